@@ -27,6 +27,7 @@
 #include "planner/studies/advice.h"
 #include "planner/studies/batch.h"
 #include "planner/studies/comparison.h"
+#include "planner/studies/masters.h"
 #include "planner/studies/pareto.h"
 #include "planner/studies/planning.h"
 #include "planner/studies/remaining_plan.h"
@@ -131,6 +132,16 @@ static bool gantt_add(const struct planning *planning, const struct plan *plan, 
     return good;
 }
 
+/* Where the plan is for the least makespan, and of a whole job. */
+static bool masters_add(const struct plan_options *options, const struct planning *planning,
+                        const struct plan *plan, struct text *text, struct failure *failure)
+{
+    if (options->masters || planning->remaining || plan->objective || plan->real_valued ||
+        options->deadline_s > 0 || options->within)
+        return true;
+    return masters_describe(planning, plan, text, failure);
+}
+
 /* The table's last lines. */
 static bool outlook_add(const struct plan_options *options, const struct planning *planning,
                         struct advice advice, struct text *text, struct failure *failure)
@@ -147,6 +158,7 @@ static bool outlook_add(const struct plan_options *options, const struct plannin
     advice_places(&advice, text);
     return advice_unequal(&advice, text, failure) &&
            advice_feeding(&advice, options->workers, options->input != NULL, text, failure) &&
+           masters_add(options, planning, advice.plan, text, failure) &&
            (!options->gantt || gantt_add(planning, advice.plan, text, failure));
 }
 
@@ -164,7 +176,8 @@ static bool table_print(const struct plan_options *options, const struct planned
         text_add(&text, "%s", planned->why);
     extrapolation_describe(&advice->setting->extrapolation, &text);
     platform_describe_results(advice->setting, &text);
-    if (outlook_add(options, &planned->planning, *advice, &text, failure))
+    if (advice->plan->star_count > 0 ||
+        outlook_add(options, &planned->planning, *advice, &text, failure))
         return text_print(&text, "describing the plan", failure);
     text_release(&text);
     return false;
@@ -298,6 +311,7 @@ static struct plan_request request_of(const struct plan_options *options)
                                  .like = options->like,
                                  .tasks = options->tasks,
                                  .workers = options->workers,
+                                 .masters = plan_options_masters(options),
                                  .buffers = options->buffers,
                                  .deadline_s = options->deadline_s,
                                  .objective = options->objective,

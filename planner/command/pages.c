@@ -283,14 +283,14 @@ bool page_of_runs(const char *html, char *const *paths, const struct run_record 
     return good;
 }
 
-/* The events of the plan's simulation, where they can be drawn. */
+/* The events of the plan's simulation, where they can be drawn: those of one master. */
 static bool plan_events_add(struct draft *draft, const struct planning *planning,
                             const struct plan *plan, struct failure *failure)
 {
     struct simulation simulation;
     struct events_head head;
     struct text text = TEXT_INIT;
-    if (plan->real_valued || plan_packages(plan) > EVENTS_MOST)
+    if (plan->real_valued || plan->star_count > 0 || plan_packages(plan) > EVENTS_MOST)
         return true;
     events_head_init(&head, events_packages(EVENTS_MOST));
     const bool good = planning_simulate(planning, plan, &head.made, &simulation, failure) &&
@@ -314,7 +314,8 @@ bool page_of_plan(const char *html, const struct planning *planning, const struc
            walltime_add(&draft, advice, failure) &&
            plan_events_add(&draft, planning, advice->plan, failure) &&
            profile_add(&draft, planning->profile, planning->setting, failure) &&
-           pareto_add(&draft, pareto, failure) && studies_add(&draft, planning, failure) &&
+           pareto_add(&draft, pareto, failure) &&
+           (advice->plan->star_count > 0 || studies_add(&draft, planning, failure)) &&
            draft_write(&draft, html, planning->profile->kernel, plain.bytes, failure);
     draft_release(&draft);
     text_release(&plain);

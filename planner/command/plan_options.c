@@ -1,11 +1,14 @@
 #include "planner/command/plan_options.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "planner/base/options.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/advice.h"
+#include "planner/studies/masters.h"
 #include "planner/studies/planning.h"
 
 /* ---- what goes together -------------------------------------------------------------------- */
@@ -31,6 +34,49 @@ static bool resume_check(const struct plan_options *options, struct failure *fai
     return true;
 }
 
+int64_t plan_options_masters(const struct plan_options *options)
+{
+    char *end;
+    if (!options->masters)
+        return 0;
+    if (strcmp(options->masters, "auto") == 0)
+        return MASTERS_AUTO;
+    errno = 0;
+    const long long count = strtoll(options->masters, &end, 10);
+    return errno == 0 && end != options->masters && *end == '\0' && count > 0 ? count : 0;
+}
+
+/* Several masters are planned for the least makespan of a fixed plan. */
+static bool masters_check(const struct plan_options *options, struct failure *failure)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } others[] = {{options->resume, "--resume"},
+                  {choice_wanted(options), "an objective, a limit or a price"},
+                  {options->deadline_s > 0, "--deadline"},
+                  {options->within, "--within"},
+                  {options->tail, "--tail"},
+                  {weights_asked(&options->weights), "weights"},
+                  {options->compare, "--compare"},
+                  {options->sweep, "--sweep"},
+                  {options->gantt, "--gantt"},
+                  {options->noise > 0, "--noise"},
+                  {options->sbatch, "--sbatch"},
+                  {options->pbs, "--pbs"}};
+    if (!options->masters)
+        return true;
+    if (plan_options_masters(options) == 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--masters '%.40s': say how many masters, or auto", options->masters);
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (others[k].given)
+            return failure_set(failure, FAILURE_USAGE,
+                               "--masters does not go with %s: leave one of them out",
+                               others[k].name);
+    return true;
+}
+
 bool plan_options_check(const struct plan_options *options, struct failure *failure)
 {
     if (options->resume && !resume_check(options, failure))
@@ -48,6 +94,8 @@ bool plan_options_check(const struct plan_options *options, struct failure *fail
     if (options->compare && options->sweep)
         return failure_set(failure, FAILURE_USAGE,
                            "--compare and --sweep exclude each other: choose one");
+    if (!masters_check(options, failure))
+        return false;
     if (choice_wanted(options) && (options->compare || options->sweep))
         return failure_set(failure, FAILURE_USAGE,
                            "%s is about all workers, and objectives and limits choose some: leave "
@@ -101,7 +149,7 @@ bool plan_options_check_periods(const struct plan_options *options, struct failu
         return failure_set(failure, FAILURE_USAGE,
                            "no profile given: add -p PROFILE, which 'scow calibrate' writes");
     if (options->input || options->tasks > 0 || options->resume || options->kernel ||
-        options->tail || options->output || options->html || options->within ||
+        options->tail || options->masters || options->output || options->html || options->within ||
         options->deadline_s > 0 || options->compare || options->sweep || options->gantt ||
         options->sbatch || options->pbs || options->buffers > 0 || options->noise > 0 ||
         options->load || strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
@@ -153,6 +201,10 @@ static size_t making_rows(struct plan_options *options, struct option_row *rows)
          "use the profile's setting with this block (default: the best one)"},
         {0, "set", "NAME=VALUE,...", OPTION_TEXT, &options->set,
          "use the settings with these values of the core task's parameters"},
+        {0, "masters", "R", OPTION_TEXT, &options->masters,
+         "plan R masters side by side, each with workers and a part of the job; auto: as many as "
+         "are "
+         "best"},
         {0, "real-valued", NULL, OPTION_FLAG, &options->real_valued,
          "allow fractions of tasks, to compare with published tables"},
         {0, "buffers", "N", OPTION_COUNT, &options->buffers,

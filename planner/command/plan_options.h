@@ -13,7 +13,7 @@
 struct plan_options {
     const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like, *resume;
     const char *within, *svg, *model, *objective, *require, *exclude, *at_most, *price, *waits,
-        *load;
+        *load, *masters;
     struct weights_options weights;
     int64_t tasks, workers, block, seeds, buffers, gpus;
     double deadline_s, budget, noise, risk_percent, effort_s, period_s;
@@ -25,6 +25,10 @@ enum options_outcome plan_options_read(struct plan_options *options, int argc, c
                                        void (*list)(FILE *out), struct failure *failure);
 /* Do they go together, for a plan? FAILURE_USAGE and which do not. */
 bool plan_options_check(const struct plan_options *options, struct failure *failure);
+/* --masters: a number, or MASTERS_AUTO; 0: not given, or not valid, which plan_options_check
+ * refuses.
+ */
+int64_t plan_options_masters(const struct plan_options *options);
 /* Pairs and periods are of every job: what one job or its plan alone has does not go with them. */
 bool plan_options_check_periods(const struct plan_options *options, struct failure *failure);
 

@@ -14,6 +14,7 @@
 #include "planner/studies/charge.h"
 #include "planner/studies/choice.h"
 #include "planner/studies/left_out.h"
+#include "planner/studies/masters.h"
 #include "planner/studies/planning.h"
 #include "planner/studies/shares.h"
 #include "planner/studies/sweep.h"
@@ -157,6 +158,8 @@ static bool setting_plan(const struct plan_request *request, const struct planni
 {
     const struct worker_wish wish = wish_of(request);
     *chosen = (struct worker_choice){.candidates = NULL};
+    if (request->masters != 0)
+        return masters_make(planning, request->masters, plan, failure);
     if (!plan_request_chooses(request))
         return request->deadline_s > 0
                    ? sweep_deadline(planning, request->deadline_s, plan, failure)
@@ -455,6 +458,18 @@ static bool choice_add(const struct plan_request *request, struct planned *plann
     return good;
 }
 
+/* What only a plan of one master has: an end on request, the choice of its workers, an interval. */
+static bool single_complete(const struct plan_request *request, struct planned *planned,
+                            struct failure *failure)
+{
+    if (planned->plan.star_count > 0)
+        return true;
+    return (!plan_request_tail_open(request) ||
+            planning_tail_unequal(&planned->planning, &planned->plan, failure)) &&
+           (request->bare ||
+            (choice_add(request, planned, failure) && planned_draw(planned, failure)));
+}
+
 bool planned_make(struct profile *profile, const struct plan_request *request,
                   struct planned *planned, struct failure *failure)
 {
@@ -475,10 +490,7 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
     made.plan.shared_count = shares.shared_count;
     bool good = why_tell(&made, request, failure) && workers_settle(profile, &made, failure);
     made.planning.omissions = &made.omissions;
-    good = good &&
-           (!plan_request_tail_open(request) ||
-            planning_tail_unequal(&made.planning, &made.plan, failure)) &&
-           (request->bare || (choice_add(request, &made, failure) && planned_draw(&made, failure)));
+    good = good && single_complete(request, &made, failure);
     made.planning.omissions = NULL;
     if (good) {
         costs_predict(&made, request);

@@ -25,6 +25,7 @@ struct plan_request {
     const char *like;   /* class or rank that workers beyond the profile are like; NULL: the last */
     int64_t tasks;      /* of the job; 0: `count` says, for each setting */
     int64_t workers;    /* use that many; may be more than the profile has; 0: all of it */
+    int64_t masters;    /* side by side, or MASTERS_AUTO; 0: one */
     int64_t buffers;    /* packages that a worker receives ahead; 0: as usual */
     double deadline_s;  /* the fewest workers that keep it; 0: none */
     const char *within; /* "5%": accept a plan that takes at most this much longer and has fewer

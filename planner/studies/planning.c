@@ -47,13 +47,13 @@ static void omission_add(const struct planning *planning, const char *what,
     omissions->items[omissions->count++].why = why;
 }
 
-/* What the plan says of workers that the profile did not measure, its own copy. */
-static bool beyond_note(const struct planning *planning, int64_t workers, struct plan *plan)
+bool planning_note_beyond(const struct planning *planning, int64_t workers, struct plan *plan,
+                          struct failure *failure)
 {
     const struct plan_beyond beyond = beyond_of(planning->profile, workers);
     plan->beyond = beyond;
     plan->beyond.name = beyond.name ? strdup(beyond.name) : NULL;
-    return plan->beyond.name || !beyond.name;
+    return plan->beyond.name || !beyond.name || failure_memory(failure, "making a plan");
 }
 
 /* A plan says whether results come back even where the profile leaves it to its costs. */
@@ -348,8 +348,7 @@ void planning_omissions(const struct schedule_omissions *omissions, double effor
     }
 }
 
-/* What a plan's file may say. */
-static bool total_check(const struct plan *plan, struct failure *failure)
+bool planning_check_total(const struct plan *plan, struct failure *failure)
 {
     const double makespan_s = plan->predicted.makespan_s;
     return makespan_s <= LIMIT_TOTAL_S ||
@@ -396,9 +395,10 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
                           : best_make(planning, &request, &made, failure);
     if (good && scheduler && effort_spent(request.effort))
         omission_add(planning, scheduler->name, SCHEDULE_CUT_SHORT);
-    good = good && total_check(&made, failure) && planning_label(planning, &made, failure) &&
-           ((beyond_note(planning, platform.worker_count, &made) &&
-             (planning->remaining || weights_note(planning->setting->weights, &made))) ||
+    good = good && planning_check_total(&made, failure) &&
+           planning_label(planning, &made, failure) &&
+           planning_note_beyond(planning, platform.worker_count, &made, failure) &&
+           (planning->remaining || weights_note(planning->setting->weights, &made) ||
             failure_memory(failure, "making a plan")) &&
            (!planning->tail || tail_add(planning, planning->tail, &made, failure));
     if (planning->used_s && limited)

@@ -72,6 +72,11 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
 
 /* Fill in everything that a scheduler does not know. */
 bool planning_label(const struct planning *planning, struct plan *plan, struct failure *failure);
+/* Does it take no longer than a plan's file may say? */
+bool planning_check_total(const struct plan *plan, struct failure *failure);
+/* What the plan for the first `workers` workers says of those that the profile did not measure. */
+bool planning_note_beyond(const struct planning *planning, int64_t workers, struct plan *plan,
+                          struct failure *failure);
 
 /* Core tasks, or packages of one size, with a larger relative deviation count as unequal. */
 #define PLANNING_UNEQUAL 0.05

@@ -92,6 +92,17 @@ def pareto_check(scow):
     assert data["plan"]["predicted"]["charge"] == 100
 
 
+def masters_check(scow):
+    """A plan of several masters is on its page, with nothing that is about one."""
+    run(scow, "plan", "-p", "sure.json", "-X", "300", "-n", "11", "--masters", "3", "-q", "--html", "masters.html", "-o",
+        "masters.json")
+    _, data = page_read("masters.html")
+    with open("masters.json", encoding="utf-8") as file:
+        assert data["plan"] == json.load(file)
+    assert [star.get("master", 0) for star in data["plan"]["stars"]] == [0, 4, 8]
+    assert not {"events", "sweep", "schedulers"} & data.keys()
+
+
 def run_make(scow, mpiexec, image):
     run(scow, "plan", "-p", "matched.json", "-i", image, "-s", "static", "-q", "-o", "plan.json")
     run(mpiexec, "-n", "3", scow, "run", "plan.json", "-i", image, "-o", "out.h5", "-q")
@@ -176,6 +187,7 @@ def main():
         os.chdir(folder)
         plan_check(scow)
         pareto_check(scow)
+        masters_check(scow)
         if len(sys.argv) > 3:
             run_check(scow, sys.argv[3])
             calibration_check(scow, sys.argv[3])

@@ -21,6 +21,7 @@ scow_embed(embedded_script
     script/words.js
     script/elements.js
     script/colours.js
+    script/masters.js
     script/headline.js
     script/rows.js
     script/gantt.js

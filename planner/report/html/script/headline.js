@@ -169,11 +169,11 @@ function planCosts(plan) {
 
 function planHeadline(data) {
     const plan = data.plan, predicted = plan.predicted;
-    const rounds = plan.rounds.reduce((sum, round) => sum + (round.repeat ?? 1), 0);
+    const masters = plan.stars ? `, ${words.count(plan.stars.length)} masters side by side` : '';
     const interval = predicted.interval;
     return [masthead('scow plan'), el('h1', null, `${plan.kernel} · ${words.count(plan.tasks)} core tasks`),
-        el('p', { class: 'lead' }, words.bound(`${words.several(plan.workers.length, 'worker')} and ${words.several(rounds, 'round')} by ${
-            plan.scheduler}${plan.tail ? `, the end assigned on request by ${plan.tail},` : ''} take ${words.seconds(predicted.makespan_s)}.`)),
+        el('p', { class: 'lead' }, words.bound(`${words.several(workersCount(plan), 'worker')} and ${words.several(roundsCount(plan), 'round')} by ${
+            plan.scheduler}${masters}${plan.tail ? `, the end assigned on request by ${plan.tail},` : ''} take ${words.seconds(predicted.makespan_s)}.`)),
         el('dl', { class: 'figures' },
             figure('Predicted makespan', words.seconds(predicted.makespan_s),
                 interval ? `${words.seconds(interval[0])} to ${words.seconds(interval[1])}` : 'without an interval'),

@@ -25,7 +25,7 @@ function commandLinePart(report) {
 
 function commandsPart(data) {
     const { report, plan } = data;
-    if (!plan)
+    if (!plan || plan.stars)
         return null;
     const input = report?.input ? ` -i ${shellWord(report.input)}` : '';
     const size = input || ` -X ${plan.tasks}`;

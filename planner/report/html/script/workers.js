@@ -71,14 +71,14 @@ function othersTable(report) {
 
 function workersNote(data) {
     const { sweep } = data;
-    const chosen = words.count(data.plan.workers.length);
+    const chosen = words.count(workersCount(data.plan));
     return sweep ? `Predicted by ${sweep.scheduler} for this job with more workers or fewer of the profile’s kind. The plan has ${
         chosen} (dashed); speed-up times efficiency is greatest with ${words.count(sweep.knee)}.` : null;
 }
 
 function workersSection(data) {
     return section('workers', 'How many workers?', workersNote(data),
-        ...(data.sweep ? [sweepChart(data.sweep, data.plan.workers.length),
-            costChart(data.sweep, data.plan.workers.length), sweepTable(data.sweep)] : []),
+        ...(data.sweep ? [sweepChart(data.sweep, workersCount(data.plan)),
+            costChart(data.sweep, workersCount(data.plan)), sweepTable(data.sweep)] : []),
         ...(data.schedulers?.plans.length ? schedulersTable(data.schedulers, data.plan.scheduler) : []), ...othersTable(data.report));
 }

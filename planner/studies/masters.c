@@ -1,0 +1,541 @@
+#include "planner/studies/masters.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/model/selection.h"
+#include "planner/studies/feeding.h"
+
+/* ---- stars --------------------------------------------------------------------------------- */
+
+/* A master and its workers. */
+struct star_ranks {
+    struct platform platform; /* owned: its workers alone */
+    int64_t master;           /* its rank; its workers are those behind it */
+    size_t alike;             /* the first star with such a platform */
+    double weight;            /* of its part of the job, relative */
+    int64_t tasks;
+};
+
+/* All of them, and what they work on. */
+struct stars {
+    const struct planning *planning;
+    const struct platform *whole; /* with the job's cost map */
+    struct star_ranks *items;     /* owned */
+    size_t count;
+};
+
+static bool cost_alike(struct cost a, struct cost b)
+{
+    return a.latency_s == b.latency_s && a.s_per_task == b.s_per_task;
+}
+
+static bool class_alike(const struct platform_class *a, const struct platform_class *b)
+{
+    return a->count == b->count && a->holds == b->holds && a->start_s == b->start_s &&
+           cost_alike(a->link, b->link) && cost_alike(a->receive, b->receive) &&
+           cost_alike(a->compute, b->compute) && cost_alike(a->output, b->output) &&
+           cost_alike(a->result, b->result);
+}
+
+/* Of the same profile, so that windows and the master's costs are the same. */
+static bool platform_alike(const struct platform *a, const struct platform *b)
+{
+    for (int64_t w = 0; w < a->window_count; w++) {
+        const struct platform_window *left = &a->windows[w], *right = &b->windows[w];
+        if (left->class_count != right->class_count)
+            return false;
+        for (int64_t k = 0; k < left->class_count; k++)
+            if (!class_alike(&left->classes[k], &right->classes[k]))
+                return false;
+    }
+    return true;
+}
+
+/* Workers first .. last of the planning's setting. */
+static bool workers_platform(const struct planning *planning, int64_t first, int64_t last,
+                             struct platform *platform, struct failure *failure)
+{
+    struct plan_run run = {first, last};
+    const struct plan_selection selection = {&run, 1};
+    struct profile_setting setting;
+    struct planning own = *planning;
+    if (!selection_setting(planning->setting, &selection, &setting))
+        return failure_memory(failure, "planning several masters");
+    own.setting = &setting;
+    own.workers = 0;
+    const bool good = planning_platform(&own, platform, failure);
+    selection_setting_release(&setting);
+    return good;
+}
+
+static void stars_release(struct stars *stars)
+{
+    for (size_t k = 0; k < stars->count; k++)
+        platform_release(&stars->items[k].platform);
+    free(stars->items);
+}
+
+/* Neighbouring ranks, whose numbers differ by one at most; work goes by what the workers can do
+ * without a master first. */
+static bool stars_init(struct stars *stars, const struct planning *planning,
+                       const struct platform *whole, int64_t masters, struct failure *failure)
+{
+    const int64_t ranks = whole->worker_count + 1;
+    *stars = (struct stars){.planning = planning, .whole = whole};
+    stars->items = calloc((size_t)masters, sizeof *stars->items);
+    if (!stars->items)
+        return failure_memory(failure, "planning several masters");
+    for (int64_t k = 0; k < masters; k++) {
+        struct star_ranks *star = &stars->items[k];
+        star->master = k * ranks / masters;
+        if (!workers_platform(planning, star->master, (k + 1) * ranks / masters - 2,
+                              &star->platform, failure)) {
+            stars_release(stars);
+            return false;
+        }
+        stars->count++;
+        star->weight = 1 / platform_ideal(&star->platform, 1);
+        while (star->alike < (size_t)k &&
+               !platform_alike(&star->platform, &stars->items[star->alike].platform))
+            star->alike++;
+    }
+    return true;
+}
+
+/* Parts of the job by weight, with at least one core task each. */
+static void stars_share(struct stars *stars)
+{
+    const double tasks = stars->planning->tasks;
+    double all = 0, before = 0;
+    int64_t end = 0;
+    for (size_t k = 0; k < stars->count; k++)
+        all += stars->items[k].weight;
+    for (size_t k = 0; k < stars->count; k++) {
+        struct star_ranks *star = &stars->items[k];
+        const int64_t begin = end, later = (int64_t)(stars->count - k - 1);
+        before += star->weight;
+        end = k + 1 == stars->count ? (int64_t)tasks
+                                    : work_nearest(&stars->whole->work, (int64_t)tasks,
+                                                   tasks * before / all, begin + 1);
+        if (end > (int64_t)tasks - later)
+            end = (int64_t)tasks - later;
+        star->tasks = end - begin;
+    }
+}
+
+/* ---- their plans --------------------------------------------------------------------------- */
+
+/* The first star whose plan is this one's, but for the ranks. */
+static size_t star_like(const struct stars *stars, size_t star)
+{
+    const struct star_ranks *items = stars->items;
+    for (size_t k = 0; k < star && !stars->planning->real_valued; k++)
+        if (items[k].alike == items[star].alike && items[k].tasks == items[star].tasks)
+            return k;
+    return star;
+}
+
+static int64_t stars_different(const struct stars *stars)
+{
+    int64_t different = 0;
+    for (size_t k = 0; k < stars->count; k++)
+        different += star_like(stars, k) == k;
+    return different;
+}
+
+/* How they are planned; a scheduler that finds none is told in *refused. */
+struct star_making {
+    const struct scheduler *scheduler;    /* NULL: auto */
+    double effort;                        /* units, of each plan that is different; 0: no limit */
+    struct schedule_omissions *omissions; /* may be NULL */
+};
+
+static bool star_schedule(const struct stars *stars, const struct star_ranks *star,
+                          const struct star_making *making, struct plan *plan,
+                          struct failure *failure)
+{
+    struct effort effort = {making->effort};
+    const struct schedule_request request = {.platform = &star->platform,
+                                             .tasks = (double)star->tasks,
+                                             .real_valued = stars->planning->real_valued,
+                                             .effort = making->effort > 0 ? &effort : NULL};
+    return making->scheduler ? scheduler_make(making->scheduler, &request, plan, failure)
+                             : schedule_auto(&request, plan, making->omissions, failure);
+}
+
+/* Of a plan whose workers are numbered in its star. */
+static void star_place(struct plan *plan, int64_t from, int64_t to)
+{
+    plan->master = to;
+    for (int64_t slot = 0; slot < plan->worker_count; slot++)
+        plan->workers[slot] += to - from;
+}
+
+static bool star_copy(const struct plan *from, int64_t master, struct plan *plan)
+{
+    if (!plan_head(from, from->tasks, plan))
+        return false;
+    plan->scheduler = strdup(from->scheduler);
+    plan->predicted = from->predicted;
+    star_place(plan, from->master, master);
+    return plan->scheduler != NULL;
+}
+
+/* What the star takes where core tasks differ along the job. */
+static bool star_predict(const struct stars *stars, struct plan *plan, struct failure *failure)
+{
+    struct simulation simulation;
+    if (!work_differs(&stars->whole->work))
+        return true;
+    if (!simulate_plan(stars->whole, plan, NULL, &simulation, failure))
+        return false;
+    plan->predicted.worker_busy_share *= plan->predicted.makespan_s / simulation.makespan_s;
+    plan->predicted.makespan_s = simulation.makespan_s;
+    return true;
+}
+
+static bool star_make(const struct stars *stars, size_t k, const struct star_making *making,
+                      struct plan *plan, struct failure *failure)
+{
+    const struct star_ranks *star = &stars->items[k];
+    const size_t like = star_like(stars, k);
+    if (like < k)
+        return star_copy(&plan->stars[like], star->master, &plan->stars[k]) ||
+               failure_memory(failure, "planning several masters");
+    if (!star_schedule(stars, star, making, &plan->stars[k], failure))
+        return false;
+    star_place(&plan->stars[k], 0, star->master);
+    return true;
+}
+
+/* One for each of them; to be released in any case. */
+static bool stars_plan(const struct stars *stars, const struct star_making *making,
+                       struct plan *plan, struct failure *failure)
+{
+    *plan =
+        (struct plan){.tasks = stars->planning->tasks, .real_valued = stars->planning->real_valued};
+    assert(stars->count > 0); /* of masters, of whom there are several */
+    plan->stars = calloc(stars->count, sizeof *plan->stars);
+    if (!plan->stars)
+        return failure_memory(failure, "planning several masters");
+    while (plan->star_count < stars->count) {
+        const size_t k = plan->star_count;
+        if (!star_make(stars, k, making, plan, failure))
+            return false;
+        plan->star_count++;
+    }
+    plan_inherit(plan);
+    bool good = true;
+    for (size_t k = 0; good && k < plan->star_count; k++)
+        good = star_predict(stars, &plan->stars[k], failure);
+    return good;
+}
+
+static double stars_end(const struct plan *plan)
+{
+    double end_s = 0;
+    for (size_t k = 0; k < plan->star_count; k++)
+        end_s = fmax(end_s, plan->stars[k].predicted.makespan_s);
+    return end_s;
+}
+
+/* By the work that each does in a second. False: they all end together. */
+static bool stars_weigh(struct stars *stars, const struct plan *plan)
+{
+    static const double TOGETHER = 0.002;
+    double least_s = HUGE_VAL;
+    for (size_t k = 0; k < plan->star_count; k++)
+        least_s = fmin(least_s, plan->stars[k].predicted.makespan_s);
+    if (stars_end(plan) <= (1 + TOGETHER) * least_s)
+        return false;
+    for (size_t k = 0; k < stars->count; k++) {
+        const struct plan *star = &plan->stars[k];
+        const double cost =
+            work_mean_cost(&stars->whole->work, plan->tasks, star->first, star->tasks);
+        stars->items[k].weight = cost * star->tasks / star->predicted.makespan_s;
+    }
+    return true;
+}
+
+/* Parts by what the workers could do at first, then by what stars did of the parts that they had.
+ * The best plan, to be released in any case. */
+static bool stars_balance(struct stars *stars, const struct star_making *making, struct plan *best,
+                          struct failure *failure)
+{
+    enum { ROUNDS = 4 };
+    stars_share(stars);
+    bool good = stars_plan(stars, making, best, failure);
+    for (int k = 0; good && k < ROUNDS; k++) {
+        struct plan plan;
+        if (!stars_weigh(stars, best))
+            break;
+        stars_share(stars);
+        good = stars_plan(stars, making, &plan, failure);
+        const bool better = good && stars_end(&plan) < stars_end(best);
+        if (better) {
+            const struct plan worse = *best;
+            *best = plan;
+            plan = worse;
+        }
+        plan_release(&plan);
+        if (!better)
+            break;
+    }
+    return good;
+}
+
+/* ---- how many masters ---------------------------------------------------------------------- */
+
+static struct star_making making_of(const struct planning *planning, const char *scheduler,
+                                    double share)
+{
+    const double second =
+        EFFORT_SECOND * (scheduler_find(planning->scheduler) ? (double)PLANNING_EFFORT_NAMED : 1.0);
+    return (struct star_making){.scheduler = scheduler_find(scheduler),
+                                .effort = share * planning->effort_s * second};
+}
+
+/* The least time of so many masters, by quick plans; HUGE_VAL where there is no plan. */
+static bool count_try(const struct planning *planning, const struct platform *whole,
+                      int64_t masters, double *makespan_s, struct failure *failure)
+{
+    static const double SHARE = 0.02;
+    struct star_making making = making_of(planning, SCHEDULER_QUICK, SHARE);
+    struct failure refused = FAILURE_INIT;
+    struct stars stars;
+    struct plan plan = {.kernel = NULL};
+    *makespan_s = HUGE_VAL;
+    if (!stars_init(&stars, planning, whole, masters, failure))
+        return false;
+    if (stars_balance(&stars, &making, &plan, &refused))
+        *makespan_s = stars_end(&plan);
+    plan_release(&plan);
+    stars_release(&stars);
+    return refused.code == FAILURE_NONE || refused.code == FAILURE_INFEASIBLE ||
+           failure_set(failure, refused.code, "%s", refused.text);
+}
+
+/* Masters that have a worker and a core task each, at most. */
+static int64_t masters_most(const struct planning *planning, const struct platform *whole)
+{
+    const int64_t ranks = (whole->worker_count + 1) / 2;
+    const int64_t most = ranks < MASTERS_MOST ? ranks : MASTERS_MOST;
+    return planning->tasks < (double)most ? (int64_t)planning->tasks : most;
+}
+
+struct best_count {
+    int64_t masters;
+    double makespan_s;
+};
+
+static bool count_offer(const struct planning *planning, const struct platform *whole,
+                        int64_t masters, struct best_count *best, struct failure *failure)
+{
+    double makespan_s;
+    if (masters < 1 || masters > masters_most(planning, whole))
+        return true;
+    if (!count_try(planning, whole, masters, &makespan_s, failure))
+        return false;
+    if (makespan_s < best->makespan_s)
+        *best = (struct best_count){masters, makespan_s};
+    return true;
+}
+
+/* First in powers of two, until two of them in a row did not help, then between the neighbours of
+ * the best one: the makespan falls up to P / (lambda + 1) masters and rises behind. */
+static bool count_search(const struct planning *planning, const struct platform *whole,
+                         struct best_count *best, struct failure *failure)
+{
+    const int64_t most = masters_most(planning, whole);
+    *best = (struct best_count){1, HUGE_VAL};
+    bool good = true;
+    for (int64_t masters = 1; good && masters <= most && masters <= 4 * best->masters; masters *= 2)
+        good = count_offer(planning, whole, masters, best, failure);
+    for (int64_t step = best->masters / 2; good && step > 0; step /= 2) {
+        const int64_t from = best->masters;
+        good = count_offer(planning, whole, from - step, best, failure) &&
+               count_offer(planning, whole, from + step, best, failure);
+    }
+    return good;
+}
+
+/* ---- the plan ------------------------------------------------------------------------------ */
+
+/* Means over workers, the busiest master, and a bound that holds for any parts and masters. */
+static void stars_sum(const struct stars *stars, struct plan *plan)
+{
+    struct plan_prediction sum = {.known = true, .makespan_s = stars_end(plan)};
+    double speed = 0, used = 0;
+    for (size_t k = 0; k < plan->star_count; k++) {
+        const struct plan_prediction *star = &plan->stars[k].predicted;
+        const double workers = (double)plan_workers_used(&plan->stars[k]);
+        const double share = star->makespan_s / sum.makespan_s;
+        used += workers;
+        speed += 1 / platform_ideal(&stars->items[k].platform, 1);
+        sum.period_s = fmax(sum.period_s, star->period_s);
+        sum.worker_utilization += workers * star->worker_utilization;
+        sum.master_utilization += workers * star->master_utilization;
+        sum.worker_busy_share += workers * star->worker_busy_share * share;
+        sum.network_utilization = fmax(sum.network_utilization, star->network_utilization * share);
+        sum.output_s = fmax(sum.output_s, star->output_s);
+    }
+    sum.worker_utilization /= used;
+    sum.master_utilization /= used;
+    sum.worker_busy_share /= used;
+    sum.utilization = sum.worker_utilization + sum.master_utilization;
+    sum.lower_bound_s = plan->tasks / speed;
+    sum.gap = sum.makespan_s / sum.lower_bound_s - 1;
+    plan->predicted = sum;
+}
+
+/* The scheduler of all stars; that of a plan whose stars have several is "auto". */
+static bool scheduler_name(struct plan *plan)
+{
+    const char *name = plan->stars[0].scheduler;
+    for (size_t k = 1; k < plan->star_count; k++)
+        if (strcmp(name, plan->stars[k].scheduler) != 0)
+            name = SCHEDULER_AUTO;
+    plan->scheduler = strdup(name);
+    return plan->scheduler != NULL;
+}
+
+static bool several_make(const struct planning *planning, const struct platform *whole,
+                         int64_t masters, double share, struct plan *plan, struct failure *failure)
+{
+    struct stars stars;
+    struct star_making making = making_of(planning, planning->scheduler, share);
+    struct plan made = {.kernel = NULL};
+    if (!stars_init(&stars, planning, whole, masters, failure))
+        return false;
+    making.omissions = planning->omissions;
+    stars_share(&stars);
+    making.effort /= (double)stars_different(&stars);
+    bool good = stars_balance(&stars, &making, &made, failure);
+    if (good) {
+        stars_sum(&stars, &made);
+        good = (scheduler_name(&made) || failure_memory(failure, "planning several masters")) &&
+               planning_check_total(&made, failure) && planning_label(planning, &made, failure) &&
+               planning_note_beyond(planning, whole->worker_count, &made, failure);
+    }
+    plan_inherit(&made);
+    stars_release(&stars);
+    if (good)
+        *plan = made;
+    else
+        plan_release(&made);
+    return good;
+}
+
+/* One master, or so many where that saves enough. */
+static bool better_make(const struct planning *planning, const struct platform *whole,
+                        int64_t masters, struct plan *plan, struct failure *failure)
+{
+    static const double SHARE = 0.5;
+    struct planning half = *planning;
+    struct plan several;
+    half.effort_s *= SHARE;
+    if (!planning_make(&half, plan, failure))
+        return false;
+    if (!several_make(planning, whole, masters, SHARE, &several, failure)) {
+        plan_release(plan);
+        return false;
+    }
+    if (several.predicted.makespan_s < (1 - MASTERS_GAIN) * plan->predicted.makespan_s) {
+        const struct plan one = *plan;
+        *plan = several;
+        several = one;
+    }
+    plan_release(&several);
+    return true;
+}
+
+static bool masters_check(const struct planning *planning, const struct platform *whole,
+                          int64_t masters, struct failure *failure)
+{
+    const int64_t ranks = whole->worker_count + 1, most = masters_most(planning, whole);
+    if (masters <= most)
+        return true;
+    if (masters > MASTERS_MOST)
+        return failure_set(failure, FAILURE_USAGE, "--masters is at most %d, or auto: give fewer",
+                           (int)MASTERS_MOST);
+    if (2 * masters > ranks)
+        return failure_set(failure, FAILURE_USAGE,
+                           "%" PRId64 " masters with a worker each need %" PRId64
+                           " ranks, and there are %" PRId64 ": give at most --masters %" PRId64,
+                           masters, 2 * masters, ranks, most);
+    return failure_set(failure, FAILURE_USAGE,
+                       "%" PRId64 " masters for %.0f core tasks: give at most --masters %" PRId64,
+                       masters, planning->tasks, most);
+}
+
+static bool whole_init(const struct planning *planning, struct platform *whole,
+                       struct failure *failure)
+{
+    if (!planning_platform(planning, whole, failure))
+        return false;
+    if (planning->remaining || platform_map(whole, planning->setting, planning->tasks, failure))
+        return true;
+    platform_release(whole);
+    return false;
+}
+
+bool masters_find(const struct planning *planning, const struct plan *plan, int64_t *masters,
+                  double *makespan_s, struct failure *failure)
+{
+    struct platform whole;
+    struct best_count best;
+    if (!whole_init(planning, &whole, failure))
+        return false;
+    const bool good = count_search(planning, &whole, &best, failure);
+    platform_release(&whole);
+    const bool saves = good && best.masters > 1 &&
+                       best.makespan_s < (1 - MASTERS_GAIN) * plan->predicted.makespan_s;
+    *masters = saves ? best.masters : 1;
+    *makespan_s = saves ? best.makespan_s : plan->predicted.makespan_s;
+    return good;
+}
+
+bool masters_describe(const struct planning *planning, const struct plan *plan, struct text *text,
+                      struct failure *failure)
+{
+    int64_t fed = 0, there = 0, masters = 1;
+    double makespan_s = 0;
+    if (!feeding_find(planning->setting, planning->workers, plan_largest_load(plan), &fed, &there,
+                      failure))
+        return false;
+    if (fed >= there)
+        return true;
+    if (!masters_find(planning, plan, &masters, &makespan_s, failure))
+        return false;
+    if (masters == 1)
+        return true;
+    text_add(text, "masters     %" PRId64 " masters side by side would take ", masters);
+    text_add_seconds(text, makespan_s);
+    text_add(text, ", %.0f %% less: --masters auto predicts that; runs have one so far\n",
+             100 * (1 - makespan_s / plan->predicted.makespan_s));
+    return true;
+}
+
+bool masters_make(const struct planning *planning, int64_t masters, struct plan *plan,
+                  struct failure *failure)
+{
+    struct platform whole;
+    struct best_count best = {masters, 0};
+    if (!whole_init(planning, &whole, failure))
+        return false;
+    const bool chosen = masters == MASTERS_AUTO;
+    bool good = chosen ? count_search(planning, &whole, &best, failure)
+                       : masters_check(planning, &whole, masters, failure);
+    if (good && best.masters == 1)
+        good = planning_make(planning, plan, failure);
+    else if (good && chosen)
+        good = better_make(planning, &whole, best.masters, plan, failure);
+    else if (good)
+        good = several_make(planning, &whole, masters, 1, plan, failure);
+    platform_release(&whole);
+    return good;
+}

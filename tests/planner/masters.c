@@ -1,0 +1,358 @@
+/* Masters side by side: what they take, who works for whom, and that files and simulations say the
+ * same of them. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
+#include "planner/schedulers/search/schedule.h"
+#include "planner/simulate/simulate.h"
+#include "planner/studies/masters.h"
+#include "tests/checks.h"
+#include "tests/planner/samples.h"
+
+/* de la Torre's setting of Table 6-7 and of the text behind it: motifs, one sequence a level. */
+static const char thesis_text[] =
+    "{ \"schema\": \"scow-profile-1\", \"kernel\": \"motif\", \"settings\": [ { \"windows\": [\n"
+    "    { \"tasks\": [1, 100000000], \"envelope\": {\"latency_s\": 0, \"s_per_task\": 0},\n"
+    "      \"send\": {\"latency_s\": 0, \"s_per_task\": 0}, \"workers\": [ { \"count\": %d,\n"
+    "          \"link\": {\"latency_s\": 4.5e-5, \"s_per_task\": 7.8e-7},\n"
+    "          \"receive\": {\"latency_s\": 0, \"s_per_task\": 0},\n"
+    "          \"compute\": {\"latency_s\": 4.4e-5, \"s_per_task\": 1.18049e-5} } ] } ] } ] }";
+
+static struct profile profile_read(const char *text)
+{
+    struct failure failure = FAILURE_INIT;
+    struct profile profile;
+    if (!profile_parse(&profile, text, strlen(text), "p.json", &failure))
+        fail_msg("%s", failure.text);
+    return profile;
+}
+
+static struct profile thesis_profile(int ranks)
+{
+    char text[1024];
+    snprintf(text, sizeof text, thesis_text, ranks - 1);
+    return profile_read(text);
+}
+
+static struct plan plan_made(const struct planning *planning, int64_t masters)
+{
+    struct failure failure = FAILURE_INIT;
+    struct plan plan = {.kernel = NULL};
+    if (!masters_make(planning, masters, &plan, &failure))
+        fail_msg("%" PRId64 " masters: %s", masters, failure.text);
+    return plan;
+}
+
+/* 18^6 core tasks. The continuous forms of maximal production and perfect utilization, for numbers
+ * of masters with equal stars; with others, a star more or less has a worker more. */
+static void the_thesis_has_its_times(void **state)
+{
+    static const struct {
+        int ranks, masters;
+        double makespan_s;
+    } rows[] = {{64, 1, 26.738}, {64, 2, 13.412}, {64, 4, 6.736},
+                {64, 8, 7.197},  {32, 2, 13.432}, {32, 4, 14.378}};
+    static const double NEAR = 0.004;
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(rows); k++) {
+        struct profile profile = thesis_profile(rows[k].ranks);
+        const struct planning planning = {.profile = &profile,
+                                          .setting = &profile.settings[0],
+                                          .scheduler = "scow-mp",
+                                          .tasks = 34012224};
+        struct plan plan = plan_made(&planning, rows[k].masters);
+        const double takes_s = plan.predicted.makespan_s;
+        if (!(fabs(takes_s / rows[k].makespan_s - 1) <= NEAR))
+            fail_msg("%d ranks, %d masters: %.4f s", rows[k].ranks, rows[k].masters, takes_s);
+        assert_int_equal(plan_masters(&plan), rows[k].masters);
+        plan_release(&plan);
+        profile_release(&profile);
+    }
+}
+
+/* Every number of masters is planned for: none is better than the one that is chosen. */
+static void the_best_number_is_found(void **state)
+{
+    static const struct {
+        int ranks, masters;
+    } rows[] = {{64, 4}, {32, 2}, {16, 1}, {161, 11}};
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(rows); k++) {
+        struct profile profile = thesis_profile(rows[k].ranks);
+        const struct planning planning = {.profile = &profile,
+                                          .setting = &profile.settings[0],
+                                          .scheduler = "scow-mp",
+                                          .tasks = 34012224};
+        struct plan plan = plan_made(&planning, MASTERS_AUTO);
+        assert_int_equal(plan_masters(&plan), rows[k].masters);
+        for (int64_t masters = 1; masters <= 2 * rows[k].masters; masters++) {
+            struct plan other = plan_made(&planning, masters);
+            if (other.predicted.makespan_s < (1 - MASTERS_GAIN) * plan.predicted.makespan_s)
+                fail_msg("%" PRId64 " masters are better than %zu", masters, plan_masters(&plan));
+            plan_release(&other);
+        }
+        plan_release(&plan);
+        profile_release(&profile);
+    }
+}
+
+static void assert_ranks(const struct plan *plan, int64_t workers, uint64_t seed)
+{
+    bool *seen = calloc((size_t)workers + 1, sizeof *seen);
+    double first = 0;
+    assert_non_null(seen);
+    for (size_t k = 0; k < plan->star_count; k++) {
+        const struct plan *star = &plan->stars[k];
+        if (star->first != first || !(star->tasks >= 1) || star->master > workers)
+            fail_msg("seed %" PRIu64 ": star %zu", seed, k);
+        first += star->tasks;
+        assert_false(seen[star->master]);
+        seen[star->master] = true;
+        for (int64_t slot = 0; slot < star->worker_count; slot++) {
+            assert_in_range(star->workers[slot], 0, workers - 1);
+            assert_false(seen[star->workers[slot] + 1]);
+            seen[star->workers[slot] + 1] = true;
+        }
+    }
+    assert_true(first == plan->tasks);
+    free(seen);
+}
+
+/* The file says all; the simulation is the prediction, to the last bit; and nobody gets several
+ * masters by accident. */
+static void assert_file(const struct plan *plan, const struct platform *platform)
+{
+    struct failure failure = FAILURE_INIT, none = FAILURE_INIT;
+    struct plan again, copy, single = {.tasks = 77};
+    struct simulation simulation;
+    char *text = plan_print(plan);
+    assert_non_null(text);
+    if (!plan_parse_any(&again, text, strlen(text), "plan.json", &failure))
+        fail_msg("%s", failure.text);
+    assert_true(plan_equal(plan, &again));
+    assert_true(simulate_plan(platform, &again, NULL, &simulation, &failure));
+    assert_true(simulation.makespan_s == plan->predicted.makespan_s);
+    assert_int_equal(simulation.workers_used, plan_workers_used(plan));
+    assert_int_equal(simulation.packages, plan_packages(plan));
+    assert_true(plan_copy(&copy, &again));
+    assert_true(plan_equal(&copy, plan));
+    copy.stars[1].rounds[0].loads[0]++;
+    assert_false(plan_equal(&copy, plan));
+    assert_false(plan_parse(&single, text, strlen(text), "plan.json", &none));
+    assert_int_equal(none.code, FAILURE_MISMATCH);
+    assert_true(single.tasks == 77);
+    free(text);
+    plan_release(&copy);
+    plan_release(&again);
+}
+
+static void any_profile_can_have_several(void **state)
+{
+    int64_t made = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct dice dice = {seed};
+        struct failure failure = FAILURE_INIT;
+        struct profile profile;
+        struct plan plan = {.kernel = NULL};
+        struct platform platform;
+        sample_profile(&dice, 30, 1, &profile);
+        const int64_t workers = profile_workers(&profile.settings[0].windows[0]);
+        const int64_t masters = dice_whole(&dice, 2, 5);
+        const struct planning planning = {.profile = &profile,
+                                          .setting = &profile.settings[0],
+                                          .scheduler = "scow-mp",
+                                          .effort_s = 0.2,
+                                          .tasks = (double)dice_whole(&dice, 1000, 999999)};
+        assert_true(planning_platform(&planning, &platform, &failure));
+        if (masters_make(&planning, masters, &plan, &failure)) {
+            made++;
+            assert_int_equal(plan_masters(&plan), masters);
+            assert_ranks(&plan, workers, seed);
+            assert_file(&plan, &platform);
+            plan_release(&plan);
+        } else {
+            assert_int_equal(failure.code,
+                             2 * masters > workers + 1 ? FAILURE_USAGE : FAILURE_INFEASIBLE);
+        }
+        platform_release(&platform);
+        profile_release(&profile);
+    }
+    assert_true(made > 20);
+}
+
+/* The first ranks compute four times as fast as the others. */
+static const char mixed_text[] =
+    "{ \"schema\": \"scow-profile-1\", \"kernel\": \"sleep\", \"settings\": [ { \"windows\": [\n"
+    "    { \"tasks\": [1, 100000], \"envelope\": {\"latency_s\": 0, \"s_per_task\": 0},\n"
+    "      \"send\": {\"latency_s\": 0.001, \"s_per_task\": 0.001}, \"workers\": [\n"
+    "        { \"count\": 13, \"receive\": {\"latency_s\": 0, \"s_per_task\": 0},\n"
+    "          \"compute\": {\"latency_s\": 0.001, \"s_per_task\": 0.005} },\n"
+    "        { \"count\": 26, \"receive\": {\"latency_s\": 0, \"s_per_task\": 0},\n"
+    "          \"compute\": {\"latency_s\": 0.001, \"s_per_task\": 0.02} } ] } ] } ] }";
+
+static void assert_together(const struct plan *plan, double within)
+{
+    double least_s = HUGE_VAL, most_s = 0;
+    for (size_t k = 0; k < plan->star_count; k++) {
+        least_s = fmin(least_s, plan->stars[k].predicted.makespan_s);
+        most_s = fmax(most_s, plan->stars[k].predicted.makespan_s);
+    }
+    if (most_s > (1 + within) * least_s)
+        fail_msg("stars end from %.4f s to %.4f s", least_s, most_s);
+    assert_true(plan->predicted.makespan_s == most_s);
+}
+
+/* Parts go by what the stars do: of the one whose workers are fast, its master is the limit. */
+static void unequal_stars_end_together(void **state)
+{
+    struct profile profile = profile_read(mixed_text);
+    const struct planning planning = {.profile = &profile,
+                                      .setting = &profile.settings[0],
+                                      .scheduler = "scow-mp",
+                                      .tasks = 50000};
+    struct plan plan = plan_made(&planning, 3);
+    (void)state;
+    assert_together(&plan, 0.02);
+    assert_true(plan.stars[0].tasks > 1.2 * plan.stars[1].tasks);
+    plan_release(&plan);
+    profile_release(&profile);
+}
+
+/* The first half of the job is three times as much work as the second. */
+static void parts_go_by_work(void **state)
+{
+    struct profile profile = thesis_profile(16);
+    struct work *work = &profile.settings[0].map.work;
+    struct failure failure = FAILURE_INIT;
+    struct platform platform;
+    struct simulation simulation;
+    work->tasks = 1000000;
+    work->regions = calloc(2, sizeof *work->regions);
+    work->region_count = 2;
+    assert_non_null(work->regions);
+    work->regions[0] = (struct work_region){.tasks = 500000, .cost = 3};
+    work->regions[1] = (struct work_region){.tasks = 500000, .cost = 1};
+    assert_true(work_settle(work));
+    const struct planning planning = {.profile = &profile,
+                                      .setting = &profile.settings[0],
+                                      .scheduler = "scow-mp",
+                                      .tasks = 1000000};
+    struct plan plan = plan_made(&planning, 4);
+    (void)state;
+    assert_together(&plan, 0.03);
+    assert_true(plan.stars[3].tasks > 2 * plan.stars[0].tasks);
+    assert_true(planning_platform(&planning, &platform, &failure));
+    assert_true(platform_map(&platform, planning.setting, planning.tasks, &failure));
+    assert_true(simulate_plan(&platform, &plan, NULL, &simulation, &failure));
+    assert_true(simulation.makespan_s == plan.predicted.makespan_s);
+    platform_release(&platform);
+    plan_release(&plan);
+    profile_release(&profile);
+}
+
+/* Of one star, and of its packages dealt to two halves, everything that is summed over workers is
+ * the same. */
+static void simulations_are_joined(void **state)
+{
+    struct simulation a = {.makespan_s = 3, .latest_end_s = 3, .workers_used = 2, .packages = 5};
+    struct simulation b = {.makespan_s = 8, .latest_end_s = 7, .workers_used = 1, .packages = 2};
+    struct simulation joined = {.packages = 0};
+    (void)state;
+    a.earliest_end_s = 1; /* ends at 1 and 3 */
+    a.idle_last_s = 2;
+    a.end_variation = 0.5;
+    b.earliest_end_s = 7;
+    a.worker_busy_s = 2.5;
+    b.worker_busy_s = 4;
+    a.master_busy_s = 2;
+    b.master_busy_s = 1;
+    simulation_join(&joined, &a);
+    assert_true(joined.idle_last_s == 2 && joined.end_variation == 0.5);
+    assert_true(joined.earliest_end_s == 1 && joined.makespan_s == 3);
+    simulation_join(&joined, &b);
+    assert_true(joined.makespan_s == 8 && joined.latest_end_s == 7 && joined.earliest_end_s == 1);
+    assert_true(joined.idle_last_s == 6 + 4);
+    const double mean_s = (1 + 3 + 7) / 3.0;
+    const double squares_s2 = pow(1 - mean_s, 2) + pow(3 - mean_s, 2) + pow(7 - mean_s, 2);
+    assert_true(fabs(joined.end_variation - sqrt(squares_s2 / 3) / mean_s) < 1e-12);
+    assert_true(joined.worker_busy_s == 6.5 && joined.master_busy_s == 2);
+    assert_int_equal(joined.packages, 7);
+    assert_int_equal(joined.workers_used, 3);
+}
+
+/* What a master does is traced under its rank. */
+static void traces_name_their_masters(void **state)
+{
+    struct profile profile = thesis_profile(9);
+    struct failure failure = FAILURE_INIT;
+    struct platform platform;
+    struct simulation simulation;
+    struct trace trace = {.count = 0};
+    const struct planning planning = {.profile = &profile,
+                                      .setting = &profile.settings[0],
+                                      .scheduler = "scow-mp",
+                                      .tasks = 1000};
+    bool seen[9] = {false};
+    (void)state;
+    profile.settings[0].windows[0].send.cost.latency_s = 1e-5;
+    struct plan plan = plan_made(&planning, 3);
+    assert_true(planning_platform(&planning, &platform, &failure));
+    assert_true(simulate_plan(&platform, &plan, &trace, &simulation, &failure));
+    for (size_t k = 0; k < trace.count; k++) {
+        const struct trace_event *event = &trace.events[k];
+        const bool master = event->rank % 3 == 0;
+        assert_true((event->operation == OPERATION_SEND) == master);
+        seen[event->rank] = true;
+    }
+    assert_true(seen[0] && seen[3] && seen[6] && seen[1] && seen[8]);
+    trace_release(&trace);
+    platform_release(&platform);
+    plan_release(&plan);
+    profile_release(&profile);
+}
+
+static void impossible_numbers_are_refused(void **state)
+{
+    static const struct {
+        int64_t masters, tasks;
+        const char *sentence;
+    } rows[] = {
+        {5, 1000,
+         "5 masters with a worker each need 10 ranks, and there are 9: give at most --masters 4"},
+        {1025, 1000, "--masters is at most 1024, or auto: give fewer"},
+        {4, 3, "4 masters for 3 core tasks: give at most --masters 3"},
+    };
+    struct profile profile = thesis_profile(9);
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(rows); k++) {
+        struct failure failure = FAILURE_INIT;
+        struct plan plan = {.tasks = 77};
+        const struct planning planning = {.profile = &profile,
+                                          .setting = &profile.settings[0],
+                                          .scheduler = "scow-mp",
+                                          .tasks = (double)rows[k].tasks};
+        assert_false(masters_make(&planning, rows[k].masters, &plan, &failure));
+        assert_failure(failure, FAILURE_USAGE, rows[k].sentence);
+        assert_true(plan.tasks == 77);
+    }
+    profile_release(&profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_thesis_has_its_times),
+        cmocka_unit_test(the_best_number_is_found),
+        cmocka_unit_test(any_profile_can_have_several),
+        cmocka_unit_test(unequal_stars_end_together),
+        cmocka_unit_test(parts_go_by_work),
+        cmocka_unit_test(simulations_are_joined),
+        cmocka_unit_test(traces_name_their_masters),
+        cmocka_unit_test(impossible_numbers_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
