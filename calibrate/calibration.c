@@ -16,12 +16,14 @@
 #include "calibrate/labels.h"
 #include "calibrate/outcome.h"
 #include "calibrate/place.h"
+#include "calibrate/rank_watts.h"
 #include "planner/base/duration.h"
 #include "planner/base/process.h"
 #include "planner/model/extrapolation.h"
 #include "spmd/launch/making.h"
 #include "spmd/launch/progress.h"
 #include "spmd/output/outputfile.h"
+#include "spmd/run/energy.h"
 
 enum { PATH_BYTES = 4096 };
 /* A package may take this much memory on its way. */
@@ -50,10 +52,11 @@ struct session {
     struct setting behind;
     bool has_behind;
     struct progress progress;
-    double begun_s, later_s; /* when; how long the settings behind this one will take */
-    int64_t seen;            /* samples that the slowest worker is known from */
-    int slowest;             /* from 0; -1: not known */
-    double slowest_excess;   /* over the mean */
+    struct energy_watch *energy; /* since then; NULL: another rank watches the node */
+    double begun_s, later_s;     /* when; how long the settings behind this one will take */
+    int64_t seen;                /* samples that the slowest worker is known from */
+    int slowest;                 /* from 0; -1: not known */
+    double slowest_excess;       /* over the mean */
 };
 
 static int setting_count(const struct session *session)
@@ -521,6 +524,7 @@ static void session_release(struct session *session)
 {
     if (session->request->detector)
         session->request->detector->leaving = (struct failure_detector_leaving){.call = NULL};
+    energy_watch_end(session->energy);
     making_release(&session->making);
     labels_workers_free(&session->names, session->comm->size - 1);
     place_release(&session->place);
@@ -583,12 +587,16 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
         session.begun_s = comm_now(comm);
         calibration->profile.overhead.start_s = process_age_s();
         progress_init(&session.progress, request->quiet || comm->rank != 0 ? NULL : stderr, 0, 0);
+        session.energy = energy_watch_begin(comm_first_on_node(comm));
         good = settings_probe(&session, failure);
         progress_end(&session.progress);
     }
     good = good && place_find(&session.place, comm, request->threads, failure);
     if (good && comm->rank == 0)
         profile_head(&session, failure);
+    good = good && comm_agree(comm, failure) &&
+           rank_watts_gather(comm, energy_watch_read(session.energy),
+                             comm_now(comm) - session.begun_s, &calibration->profile, failure);
     session_release(&session);
     return comm_agree(comm, failure);
 }

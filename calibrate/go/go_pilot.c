@@ -9,6 +9,7 @@
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
+#include "planner/report/watts.h"
 #include "planner/studies/advice.h"
 #include "planner/studies/sweep.h"
 
@@ -209,6 +210,7 @@ void go_pilot_complete(struct go_pilot *pilot, const struct run_record *record)
         return;
     profile->peaks = advice_peaks(&record->plan, &profile->settings[0], run_record_peaks(record));
     profile->overhead = (struct overhead){record->startup_s, record->finish_s};
+    watts_learn(record, profile);
     char *text = profile_print(profile);
     file_leave(pilot->origin.profile, text);
     free(text);

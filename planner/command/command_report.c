@@ -19,6 +19,7 @@ struct report_options {
     char *paths[RUNS_MOST];
     int count;
     int64_t part;
+    double energy_j;
     bool json, quiet, verbose, compare;
 };
 
@@ -108,6 +109,8 @@ static bool report_print(const struct report_options *options, const struct read
     struct run_record record = {0};
     if (!readers->read_run(options->paths[0], options->part, &record, failure))
         return false;
+    if (!(record.used.energy_j > 0))
+        record.used.energy_j = options->energy_j;
     bool good = files_write(options, &record, readers, failure);
     char *text = NULL;
     if (good && options->verbose && !options->json && record.plan.round_count > 0)
@@ -166,6 +169,10 @@ static bool options_check(const struct report_options *options, struct failure *
         return failure_set(failure, FAILURE_USAGE,
                            "--compare is about several runs, --chrome-trace, --csv and --profile "
                            "about one: leave one of them out");
+    if (!(options->energy_j >= 0) || (options->compare && options->energy_j > 0))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--energy is the energy of one run, in joules: give a number that is "
+                           "not negative, without --compare");
     if (options->compare && options->part > 0)
         return failure_set(failure, FAILURE_USAGE,
                            "--part is for the report of one run: leave out --compare");
@@ -185,6 +192,8 @@ bool command_report(int argc, char **argv, const struct readers *readers, struct
          "a table of several runs, the fastest first (with --json scow-runs-1)"},
         {0, "part", "N", OPTION_COUNT, &options.part,
          "of a run that was resumed: its N-th part (default: the last one)"},
+        {0, "energy", "JOULES", OPTION_NUMBER, &options.energy_j,
+         "of the run, as the batch system accounts for it, where it was not measured"},
         {0, "html", "FILE", OPTION_TEXT, &options.html,
          "write one self-contained HTML page with charts"},
         {0, "probes", "FILE", OPTION_TEXT, &options.probes,

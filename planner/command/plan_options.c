@@ -235,8 +235,8 @@ static size_t choosing_rows(struct plan_options *options, struct option_row *row
         {0, "budget", "CHARGE", OPTION_NUMBER, &options->budget,
          "choose workers whose plan costs no more, in the unit of the prices"},
         {0, "price", "[CLASS=]P,...", OPTION_TEXT, &options->price,
-         "what a rank of a class, or master, costs a second (or its watts); without a class: every "
-         "rank"},
+         "what a rank of a class, or master, costs a second; without a class: every rank; energy: "
+         "the profile's watts"},
         {0, "require", "CLASS,...", OPTION_TEXT, &options->require,
          "use at least one worker of each of these classes (names, or ranks)"},
         {0, "exclude", "CLASS,...", OPTION_TEXT, &options->exclude,

@@ -69,6 +69,7 @@ static const struct field predicted_fields[] = {
     {"output_s", FIELD_NUMBER, AT(output_s), 0, LIMIT_TOTAL_S, .flags = 0},
     {"cpu_s", FIELD_NUMBER, AT(cpu_s), 0, LIMIT_CHARGE, .flags = FIELD_NONZERO},
     {"charge", FIELD_NUMBER, AT(charge), 0, LIMIT_CHARGE, .flags = FIELD_NONZERO},
+    {"energy_j", FIELD_NUMBER, AT(energy_j), 0, LIMIT_CHARGE, .flags = FIELD_NONZERO},
     {"turnaround_s", FIELD_NUMBER, AT(turnaround_s), 0, LIMIT_TOTAL_S, .flags = FIELD_NONZERO},
     {"interval", FIELD_OTHER, 0, .given = interval_given, .parse = interval_parse,
      .print = interval_print},

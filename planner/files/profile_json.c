@@ -70,6 +70,7 @@ static const struct field_table latency_table = {FIELD_TABLE(latency_fields)};
 static const struct field price_fields[] = {
     {"price_s", FIELD_NUMBER, AT(price_s), 0, LIMIT_PRICE, .flags = FIELD_NONZERO},
     {"fee", FIELD_NUMBER, AT(fee), 0, LIMIT_PRICE, .flags = FIELD_NONZERO},
+    {"watts", FIELD_NUMBER, AT(watts), 0, LIMIT_PRICE, .flags = FIELD_NONZERO},
 };
 #undef AT
 static const struct field_table price_table = {FIELD_TABLE(price_fields)};
@@ -77,7 +78,7 @@ static const struct field_table price_table = {FIELD_TABLE(price_fields)};
 static bool price_given(const void *value)
 {
     const struct price *price = value;
-    return price->price_s > 0 || price->fee > 0;
+    return price->price_s > 0 || price->fee > 0 || price->watts > 0;
 }
 
 /* ---- workers ------------------------------------------------------------------------------- */
@@ -217,13 +218,16 @@ static bool worker_agrees(const struct profile_worker *worker, const struct prof
                                "starts for %.9g s, but for %.9g s in the window before it: a "
                                "worker starts once, so give it the same start in all of them",
                                start_s, before->start.cost.latency_s);
-    if (worker->price.price_s == before->price.price_s && worker->price.fee == before->price.fee)
+    const struct price *price = &worker->price, *known = &before->price;
+    if (price->price_s == known->price_s && price->fee == known->fee &&
+        price->watts == known->watts)
         return true;
     return document_refuse(failure, place,
-                           "costs %.9g a second and %.9g to start, but %.9g and %.9g in the window "
-                           "before it: give it the same price_s and fee in all of them",
-                           worker->price.price_s, worker->price.fee, before->price.price_s,
-                           before->price.fee);
+                           "costs %.9g a second, %.9g to start and %.9g watts, but %.9g, %.9g and "
+                           "%.9g in the window before it: give it the same price_s, fee and watts "
+                           "in all of them",
+                           price->price_s, price->fee, price->watts, known->price_s, known->fee,
+                           known->watts);
 }
 
 static bool workers_agree(const struct profile_window *window, const struct profile_window *before,

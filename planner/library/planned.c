@@ -438,7 +438,8 @@ static void costs_predict(struct planned *planned, const struct plan_request *re
     const struct planning *planning = &planned->planning;
     planned->plan.deadline_s = request->deadline_s;
     planned->plan.budget = request->budget;
-    if (planned->chosen.count > 0 || charge_known(planning->profile, planning->setting))
+    if (planned->chosen.count > 0 || charge_known(planning->profile, planning->setting) ||
+        energy_known(planning->profile, planning->setting))
         charge_predict(planning->profile, planning->setting, request->waits, &planned->plan);
 }
 

@@ -163,16 +163,40 @@ static bool price_set(struct profile *profile, const char *path, const char *nam
                name, path);
 }
 
+static bool watts_take(struct price *price)
+{
+    *price = (struct price){.price_s = price->watts, .watts = price->watts};
+    return price->watts > 0;
+}
+
+/* Joules: each rank costs its watts a second, and nothing to start. */
+static bool energy_price(struct profile *profile, const char *path, struct failure *failure)
+{
+    bool known = watts_take(&profile->master);
+    for (size_t k = 0; k < profile->setting_count; k++)
+        for (size_t w = 0; w < profile->settings[k].window_count; w++) {
+            struct profile_window *window = &profile->settings[k].windows[w];
+            for (size_t c = 0; c < window->worker_count; c++)
+                known = watts_take(&window->workers[c].price) || known;
+        }
+    return known || failure_set(failure, FAILURE_USAGE,
+                                "--price energy: '%s' has no watts, for where it was measured no "
+                                "counter of energy could be read: give them as --price CLASS=WATTS",
+                                path);
+}
+
 static bool price_take(struct profile *profile, const char *path, char *word,
                        struct failure *failure)
 {
     char *equals = strrchr(word, '='), *end = NULL;
     const char *number = equals ? equals + 1 : word;
     const double price_s = strtod(number, &end);
+    if (strcmp(word, "energy") == 0)
+        return energy_price(profile, path, failure);
     if (end == number || *end || !(price_s >= 0 && price_s <= LIMIT_PRICE) || equals == word)
         return failure_set(failure, FAILURE_USAGE,
                            "--price %.60s: give CLASS=P or P, what a rank costs a second, from 0 "
-                           "to %g",
+                           "to %g, or energy",
                            word, LIMIT_PRICE);
     if (equals)
         *equals = '\0';

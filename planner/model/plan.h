@@ -40,6 +40,7 @@ struct plan_prediction {
     double output_s;      /* output's share of the busiest worker's time */
     double cpu_s;         /* sum of what workers are busy; 0: as below */
     double charge;        /* for all ranks that the job starts; 0: no rank has a price */
+    double energy_j;      /* of all ranks by the profile's watts; 0: it has none */
     double turnaround_s;  /* from submission on; 0: waits in the queue are not known */
     double interval_s[2]; /* 90 % interval of the makespan by the profile's uncertainties; both 0:
                            * the profile has none */

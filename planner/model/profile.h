@@ -24,6 +24,7 @@
 struct price {
     double price_s; /* for each second of a run */
     double fee;     /* once, for the rank's start */
+    double watts;   /* of its share of its node; 0: not known */
 };
 
 /* `count` equal workers. */

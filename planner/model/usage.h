@@ -20,6 +20,7 @@ struct run_usage {
     double walltime_s;  /* of the master's process, until the output was sealed */
     double processor_s; /* of all ranks that were alive at the end, and of processes that they
                          * started */
+    double energy_j;    /* of all nodes while packages were worked on, by their counters */
 };
 
 #endif

@@ -147,6 +147,21 @@ static void charge_text(const struct run_record *record, const struct run_costs 
     text_add(text, "\n");
 }
 
+/* Of this part. */
+static void energy_text(const struct run_record *record, struct text *text)
+{
+    const double predicted_j = record->plan.predicted.energy_j, used_j = record->used.energy_j;
+    if (used_j > 0 && predicted_j > 0)
+        text_add(text, "energy      %.6g J, %.6g J predicted\n", used_j, predicted_j);
+    else if (used_j > 0)
+        text_add(text, "energy      %.6g J\n", used_j);
+    else if (predicted_j > 0)
+        text_add(text,
+                 "energy      %.6g J predicted, not measured: no counter of the nodes' "
+                 "processors could be read; --energy takes what the batch system knows\n",
+                 predicted_j);
+}
+
 void run_costs_text(const struct residuals *residuals, struct text *text)
 {
     struct run_costs costs;
@@ -155,6 +170,7 @@ void run_costs_text(const struct residuals *residuals, struct text *text)
         text_add(text, "objective   %s\n", costs.objective);
     deadline_text(residuals->record, &costs, text);
     charge_text(residuals->record, &costs, text);
+    energy_text(residuals->record, text);
 }
 
 /* ---- as JSON ------------------------------------------------------------------------------- */
@@ -167,6 +183,15 @@ static void kept_json(struct json_text *json, const char *key, const struct run_
         json_raw(json, key, NULL);
     else
         json_flag(json, key, used <= most);
+}
+
+static void energy_json(const struct run_record *record, struct json_text *json)
+{
+    const double predicted_j = record->plan.predicted.energy_j, used_j = record->used.energy_j;
+    if (!(used_j > 0 || predicted_j > 0))
+        return;
+    json_number(json, "energy_j", used_j > 0 ? used_j : (double)NAN);
+    json_number(json, "predicted_energy_j", predicted_j > 0 ? predicted_j : (double)NAN);
 }
 
 void run_costs_json(const struct residuals *residuals, struct json_text *json)
@@ -193,4 +218,5 @@ void run_costs_json(const struct residuals *residuals, struct json_text *json)
     }
     if (costs.budget > 0)
         kept_json(json, "within_budget", record, costs.used, costs.budget);
+    energy_json(record, json);
 }

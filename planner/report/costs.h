@@ -20,8 +20,8 @@ struct run_costs {
 void run_costs_find(const struct residuals *residuals, struct run_costs *costs);
 /* Lines for people; nothing where nothing was asked for, and nothing costs anything. */
 void run_costs_text(const struct residuals *residuals, struct text *text);
-/* Members "objective", "deadline", "budget", "charge", "predicted_charge" and "within_budget",
- * likewise. */
+/* Members "objective", "deadline", "budget", "charge", "predicted_charge", "within_budget",
+ * "energy_j" and "predicted_energy_j", likewise. */
 void run_costs_json(const struct residuals *residuals, struct json_text *json);
 
 #endif

@@ -97,6 +97,8 @@ static void costs_describe(const struct plan *plan, struct text *text)
         text_add(text, "budget      %.6g\n", plan->budget);
     if (predicted->charge > 0)
         text_add(text, "charge      %.6g\n", predicted->charge);
+    if (predicted->energy_j > 0)
+        text_add(text, "energy      %.6g J\n", predicted->energy_j);
     if (predicted->cpu_s > 0) {
         text_add(text, "busy        ");
         text_add_seconds(text, predicted->cpu_s);

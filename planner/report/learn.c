@@ -7,6 +7,7 @@
 #include "planner/model/beyond.h"
 #include "planner/report/replay.h"
 #include "planner/report/residuals.h"
+#include "planner/report/watts.h"
 #include "planner/studies/advice.h"
 
 /* Enough packages, of sizes that differ enough, for a line of their own. */
@@ -531,6 +532,7 @@ static bool parts_learn(struct run_record *record, struct profile_setting *setti
     if (!setting_learn(record, complete, setting, failure))
         return false;
     overhead_learn(record, &record->profile.overhead);
+    watts_learn(record, &record->profile);
     starts_learn(starts, setting, profile_drift(&record->profile));
     return true;
 }

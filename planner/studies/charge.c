@@ -12,6 +12,27 @@ static double charge_of(struct price price, double run_s)
     return price.price_s * run_s + price.fee;
 }
 
+static double energy_of(struct price price, double run_s)
+{
+    return price.watts * run_s;
+}
+
+/* Of the master and the first `workers` workers. */
+static double ranks_sum(const struct profile *profile, const struct profile_setting *setting,
+                        int64_t workers, double run_s, double (*of)(struct price, double))
+{
+    const struct profile_window *window = &setting->windows[0];
+    double sum = of(profile->master, run_s);
+    int64_t left = workers;
+    for (size_t k = 0; k < window->worker_count && left > 0; k++) {
+        const struct profile_worker *class = &window->workers[k];
+        const int64_t count = class->count < left ? class->count : left;
+        sum += (double)count * of(class->price, run_s);
+        left -= count;
+    }
+    return sum;
+}
+
 bool charge_known(const struct profile *profile, const struct profile_setting *setting)
 {
     const struct profile_window *window = &setting->windows[0];
@@ -21,19 +42,22 @@ bool charge_known(const struct profile *profile, const struct profile_setting *s
     return known;
 }
 
+bool energy_known(const struct profile *profile, const struct profile_setting *setting)
+{
+    const struct profile_window *window = &setting->windows[0];
+    return ranks_sum(profile, setting, profile_workers(window), 1, energy_of) > 0;
+}
+
 double charge_of_run(const struct profile *profile, const struct profile_setting *setting,
                      int64_t workers, double run_s)
 {
-    const struct profile_window *window = &setting->windows[0];
-    double charge = charge_of(profile->master, run_s);
-    int64_t left = workers;
-    for (size_t k = 0; k < window->worker_count && left > 0; k++) {
-        const struct profile_worker *class = &window->workers[k];
-        const int64_t count = class->count < left ? class->count : left;
-        charge += (double)count * charge_of(class->price, run_s);
-        left -= count;
-    }
-    return charge;
+    return ranks_sum(profile, setting, workers, run_s, charge_of);
+}
+
+double energy_of_run(const struct profile *profile, const struct profile_setting *setting,
+                     int64_t workers, double run_s)
+{
+    return ranks_sum(profile, setting, workers, run_s, energy_of);
 }
 
 bool charge_rate_find(const struct profile *profile, const struct profile_setting *setting,
@@ -82,6 +106,8 @@ void charge_predict(const struct profile *profile, const struct profile_setting 
     const bool known = charge_evaluate(profile, setting, waits, plan, &evaluation);
     plan->predicted.cpu_s = evaluation.cpu_s;
     plan->predicted.charge = evaluation.charge;
+    plan->predicted.energy_j =
+        energy_of_run(profile, setting, evaluation.workers, evaluation.run_s);
     plan->predicted.turnaround_s = waits && known ? evaluation.wait_s + evaluation.run_s : 0;
 }
 
@@ -93,4 +119,5 @@ void charge_predict_remaining(const struct profile *profile, const struct profil
     struct charge_rate rate;
     if (charge_rate_find(profile, setting, whole, plan_workers_needed(plan), &rate))
         plan->predicted.charge = rate.fees + rate.per_s * run_s;
+    plan->predicted.energy_j = energy_of_run(profile, setting, plan_workers_needed(plan), run_s);
 }

@@ -30,6 +30,10 @@ struct charge_rate {
  * has another number of workers and prices that are not the profile's. */
 bool charge_rate_find(const struct profile *profile, const struct profile_setting *setting,
                       const struct plan *plan, int64_t workers, struct charge_rate *rate);
+/* Joules, likewise, by the watts of the ranks; and is any of these known? */
+double energy_of_run(const struct profile *profile, const struct profile_setting *setting,
+                     int64_t workers, double run_s);
+bool energy_known(const struct profile *profile, const struct profile_setting *setting);
 /* Of a plan with a prediction that starts the setting's first workers, up to the last one with a
  * package. False: `waits` (may be NULL) does not know such a job, and the wait is 0. */
 bool charge_evaluate(const struct profile *profile, const struct profile_setting *setting,

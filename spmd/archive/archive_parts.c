@@ -69,6 +69,7 @@ static void usage_read(hid_t group, struct run_record *part)
     contents_number(group, LAYOUT_REQUESTED_THREADS, H5T_NATIVE_INT64, &requested->threads);
     contents_number(group, LAYOUT_USED_WALLTIME, H5T_NATIVE_DOUBLE, &used->walltime_s);
     contents_number(group, LAYOUT_USED_PROCESSOR, H5T_NATIVE_DOUBLE, &used->processor_s);
+    contents_number(group, LAYOUT_USED_ENERGY, H5T_NATIVE_DOUBLE, &used->energy_j);
 }
 
 /* How packages were dealt: of the first part, in the root group. */

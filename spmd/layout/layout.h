@@ -81,6 +81,7 @@ enum { LAYOUT_PARTS_MOST = 64 };
 /* And what was used (struct run_usage); 0 as long as it is not known. */
 #define LAYOUT_USED_WALLTIME "used_walltime_s"
 #define LAYOUT_USED_PROCESSOR "used_processor_s"
+#define LAYOUT_USED_ENERGY "used_energy_j"
 /* The rule that assigned packages on request; absent if the plan's rounds were sent. */
 #define LAYOUT_RULE "rule"
 #define LAYOUT_TAIL "tail"     /* rule, perhaps with its share, of the plan's end; absent in most */

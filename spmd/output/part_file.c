@@ -31,7 +31,8 @@ bool part_file_conditions(hid_t group, const struct conditions *here)
 static bool used_write(hid_t group, const struct run_usage *used)
 {
     return entry_number(group, LAYOUT_USED_WALLTIME, H5T_NATIVE_DOUBLE, &used->walltime_s) &&
-           entry_number(group, LAYOUT_USED_PROCESSOR, H5T_NATIVE_DOUBLE, &used->processor_s);
+           entry_number(group, LAYOUT_USED_PROCESSOR, H5T_NATIVE_DOUBLE, &used->processor_s) &&
+           entry_number(group, LAYOUT_USED_ENERGY, H5T_NATIVE_DOUBLE, &used->energy_j);
 }
 
 bool part_file_usage(hid_t group, const struct run_request *requested)

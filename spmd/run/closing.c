@@ -1,8 +1,10 @@
 #include "spmd/run/closing.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "spmd/run/energy.h"
 #include "spmd/run/membership.h"
 #include "spmd/run/resume.h"
 #include "spmd/run/usage.h"
@@ -123,6 +125,7 @@ static void answer_take(struct gathering *gathering, int rank)
     membership_await(gathering->members, rank, false);
     gathering->awaited--;
     gathering->closing->used->processor_s += answer->processor_s;
+    gathering->closing->used->energy_j += answer->energy_j;
     gathering->changed = gathering->changed || answer->changed;
     if (answer->failure.code != FAILURE_NONE)
         failure_set(gathering->failure, answer->failure.code, "%s", answer->failure.text);
@@ -139,6 +142,7 @@ static void member_lose(struct gathering *gathering, int rank)
     if (gathering->orders[rank].ending == ANSWERED)
         return;
     gathering->awaited--;
+    gathering->closing->used->energy_j = (double)NAN; /* it may have been the first on its node */
     share_take_over(gathering, rank);
 }
 
@@ -273,6 +277,7 @@ bool closing_follow(const struct closing *closing, const struct done_packages *d
     struct run_usage used;
     usage_measure(&used);
     answer.processor_s = used.processor_s;
+    answer.energy_j = energy_watch_read(closing->run->energy);
     heartbeat_stop(
         closing->run->heartbeat); /* a message that nobody takes would be complained of */
     comm_send(comm, &answer, sizeof answer, 0, WIRE_CLOSED);

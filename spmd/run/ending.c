@@ -1,6 +1,7 @@
 #include "spmd/run/ending.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "spmd/job/commands.h"
 #include "spmd/job/rejected.h"
 #include "spmd/output/outputfile.h"
+#include "spmd/run/energy.h"
 #include "spmd/run/interrupt.h"
 #include "spmd/run/membership.h"
 #include "spmd/run/usage.h"
@@ -198,6 +200,13 @@ static enum wire_ending ending_find(const struct ending *ending, struct run_outc
     return outcome->stopped ? WIRE_ENDING_KEPT : WIRE_ENDING_WHOLE;
 }
 
+/* Of all nodes; 0: not known. A rank that is lost may have been the first on its node. */
+static double energy_find(const struct run *run, double others_j)
+{
+    const double energy_j = energy_watch_read(run->energy) + others_j;
+    return isnan(energy_j) || run->members->loss_count > 0 ? 0 : energy_j;
+}
+
 void ending_lead(const struct ending *ending, struct run_outcome *outcome, struct failure *failure)
 {
     const struct run *run = ending->closing.run;
@@ -213,6 +222,7 @@ void ending_lead(const struct ending *ending, struct run_outcome *outcome, struc
     outcome->losses = membership_lines(run->members);
     usage_measure(&used);
     used.processor_s += others.processor_s;
+    used.energy_j = energy_find(run, others.energy_j);
     if ((good && outcome->stopped) || failure->code == FAILURE_STOPPED)
         stop(ending, outcome, &used, failure);
     else if (good)

@@ -14,6 +14,7 @@
 #include "spmd/output/outputfile.h"
 #include "spmd/run/decider.h"
 #include "spmd/run/ending.h"
+#include "spmd/run/energy.h"
 #include "spmd/run/fitting.h"
 #include "spmd/run/live_status.h"
 #include "spmd/run/liveness.h"
@@ -677,9 +678,6 @@ static int64_t failing_most(const struct performance *performance)
     return workers > FAILING_LEAST ? workers : FAILING_LEAST;
 }
 
-/* Events that a survey's fits are made of: more than a survey has, as a rule. */
-enum { REMEMBERED = 1 << 17 };
-
 /* Collective. */
 static bool perform(struct performance *performance, struct run_outcome *outcome,
                     struct failure *failure)
@@ -707,15 +705,17 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
         .again = execution->again,
         .failing_most = failing_most(performance),
         .threads = execution->threads,
+        .energy = energy_watch_begin(comm_first_on_node(execution->comm)),
         .buffers = plan_buffers(execution->plan),
         .tracing = execution->comm->rank == 0 ? &performance->tracing : NULL,
-        .remembered = execution->pilot ? REMEMBERED : 0,
+        .remembered = execution->pilot ? RUN_REMEMBERED : 0,
     };
     struct done_packages done = {0};
     conditions_say(performance);
     idle_ranks_say(performance);
     packages_do(performance, &run, &done, outcome, failure);
     end(performance, &run, &done, outcome, failure);
+    energy_watch_end(run.energy);
     done_packages_release(&done);
     return failure->code == FAILURE_NONE;
 }

@@ -92,6 +92,7 @@ struct wire_closed {
     int32_t changed;        /* the failure is that the input has changed */
     int32_t reserved;
     double processor_s; /* that it used: struct run_usage */
+    double energy_j;    /* of its node, from the first rank there; NaN: not known */
 };
 
 struct wire_verdict {

@@ -48,15 +48,18 @@ struct run {
     int64_t failing_most; /* the master's: the run is given up when the first core tasks, so many,
                            * have all failed; 0: it never is */
     int threads;          /* OpenMP threads of this rank */
-    const char *again;    /* what to do to go on with it, for sentences */
-    int buffers;          /* packages that a worker receives ahead, >= 1 */
+    struct energy_watch *energy;  /* of its node, by the first rank there; NULL: nothing to tell */
+    const char *again;            /* what to do to go on with it, for sentences */
+    int buffers;                  /* packages that a worker receives ahead, >= 1 */
     struct trace_writer *tracing; /* the master's; NULL: the outcome keeps the whole trace */
     int64_t remembered;           /* then: events that the outcome keeps, too: the first ones */
 };
 
 enum {
     RUN_EVENTS_PER_PACKAGE = OPERATION_OUTPUT + 2
-};                           /* with an idle time; rows of the trace, beside workers' starts */
+}; /* with an idle time; rows of the trace, beside workers' starts */
+/* Events that a survey's fits are made of: more than a survey has, as a rule. */
+enum { RUN_REMEMBERED = 1 << 17 };
 enum { RUN_REJECTIONS = 3 }; /* of which reasons are told */
 
 /* What the master knows at the end. */

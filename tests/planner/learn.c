@@ -267,6 +267,28 @@ static void runs_without_costs_teach_nothing(void **state)
     run_record_release(&record);
 }
 
+/* 900 J in 10 s by two workers and the master; then 1500 J, half of which is believed. */
+static void energy_teaches_watts(void **state)
+{
+    static const int64_t sizes[] = {10, 10, 20, 20};
+    static const double seconds[] = {1, 1, 2, 2};
+    struct run_record record;
+    (void)state;
+    run_make(sizes, seconds, 4, &record);
+    const struct profile *profile = &record.profile;
+    const struct price *price = &profile->settings[0].windows[0].workers[0].price;
+    learn(&record);
+    assert_true(price->watts == 0 && profile->master.watts == 0);
+    record.startup_s = 2;
+    record.used = (struct run_usage){.walltime_s = 12, .energy_j = 900};
+    learn(&record);
+    assert_true(fabs(price->watts - 30) < 1e-9 && fabs(profile->master.watts - 30) < 1e-9);
+    record.used.energy_j = 1500;
+    learn(&record);
+    assert_true(fabs(price->watts - 40) < 1e-9 && fabs(profile->master.watts - 40) < 1e-9);
+    run_record_release(&record);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +300,7 @@ int main(void)
         cmocka_unit_test(all_parts_teach),
         cmocka_unit_test(learnt_profiles_are_read),
         cmocka_unit_test(starts_are_learnt),
+        cmocka_unit_test(energy_teaches_watts),
         cmocka_unit_test(runs_without_costs_teach_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

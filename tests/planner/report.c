@@ -733,6 +733,10 @@ static void limits_stand_beside_what_was_used(void **state)
     assert_true(fabs(run_member(deadline, "taken_s") / (2.5 * makespan_s) - 1) < 1e-9);
     assert_true(json_is_false(json_object_get(deadline, "kept")));
     json_decref(json);
+    record.plan.predicted.energy_j = 700;
+    assert_told(&record, "energy      700 J predicted, not measured: ");
+    record.used.energy_j = 750;
+    assert_told(&record, "energy      750 J, 700 J predicted\n");
     record.complete = false;
     record.plan.deadline_s = 3 * makespan_s;
     assert_told(&record, " taken with the wait of the plan: not exceeded so far\n");

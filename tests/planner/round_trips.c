@@ -29,7 +29,7 @@ static bool cost_equal(const struct measured_cost *a, const struct measured_cost
 
 static bool price_equal(const struct price *a, const struct price *b)
 {
-    return a->price_s == b->price_s && a->fee == b->fee;
+    return a->price_s == b->price_s && a->fee == b->fee && a->watts == b->watts;
 }
 
 static bool worker_equal(const struct profile_worker *a, const struct profile_worker *b)
@@ -141,8 +141,9 @@ static bool predicted_equal(const struct plan_prediction *a, const struct plan_p
            a->worker_busy_share == b->worker_busy_share &&
            a->network_utilization == b->network_utilization &&
            a->lower_bound_s == b->lower_bound_s && a->gap == b->gap && a->output_s == b->output_s &&
-           a->cpu_s == b->cpu_s && a->charge == b->charge && a->turnaround_s == b->turnaround_s &&
-           a->interval_s[0] == b->interval_s[0] && a->interval_s[1] == b->interval_s[1];
+           a->cpu_s == b->cpu_s && a->charge == b->charge && a->energy_j == b->energy_j &&
+           a->turnaround_s == b->turnaround_s && a->interval_s[0] == b->interval_s[0] &&
+           a->interval_s[1] == b->interval_s[1];
 }
 
 static void assert_plan_equal(const struct plan *a, const struct plan *b)

@@ -171,8 +171,9 @@ void sample_results(struct dice *dice, struct profile *profile)
 
 static struct price sample_price(struct dice *dice)
 {
-    return (struct price){.price_s = dice_whole(dice, 0, 1) ? dice_scale(dice, 1e-6, 1e3) : 0,
-                          .fee = dice_whole(dice, 0, 1) ? dice_unit(dice) : 0};
+    const double price_s = dice_whole(dice, 0, 1) ? dice_scale(dice, 1e-6, 1e3) : 0;
+    const double fee = dice_whole(dice, 0, 1) ? dice_unit(dice) : 0;
+    return (struct price){.price_s = price_s, .fee = fee, .watts = 100 * fee};
 }
 
 void sample_prices(struct dice *dice, struct profile *profile)
@@ -322,6 +323,7 @@ void sample_plan(struct dice *dice, int64_t workers, bool real_valued, struct pl
                                                    .output_s = dice_unit(dice)};
         plan->predicted.cpu_s = dice_unit(dice);
         plan->predicted.charge = dice_unit(dice);
+        plan->predicted.energy_j = dice_unit(dice);
         plan->predicted.turnaround_s = dice_unit(dice);
         plan->objective = word("cost");
         plan->deadline_s = dice_unit(dice);

@@ -106,6 +106,7 @@ _scow_value() {
     run:--grace) ;;
     run:--most-output) ;;
     report:--part) ;;
+    report:--energy) ;;
     report:--html) _scow_files -f "$3" ;;
     report:--probes) _scow_files -f "$3" ;;
     report:--chrome-trace) _scow_files -f "$3" ;;
@@ -186,7 +187,7 @@ _scow_from() {
     calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --patience --quick --threads --staged --staged-too --collect --write-behind --gpus-per-worker --isa --dry-run --quiet --version --weights --weights-from --weights-column --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
     plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --weights --weights-from --weights-column --scheduler --block --set --masters --real-valued --buffers --model --tail --output --html --deadline --objective --budget --price --require --exclude --at-most --load --waits --pareto --why --within --compare --sweep --pairs --svg --period --noise --seeds --risk --effort --gantt --json --sbatch --pbs --gpus-per-worker --quiet --verbose --help" "$word" ;;
     run:-*) _scow_words "--input --output --profile --kernel --scheduler --replan --tail --ahead --results --collect --resume --trust --retry-lost --until --patience --gpus-per-worker --isa --quiet --verbose --version --timeout --retries --halt --keep --grace --most-output --help" "$word" ;;
-    report:-*) _scow_words "--json --compare --part --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
+    report:-*) _scow_words "--json --compare --part --energy --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
     show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --live --once --check --trust --quiet --verbose --help" "$word" ;;
     tasks:-*) _scow_words "--help" "$word" ;;
     simulate:-*) _scow_words "--profile --rule --tasks --workers --block --set --ahead --packages --replan --tail --model --buffers --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --lose --at --seed --seeds --json --quiet --verbose --help" "$word" ;;

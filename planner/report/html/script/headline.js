@@ -112,6 +112,12 @@ function chargeFigure(report) {
         report.budget ? `; budget of ${words.short(report.budget)} ${keptWords(report.within_budget)}` : ''}`);
 }
 
+function energyFigure(report) {
+    const joules = (energy) => `${words.short(energy)} J`;
+    return report.energy_j === undefined ? null : figure('Energy', report.energy_j === null ? 'not measured' : joules(report.energy_j),
+        report.predicted_energy_j === null ? 'no watts in the profile' : `${joules(report.predicted_energy_j)} predicted`);
+}
+
 function runFigures(report, data) {
     const busy = (name, both, aside) => figure(name, words.percent(both.measured),
         [both.predicted === null ? null : `predicted ${words.percent(both.predicted)}`, aside].filter(Boolean).join('; '));
@@ -123,7 +129,7 @@ function runFigures(report, data) {
             report.interval ? `${words.seconds(report.interval[0])} to ${words.seconds(report.interval[1])}` : 'without an interval'),
         figure('Error', words.signedPercent(report.error), `${report.interval ? `${intervalSide(report)}; ` : ''}drift ${words.signedPercent(report.drift)}, model ${
             words.signedPercent(report.model_error)}`),
-        walltimeFigure(report), deadlineFigure(report.deadline), chargeFigure(report),
+        walltimeFigure(report), deadlineFigure(report.deadline), chargeFigure(report), energyFigure(report),
         figure('Core tasks done', words.count(report.tasks_done), report.complete && report.tasks_failed === 0
             ? `all, in ${words.count(packages)} packages`
             : `of ${words.count(report.tasks)}, ${words.count(report.tasks_failed)} failed`),
