@@ -14,7 +14,7 @@ build_packages=(
     mpich libmpich-dev libhdf5-mpich-dev
     liblapacke-dev libopenblas-dev coinor-libclp-dev libhwloc-dev
     libjansson-dev libpng-dev libssl-dev libxxhash-dev zlib1g-dev libzstd-dev
-    libtiff-dev
+    libtiff-dev libparasail-dev
     libcmocka-dev
 )
 test_packages=(
@@ -60,7 +60,7 @@ say_needs() {
   CMake 3.25 or later, Ninja, pkg-config, a C compiler with OpenMP (gcc or clang),
   MPI (MPICH is the one that it is tested with), HDF5 (serial or parallel), LAPACKE, jansson, libpng,
   libcrypto (OpenSSL), xxHash, cmocka for the tests, Clp for the scheduler \`optimal\`, zlib and zstd
-  for compressed input, libtiff for TIFF, hwloc to tell cores from their hardware threads.
+  for compressed input, libtiff for TIFF, parasail to align sequences, hwloc to tell cores from their hardware threads.
   Fedora: dnf install cmake ninja-build pkgconf gcc mpich-devel hdf5-devel lapack-devel jansson-devel
       libpng-devel openssl-devel xxhash-devel zlib-devel libzstd-devel libtiff-devel
       libcmocka-devel coin-or-Clp-devel hwloc-devel; module load mpi

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "kernel/command/command.h"
+#include "kernel/library/library.h"
 #include "kernel/mandelbrot/mandelbrot.h"
 #include "kernel/matched/matched_filter.h"
 #include "kernel/motif/motif.h"
 #include "kernel/sleep/sleep.h"
 
 static const struct scow_task *const built_in[] = {
-    &matched_filter_task, &command_task, &mandelbrot_task, &motif_task, &sleep_task,
+    &matched_filter_task, &command_task, &mandelbrot_task, &motif_task, &library_task, &sleep_task,
 };
 
 /* Those, and room for others. */

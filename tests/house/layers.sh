@@ -60,11 +60,12 @@ simulate="$model planner/dispatch planner/simulate"
     room kernel/matched/correlators kernel/vector kernel/matched/banks
     room kernel/matched kernel kernel/vector kernel/matched/{banks,correlators}
     room kernel/command kernel $base
+    room kernel/library kernel $base
     room kernel/mandelbrot kernel kernel/vector
     room kernel/motif kernel kernel/vector
     room kernel/sleep kernel
     room kernel
-    room kernel/tasks kernel kernel/{command,mandelbrot,matched,motif,sleep}
+    room kernel/tasks kernel kernel/{command,library,mandelbrot,matched,motif,sleep}
 
     room spmd/transport $model planner/dispatch
     room spmd/input $base kernel

@@ -25,7 +25,7 @@ _scow_kernel() {
 _scow_value() {
     case $1:$2 in
     go:-j | go:--workers) ;;
-    go:-k | go:--kernel) _scow_words "matched-filter command mandelbrot motif sleep" "$3" ;;
+    go:-k | go:--kernel) _scow_words "matched-filter command mandelbrot motif library sleep" "$3" ;;
     go:-i | go:--input) _scow_files -f "$3" ;;
     go:-o | go:--output) _scow_files -f "$3" ;;
     go:-p | go:--profile) _scow_files -f "$3" ;;
@@ -35,7 +35,7 @@ _scow_value() {
     go:--patience) ;;
     go:--gpus-per-worker) ;;
     go:--isa) ;;
-    calibrate:-k | calibrate:--kernel) _scow_words "matched-filter command mandelbrot motif sleep" "$3" ;;
+    calibrate:-k | calibrate:--kernel) _scow_words "matched-filter command mandelbrot motif library sleep" "$3" ;;
     calibrate:-i | calibrate:--input) _scow_files -f "$3" ;;
     calibrate:-o | calibrate:--output) _scow_files -f "$3" ;;
     calibrate:--html) _scow_files -f "$3" ;;
@@ -151,7 +151,7 @@ _scow_value() {
     load:--threads) ;;
     load:--seed) ;;
     load:--cpu) ;;
-    calibrate:--algorithm | calibrate:--angles | calibrate:--bank | calibrate:--block | calibrate:--blocks | calibrate:--colsep | calibrate:--combine | calibrate:--command | calibrate:--env | calibrate:--format | calibrate:--grace | calibrate:--grain | calibrate:--halt | calibrate:--header | calibrate:--height | calibrate:--iterations | calibrate:--jobs | calibrate:--keep | calibrate:--length | calibrate:--most-output | calibrate:--out-dir | calibrate:--per | calibrate:--polarity | calibrate:--positions | calibrate:--retries | calibrate:--search | calibrate:--sequences | calibrate:--ship | calibrate:--sigma | calibrate:--tasks | calibrate:--timeout | calibrate:--tuned | calibrate:--width | calibrate:--workdir | calibrate:--wrap | calibrate:--x-max | calibrate:--x-min | calibrate:--y-max | calibrate:--y-min | go:--algorithm | go:--angles | go:--bank | go:--block | go:--blocks | go:--colsep | go:--combine | go:--command | go:--env | go:--format | go:--grace | go:--grain | go:--halt | go:--header | go:--height | go:--iterations | go:--jobs | go:--keep | go:--length | go:--most-output | go:--out-dir | go:--per | go:--polarity | go:--positions | go:--retries | go:--search | go:--sequences | go:--ship | go:--sigma | go:--tasks | go:--timeout | go:--tuned | go:--width | go:--workdir | go:--wrap | go:--x-max | go:--x-min | go:--y-max | go:--y-min) ;;
+    calibrate:--algorithm | calibrate:--angles | calibrate:--bank | calibrate:--block | calibrate:--blocks | calibrate:--colsep | calibrate:--combine | calibrate:--command | calibrate:--env | calibrate:--format | calibrate:--gap-extend | calibrate:--gap-open | calibrate:--grace | calibrate:--grain | calibrate:--halt | calibrate:--header | calibrate:--height | calibrate:--iterations | calibrate:--jobs | calibrate:--keep | calibrate:--length | calibrate:--match | calibrate:--matrix | calibrate:--mismatch | calibrate:--most-output | calibrate:--out-dir | calibrate:--per | calibrate:--polarity | calibrate:--positions | calibrate:--retries | calibrate:--search | calibrate:--sequences | calibrate:--ship | calibrate:--sigma | calibrate:--targets | calibrate:--tasks | calibrate:--timeout | calibrate:--tuned | calibrate:--width | calibrate:--workdir | calibrate:--wrap | calibrate:--x-max | calibrate:--x-min | calibrate:--y-max | calibrate:--y-min | go:--algorithm | go:--angles | go:--bank | go:--block | go:--blocks | go:--colsep | go:--combine | go:--command | go:--env | go:--format | go:--gap-extend | go:--gap-open | go:--grace | go:--grain | go:--halt | go:--header | go:--height | go:--iterations | go:--jobs | go:--keep | go:--length | go:--match | go:--matrix | go:--mismatch | go:--most-output | go:--out-dir | go:--per | go:--polarity | go:--positions | go:--retries | go:--search | go:--sequences | go:--ship | go:--sigma | go:--targets | go:--tasks | go:--timeout | go:--tuned | go:--width | go:--workdir | go:--wrap | go:--x-max | go:--x-min | go:--y-max | go:--y-min) ;;
     *) return 1 ;;
     esac
 }
@@ -163,6 +163,7 @@ _scow_parameters() {
     command) echo "--command --per --timeout --retries --halt --keep --jobs --grace --most-output --format --colsep --header --wrap --workdir --env --out-dir" ;;
     mandelbrot) echo "--width --height --x-min --x-max --y-min --y-max --iterations" ;;
     motif) echo "--sequences --length --positions --search --grain --ship" ;;
+    library) echo "--targets --matrix --match --mismatch --gap-open --gap-extend" ;;
     sleep) echo "--tasks" ;;
     esac
 }
@@ -193,7 +194,7 @@ _scow_from() {
     simulate:-*) _scow_words "--profile --rule --tasks --workers --block --set --ahead --packages --replan --tail --model --buffers --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --lose --at --seed --seeds --json --quiet --verbose --help" "$word" ;;
     sense:-*) _scow_words "--output --every --count --node --help" "$word" ;;
     load:-*) _scow_words "--pattern --seconds --threads --seed --cpu --help" "$word" ;;
-    tasks:*) _scow_words "matched-filter command mandelbrot motif sleep" "$word" ;;
+    tasks:*) _scow_words "matched-filter command mandelbrot motif library sleep" "$word" ;;
     report:* | run:* | show:* | simulate:*) _scow_files -f "$word" ;;
     esac
 }
