@@ -51,6 +51,7 @@ struct session {
      * behind computing, once that is to be measured. */
     struct setting behind;
     bool has_behind;
+    struct task_weights *weights; /* owned; the master's: the core task's own, if they are wanted */
     struct progress progress;
     struct energy_watch *energy; /* since then; NULL: another rank watches the node */
     double begun_s, later_s;     /* when; how long the settings behind this one will take */
@@ -317,12 +318,19 @@ static void failures_tell(struct session *session, const struct failure *failure
     session->result->failures = lines;
 }
 
-/* Local to the master. */
-static bool weights_check(const struct session *session, struct failure *failure)
+/* Local to the master: of the job at hand. */
+static bool weights_take(struct session *session, struct failure *failure)
 {
-    const struct task_weights *weights = session->request->weights;
-    return !weights || session->comm->rank != 0 ||
-           weights_match(weights, session->making.job.setup.tasks, failure);
+    const struct job *job = &session->making.job;
+    struct samples *samples = &session->result->samples;
+    if (session->comm->rank != 0)
+        return true;
+    if (session->request->weigh && !session->weights) {
+        session->weights = job_weigh(job, session->making.input, failure);
+        samples->weights = session->weights;
+    }
+    return failure->code == FAILURE_NONE &&
+           (!samples->weights || weights_match(samples->weights, job->setup.tasks, failure));
 }
 
 /* Collective, of a job that is made. */
@@ -403,7 +411,7 @@ static bool setting_probe(struct session *session, int index, double budget_s,
     if (!setting_make(session, index, failure))
         return false;
     session->tasks[index] = session->making.job.setup.tasks;
-    weights_check(session, failure);
+    weights_take(session, failure);
     return comm_agree(session->comm, failure) && job_probe(session, budget_s, 0, failure);
 }
 
@@ -514,7 +522,7 @@ static bool profile_head(struct session *session, struct failure *failure)
     for (int i = 0; i < setting_count(session); i++)
         profile->overhead.seal_s = fmax(profile->overhead.seal_s, session->outcomes[i].seal_s);
     place_sign(&session->place, &profile->origin);
-    if (!weights_name_init(&profile->weights, session->request->weights))
+    if (!weights_name_init(&profile->weights, session->result->samples.weights))
         return failure_memory(failure, "writing the profile");
     return labels_kernel(profile, session->request->kernel, failure) &&
            parameters_pick(session, false, &profile->parameters, failure);
@@ -528,6 +536,8 @@ static void session_release(struct session *session)
     making_release(&session->making);
     labels_workers_free(&session->names, session->comm->size - 1);
     place_release(&session->place);
+    session->result->samples.weights = NULL;
+    weights_free(session->weights);
     free(session->tasks);
     free(session->outcomes);
     values_release(&session->behind.values);

@@ -27,6 +27,7 @@ struct calibration_request {
     const char *input;                  /* NULL: none */
     const char *scratch;                /* directory for trial writes */
     const struct task_weights *weights; /* the master's: of the input's core tasks; NULL: unknown */
+    bool weigh;                         /* in place of them: the core task's own */
     struct campaign_effort effort;      /* budget_s: for all settings */
     uint64_t seed;                      /* of places and orders */
     int threads;                        /* of a rank, where a setting does not say */

@@ -97,6 +97,16 @@ static bool weights_fit(const struct profile *profile, const struct task_weights
                        *measured ? profile->weights.source : "", *measured ? ")" : "");
 }
 
+/* Local to the master: as the core task weighs its job. */
+static bool task_weights_fit(const struct making *making, const struct profile *profile,
+                             const char *path, struct failure *failure)
+{
+    struct task_weights *weights = job_weigh(&making->job, making->input, failure);
+    const bool good = weights && weights_fit(profile, weights, path, failure);
+    weights_free(weights);
+    return good;
+}
+
 /* Collective. The job of one setting, as calibration would make it: what a machine decides, or an
  * input, is decided then. */
 static bool setting_check(struct making *making, const struct calibration_request *request,
@@ -110,8 +120,10 @@ static bool setting_check(struct making *making, const struct calibration_reques
             ? !making_start(making, making->comm, task, &setting->values, request->input, failure)
             : !making_again(making, task, &setting->values, failure))
         return false;
-    if (making->comm->rank == 0 && values_describe(&making->job.values, task, &parameters, failure))
-        reuse_has(profile, path, &parameters, setting->threads, failure);
+    if (making->comm->rank == 0 &&
+        values_describe(&making->job.values, task, &parameters, failure) &&
+        reuse_has(profile, path, &parameters, setting->threads, failure) && request->weigh)
+        task_weights_fit(making, profile, path, failure);
     parameter_list_release(&parameters);
     return comm_agree(making->comm, failure);
 }
@@ -140,7 +152,7 @@ bool reuse_find(struct comm *comm, const struct calibration_request *request, co
     bool good = place_find(&place, comm, request->threads, failure);
     if (good && comm->rank == 0 && load_profile(path, &profile, NULL, failure))
         (void)(kernel_fits(&profile, request->kernel, path, failure) &&
-               weights_fit(&profile, request->weights, path, failure) &&
+               (request->weigh || weights_fit(&profile, request->weights, path, failure)) &&
                place_fits(&place, &profile, path, failure));
     good =
         good && comm_agree(comm, failure) && settings_check(comm, request, &profile, path, failure);

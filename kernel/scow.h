@@ -136,11 +136,12 @@ struct scow_host {
         __attribute__((format(printf, 2, 3)))
 #endif
         ;
-    /* In describe and pack. Copies rows x columns pixels of one slice, row-major and without gaps.
+    /* In describe, weigh and pack. Copies rows x columns pixels of one slice, row-major and without
+     * gaps.
      */
     int (*read_image)(const struct scow_host *host, int64_t slice, int64_t row, int64_t column,
                       int64_t rows, int64_t columns, void *pixels);
-    /* In describe and pack: line or sequence number `index`. */
+    /* In describe, weigh and pack: line or sequence number `index`. */
     int (*read_item)(const struct scow_host *host, int64_t index, struct scow_item *item);
     /* In describe: these bytes, copied, are given to open on every rank. */
     int (*share)(const struct scow_host *host, const void *bytes, size_t size);
@@ -317,6 +318,11 @@ struct scow_task {
      * often a failed one is tried again: scow run takes them, too, and they may differ from the
      * profile's and from those of a run that is resumed. The last is NULL. NULL: none. */
     const char *const *run_parameters;
+    /* Since 1.1. Master, and where one plans: estimate what computing each core task costs, in any
+     * unit (weights[k] >= 0 of task k, not all 0), where that is cheap: from lengths, or a coarse
+     * computation. The same job always gets the same weights, on any machine. May read the input.
+     * For scow calibrate and plan --weights task. NULL: not known. */
+    int (*weigh)(const struct scow_host *host, const void *job, double *weights);
 };
 
 #define SCOW_TASK .size = (uint32_t)sizeof(struct scow_task), .abi = SCOW_ABI

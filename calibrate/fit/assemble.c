@@ -398,7 +398,8 @@ static bool total_keep(struct assembly *assembly, const struct fitting *fitting,
     double wanted_s = strata_package_s(&assembly->strata, latency_s, &tasks);
     const struct measured_cost *cost = &costs_find(&class->costs[COMPUTE_AT], tasks)->cost;
     const double fitted_s = cost_of(cost->cost, tasks) * exp(-class->term);
-    if (!strata_pool(&assembly->level, fitting->setting, fitting->workers, latency_s, &pool))
+    if (!strata_pool(&assembly->level, fitting->setting, fitting->workers, latency_s,
+                     &assembly->strata, &pool))
         return failure_memory(failure, "fitting costs");
     if (assembly->strata.map.work.region_count == 0 || assembly->strata.weighed) {
         wanted_s = pool.mean_s > 0 ? latency_s + tasks * pool.mean_s : 0;

@@ -287,30 +287,6 @@ double strata_package_s(const struct strata_fit *fit, double latency_s, double *
     return latency_s + *tasks * total.mean_s;
 }
 
-bool strata_pool(const struct samples *level, int setting, int workers, double latency_s,
-                 struct strata_total *total)
-{
-    const struct sample_choice all = {setting, 1, workers, OPERATION_COMPUTE, SAMPLE_BUSY};
-    int64_t count;
-    struct sample *samples = samples_choose(level, &all, &count);
-    double seconds = 0, tasks = 0, squares = 0;
-    *total = (struct strata_total){.mean_s = 0};
-    for (int pass = 0; samples && pass < 2; pass++)
-        for (int64_t at = 0, length; at < count; at += length) {
-            length = sample_package_length(samples + at, count - at);
-            const double own_s = sample_package_mean(samples + at, length) - latency_s;
-            const double own = (double)samples[at].tasks, off_s = own_s - total->mean_s * own;
-            seconds += pass == 0 ? own_s : 0;
-            tasks += pass == 0 ? own : 0;
-            squares += pass == 1 ? off_s * off_s : 0;
-            total->mean_s = pass == 0 ? fmax(0, seconds / tasks) : total->mean_s;
-        }
-    if (seconds > 0)
-        total->error = sqrt(squares) / seconds;
-    free(samples);
-    return samples != NULL;
-}
-
 /* ---- levelled samples ---------------------------------------------------------------------- */
 
 /* What is to be done. */
@@ -331,6 +307,39 @@ static double mean_at(const struct strata_fit *fit, double first, double count)
 {
     const double tasks = (double)fit->map.work.tasks, last = tasks - count;
     return work_mean_cost(&fit->map.work, tasks, fmax(0, fmin(first, last)), count);
+}
+
+/* What a levelled package counts: where weights may be far off, a light package that took long says
+ * no more than what it took, for all packages together have the weight that they have. */
+static double worth_of(const struct strata_fit *fit, const struct sample *sample)
+{
+    return fit->weighed ? mean_at(fit, (double)sample->first, (double)sample->tasks) : 1;
+}
+
+bool strata_pool(const struct samples *level, int setting, int workers, double latency_s,
+                 const struct strata_fit *fit, struct strata_total *total)
+{
+    const struct sample_choice all = {setting, 1, workers, OPERATION_COMPUTE, SAMPLE_BUSY};
+    int64_t count;
+    struct sample *samples = samples_choose(level, &all, &count);
+    double seconds = 0, tasks = 0, squares = 0;
+    *total = (struct strata_total){.mean_s = 0};
+    for (int pass = 0; samples && pass < 2; pass++)
+        for (int64_t at = 0, length; at < count; at += length) {
+            length = sample_package_length(samples + at, count - at);
+            const double worth = worth_of(fit, &samples[at]);
+            const double own_s = worth * (sample_package_mean(samples + at, length) - latency_s);
+            const double own = worth * (double)samples[at].tasks,
+                         off_s = own_s - total->mean_s * own;
+            seconds += pass == 0 ? own_s : 0;
+            tasks += pass == 0 ? own : 0;
+            squares += pass == 1 ? off_s * off_s : 0;
+            total->mean_s = pass == 0 && tasks > 0 ? fmax(0, seconds / tasks) : total->mean_s;
+        }
+    if (seconds > 0)
+        total->error = sqrt(squares) / seconds;
+    free(samples);
+    return samples != NULL;
 }
 
 static bool is_sure(const struct strata_fit *fit, const struct sample *sample)

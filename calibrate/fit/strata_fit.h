@@ -44,7 +44,7 @@ double strata_package_s(const struct strata_fit *fit, double latency_s, double *
  * strata. Only the mean and its error are filled in; no mean: there are none. False: out of memory.
  */
 bool strata_pool(const struct samples *level, int setting, int workers, double latency_s,
-                 struct strata_total *total);
+                 const struct strata_fit *fit, struct strata_total *total);
 /* The samples as if all workers were the mean one and all core tasks cost the mean: timings of
  * computing without the workers' terms and, where the map has regions, without what these make of a
  * package. There, packages that may lie in either of two regions are left out, if enough of their

@@ -13,8 +13,11 @@ static const double TOLD_DEVIATIONS = 2;
 /* What is fitted to a package counts as no less than this part of the mean: light ones would rule
  * alone. */
 static const double FITTED_LEAST = 0.01;
-/* Rounds of fits by the weights that the one before gave. */
-enum { ROUNDS = 3 };
+/* A residual of more than so many standard deviations counts as one of so many; a standard
+ * deviation by the median of absolute residuals. */
+static const double HUBER = 1.5, DEVIATION_BY_MEDIAN = 1.4826;
+/* Rounds of fits by the scales that the one before gave. */
+enum { ROUNDS = 8 };
 
 /* Terms of the model; the slope comes last, for its error is in the last row of QR's factor. */
 enum { LATENCY, CONSTANT, SLOPE, TERMS };
@@ -140,6 +143,27 @@ static bool model_find(struct packages *packages, int terms, struct model *best)
     return found;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+/* What is far off is scaled down to where its square counts as its distance. */
+static void scales_widen(struct packages *packages, const struct model *model)
+{
+    double *off = packages->targets; /* room enough */
+    for (int row = 0; row < packages->count; row++)
+        off[row] =
+            fabs(packages->seconds[row] - fitted_s(packages, model, row)) / packages->scales[row];
+    qsort(off, (size_t)packages->count, sizeof *off, ascending);
+    const double most = HUBER * DEVIATION_BY_MEDIAN * off[packages->count / 2];
+    for (int row = 0; most > 0 && row < packages->count; row++) {
+        const double off_s = fabs(packages->seconds[row] - fitted_s(packages, model, row));
+        packages->scales[row] *= sqrt(fmax(1, off_s / packages->scales[row] / most));
+    }
+}
+
 static void scales_set(struct packages *packages, const struct model *model)
 {
     double mean_s = 0;
@@ -148,6 +172,8 @@ static void scales_set(struct packages *packages, const struct model *model)
     for (int row = 0; row < packages->count; row++)
         packages->scales[row] =
             model ? fmax(fitted_s(packages, model, row), FITTED_LEAST * mean_s) : mean_s;
+    if (model)
+        scales_widen(packages, model);
 }
 
 static void packages_compare(struct packages *packages, struct weighing *weighing,

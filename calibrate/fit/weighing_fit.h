@@ -2,7 +2,8 @@
  * What the time of packages has to do with the weights of their core tasks, by least squares of the
  * mean time of a package's core tasks on their mean weight: t/n = latency/n + a + b u, none of the
  * three below 0 (a calibration knows each of them as a cost). Residuals are relative to what is
- * fitted, as noise is.
+ * fitted, as noise is; those far off, where something else ran, count by Huber's weights (Robust
+ * Estimation of a Location Parameter, 1964).
  */
 #ifndef CALIBRATE_FIT_WEIGHING_FIT_H
 #define CALIBRATE_FIT_WEIGHING_FIT_H

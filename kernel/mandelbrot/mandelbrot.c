@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "kernel/mandelbrot/escape.h"
+#include "kernel/mandelbrot/preview.h"
 
 enum { PAGE_SIZE = 4096 };
 
@@ -133,6 +134,16 @@ static void mandelbrot_place(const void *self, int64_t task, int64_t start[3], i
     start[1] = task;
     count[0] = count[1] = 1;
     count[2] = job->width;
+}
+
+/* A coarse preview of every row. */
+static int mandelbrot_weigh(const struct scow_host *host, const void *self, double *weights)
+{
+    const struct job *job = self;
+    (void)host;
+    for (int64_t row = 0; row < job->height; row++)
+        weights[row] = preview_row(&job->picture, row);
+    return SCOW_OK;
 }
 
 /* ---- compute ---- */
@@ -273,4 +284,5 @@ const struct scow_task mandelbrot_task = {
     .workspace_size = mandelbrot_workspace_size,
     .compute = mandelbrot_compute,
     .place = mandelbrot_place,
+    .weigh = mandelbrot_weigh,
 };

@@ -339,6 +339,32 @@ static bool waits_load(const char *path, struct waits *waits, struct failure *fa
     return good;
 }
 
+/* Does the profile know weights that only the core task can tell, and nothing else is asked for? */
+static bool weights_implied(const struct plan_options *options, const struct profile *profile)
+{
+    const char *source = profile->weights.source;
+    return source && strncmp(source, WEIGHTS_OF_TASK, strlen(WEIGHTS_OF_TASK)) == 0 &&
+           !weights_asked(&options->weights) && options->tasks == 0;
+}
+
+/* Owned, in *weights; NULL: none are known. */
+static bool plan_weights(const struct plan_options *options, const struct readers *readers,
+                         const struct profile *profile, struct task_weights **weights,
+                         struct failure *failure)
+{
+    if (!weights_by_task(&options->weights) && !weights_implied(options, profile))
+        return weights_find(&options->weights, readers, weights, failure);
+    *weights = NULL;
+    if (!readers)
+        return failure_set(failure, FAILURE_USAGE,
+                           "this scow was built without core tasks, whose weights '%s' has: plan "
+                           "where there are some",
+                           options->profile);
+    *weights = readers->weigh_tasks(options->input, options->kernel, profile, &profile->settings[0],
+                                    failure);
+    return *weights != NULL;
+}
+
 static bool plan_run(const struct plan_options *options, const struct readers *readers,
                      struct failure *failure)
 {
@@ -363,7 +389,7 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     }
     request.load = options->load ? &load : NULL;
     request.load_path = options->load;
-    bool good = weights_find(&options->weights, readers, &weights, failure);
+    bool good = plan_weights(options, readers, &profile, &weights, failure);
     request.weights = weights;
     if (weights && !options->input && options->tasks == 0)
         request.tasks = weights->work.tasks;

@@ -36,6 +36,11 @@ struct readers {
     bool (*count_tasks)(const char *input, const char *plugin, const struct profile *profile,
                         const struct profile_setting *setting, int64_t *tasks,
                         struct failure *failure);
+    /* The weights of these core tasks by the core task's own estimate (spmd/job/job.h); owned. */
+    struct task_weights *(*weigh_tasks)(const char *input, const char *plugin,
+                                        const struct profile *profile,
+                                        const struct profile_setting *setting,
+                                        struct failure *failure);
     /* Everything `scow report` needs from out.h5; `part`: which of a run that went on, from 1; 0:
      * the last one that has a trace; RUN_PLAN_ONLY: traces are not needed. */
     bool (*read_run)(const char *path, int64_t part, struct run_record *record,

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/files/textfile.h"
 #include "planner/files/weights_file.h"
 
 size_t weights_rows(struct weights_options *options, struct option_row *rows)
 {
     const struct option_row own[WEIGHTS_ROWS] = {
         {0, "weights", "FILE", OPTION_TEXT, &options->file,
-         "what core tasks are worth, a number a line; size: that of the files that lines name"},
+         "what core tasks are worth, a number a line; size: that of the files that lines name; "
+         "task: as the core task estimates, if it can"},
         {0, "weights-from", "LOG", OPTION_TEXT, &options->from,
          "the times of a run's output, a --joblog of GNU parallel or 'sacct -P' as weights"},
         {0, "weights-column", "N", OPTION_COUNT, &options->column,
@@ -25,6 +25,11 @@ size_t weights_rows(struct weights_options *options, struct option_row *rows)
 bool weights_asked(const struct weights_options *options)
 {
     return options->file || options->from || options->column > 0;
+}
+
+bool weights_by_task(const struct weights_options *options)
+{
+    return options->file && strcmp(options->file, WEIGHTS_TASK) == 0;
 }
 
 static bool from_input(const struct weights_options *options)
@@ -87,18 +92,14 @@ static bool record_measure(const struct run_record *record, struct measuring *me
 static bool measured_check(const struct measuring *measuring, const char *path,
                            struct failure *failure)
 {
-    double sum = 0;
-    for (int64_t k = 0; k < measuring->tasks; k++) {
+    for (int64_t k = 0; k < measuring->tasks; k++)
         if (measuring->seconds[k] < 0)
             return failure_set(failure, FAILURE_MISMATCH,
                                "%s: has no time of core task %" PRId64
                                ": take the output of a run that "
                                "is whole and left its trace",
                                path, k);
-        sum += measuring->seconds[k];
-    }
-    return sum > 0 || failure_set(failure, FAILURE_MISMATCH,
-                                  "%s: its core tasks took no time: they weigh nothing", path);
+    return true;
 }
 
 static bool run_weigh(const char *path, const struct readers *readers,
@@ -106,7 +107,6 @@ static bool run_weigh(const char *path, const struct readers *readers,
 {
     struct run_record record = {0};
     struct measuring measuring = {NULL, 0};
-    char digest[65];
     if (!readers)
         return failure_set(failure, FAILURE_USAGE,
                            "%s: this scow was built without readers of outputs: give a log with "
@@ -115,15 +115,11 @@ static bool run_weigh(const char *path, const struct readers *readers,
     bool good = readers->read_run(path, 0, &record, failure) &&
                 record_measure(&record, &measuring, failure) &&
                 measured_check(&measuring, path, failure);
-    if (good) {
-        textfile_sha256((const char *)measuring.seconds,
-                        (size_t)measuring.tasks * sizeof *measuring.seconds, digest);
-        *weights = weights_new(path, digest, measuring.seconds, measuring.tasks);
-        good = *weights || failure_memory(failure, "reading weights");
-    }
+    if (good)
+        *weights = weights_of(path, path, measuring.seconds, measuring.tasks, failure);
     free(measuring.seconds);
     run_record_release(&record);
-    return good;
+    return good && *weights;
 }
 
 /* ---- which --------------------------------------------------------------------------------- */
@@ -152,7 +148,7 @@ bool weights_find(const struct weights_options *options, const struct readers *r
         *weights = weights_read_column(options->input, options->column, failure);
     else if (from_input(options))
         *weights = weights_read_sizes(options->input, failure);
-    else if (options->file)
+    else if (options->file && !weights_by_task(options))
         *weights = weights_read(options->file, failure);
     return failure->code == FAILURE_NONE;
 }

@@ -11,7 +11,7 @@
 
 /* The options; at most one of the first three is given. */
 struct weights_options {
-    const char *file;  /* --weights: a file of numbers, or WEIGHTS_SIZES; NULL: not given */
+    const char *file;  /* --weights: a file of numbers, WEIGHTS_SIZES or WEIGHTS_TASK; NULL: not */
     const char *from;  /* --weights-from: a log, or an output; NULL: not given */
     int64_t column;    /* --weights-column, from 1; 0: not given */
     const char *input; /* -i; NULL: none */
@@ -19,6 +19,8 @@ struct weights_options {
 
 /* The sizes of the files that the input's lines name. */
 #define WEIGHTS_SIZES "size"
+/* As the core task itself weighs them. */
+#define WEIGHTS_TASK "task"
 
 enum { WEIGHTS_ROWS = 3 };
 
@@ -26,8 +28,11 @@ enum { WEIGHTS_ROWS = 3 };
 size_t weights_rows(struct weights_options *options, struct option_row *rows);
 /* Is one of them given? */
 bool weights_asked(const struct weights_options *options);
+/* Are they the core task's own, which weights_find does not find? */
+bool weights_by_task(const struct weights_options *options);
 bool weights_options_check(const struct weights_options *options, struct failure *failure);
-/* Owned, in *weights; NULL: no option asks for them. `readers` may be NULL. */
+/* Owned, in *weights; NULL: no option asks for them, or for the core task's own. `readers` may be
+ * NULL. */
 bool weights_find(const struct weights_options *options, const struct readers *readers,
                   struct task_weights **weights, struct failure *failure);
 

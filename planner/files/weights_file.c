@@ -298,23 +298,22 @@ static bool log_close(struct reading *reading, struct failure *failure)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-static struct task_weights *weights_make(const struct reading *reading, const char *source,
-                                         struct failure *failure)
+struct task_weights *weights_of(const char *path, const char *source, const double *items,
+                                int64_t count, struct failure *failure)
 {
     char digest[65];
     double sum = 0;
-    for (size_t k = 0; k < reading->count; k++)
-        sum += reading->items[k];
-    if (reading->count == 0 || !(sum > 0) || !isfinite(sum)) {
-        failure_set(failure, FAILURE_MISMATCH, "%s: %s", reading->path,
-                    reading->count == 0 ? "has no weights: give one for each core task"
-                    : sum > 0           ? "has weights whose sum is beyond all numbers"
-                              : "all weights are 0: some core task must be worth something");
+    for (int64_t k = 0; k < count; k++)
+        sum += items[k];
+    if (count == 0 || !(sum > 0) || !isfinite(sum)) {
+        failure_set(failure, FAILURE_MISMATCH, "%s: %s", path,
+                    count == 0 ? "has no weights: give one for each core task"
+                    : sum > 0  ? "has weights whose sum is beyond all numbers"
+                               : "all weights are 0: some core task must be worth something");
         return NULL;
     }
-    textfile_sha256((const char *)reading->items, reading->count * sizeof *reading->items, digest);
-    struct task_weights *made =
-        weights_new(source, digest, reading->items, (int64_t)reading->count);
+    textfile_sha256((const char *)items, (size_t)count * sizeof *items, digest);
+    struct task_weights *made = weights_new(source, digest, items, count);
     if (!made)
         failure_memory(failure, "reading weights");
     return made;
@@ -330,7 +329,7 @@ file_read(const char *path, const char *source, line_taker *take, void *context,
     struct task_weights *made = NULL;
     if (text && lines_take(&reading, text, length, take, context, failure) &&
         (!close || close(&reading, failure)))
-        made = weights_make(&reading, source, failure);
+        made = weights_of(path, source, reading.items, (int64_t)reading.count, failure);
     free(reading.items);
     free(text);
     return made;

@@ -36,6 +36,9 @@ struct weights_name {
 bool weights_name_init(struct weights_name *name, const struct task_weights *weights);
 void weights_name_release(struct weights_name *name);
 
+/* What the source of weights begins with that a core task has estimated itself. */
+#define WEIGHTS_OF_TASK "kernel "
+
 /* Owned; NULL: out of memory, or nothing is worth anything (`items` has at least one). */
 struct task_weights *weights_new(const char *source, const char *sha256, const double *items,
                                  int64_t count);

@@ -238,30 +238,56 @@ static bool values_find(struct values *values, const struct scow_task *task,
     return read;
 }
 
-static bool kernel_count(const struct scow_task *task, const char *name,
-                         const struct values *values, int64_t *tasks, struct failure *failure)
+/* Owned; NULL with *failure set. */
+static struct input *kernel_input(const struct scow_task *task, const char *name,
+                                  struct failure *failure)
 {
-    struct description description = {0};
-    if ((task->input != SCOW_INPUT_NONE) != (name != NULL))
-        return failure_set(failure, FAILURE_USAGE, "kernel %s %s", task->name,
-                           name
-                               ? "has no input: leave -i out"
-                               : "has an input that says how much work it is: give -i INPUT, or -X "
-                                 "TASKS");
+    if ((task->input != SCOW_INPUT_NONE) != (name != NULL)) {
+        failure_set(failure, FAILURE_USAGE, "kernel %s %s", task->name,
+                    name ? "has no input: leave -i out"
+                         : "has an input that says how much work it is: give -i INPUT, or -X "
+                           "TASKS");
+        return NULL;
+    }
     char *spooled = spool_wanted(name) ? spool_temporary(failure) : NULL;
     if (spool_wanted(name) && !spooled)
-        return false;
+        return NULL;
     struct input *input =
         input_open((enum scow_input_kind)task->input, spooled ? spooled : name, failure);
     if (spooled)
         unlink(spooled);
     free(spooled);
+    return input;
+}
+
+static bool kernel_count(const struct scow_task *task, const char *name,
+                         const struct values *values, int64_t *tasks, struct failure *failure)
+{
+    struct description description = {0};
+    struct input *input = kernel_input(task, name, failure);
     const bool good = input && job_describe(&description, task, values, input, failure);
     if (good)
         *tasks = description.tasks;
     description_release(&description);
     input_close(&input);
     return good;
+}
+
+static struct task_weights *kernel_weigh(const struct scow_task *task, const char *name,
+                                         const struct values *values, struct failure *failure)
+{
+    struct description description = {0};
+    struct job job;
+    struct task_weights *weights = NULL;
+    struct input *input = kernel_input(task, name, failure);
+    if (input && job_describe(&description, task, values, input, failure) &&
+        job_open(&job, task, values, &description, name, failure)) {
+        weights = job_weigh(&job, input, failure);
+        job_close(&job);
+    }
+    description_release(&description);
+    input_close(&input);
+    return weights;
 }
 
 static bool count_tasks(const char *input, const char *plugin, const struct profile *profile,
@@ -277,6 +303,23 @@ static bool count_tasks(const char *input, const char *plugin, const struct prof
     values_release(&values);
     kernel_close(&kernel);
     return good;
+}
+
+static struct task_weights *weigh_tasks(const char *input, const char *plugin,
+                                        const struct profile *profile,
+                                        const struct profile_setting *setting,
+                                        struct failure *failure)
+{
+    struct kernel kernel = {0};
+    struct values values = {0};
+    struct task_weights *weights = NULL;
+    const struct kernel_name name = {profile->kernel, profile->plugin, profile->plugin_sha256};
+    if (kernel_open(&kernel, name, plugin, "the profile", failure) &&
+        values_find(&values, kernel.task, profile, setting, failure))
+        weights = kernel_weigh(kernel.task, input, &values, failure);
+    values_release(&values);
+    kernel_close(&kernel);
+    return weights;
 }
 
 static bool write_preview(const char *output, const char *input, int64_t slice, const char *png,
@@ -315,6 +358,7 @@ const struct readers *readers_available(void)
 {
     static const struct readers readers = {
         .count_tasks = count_tasks,
+        .weigh_tasks = weigh_tasks,
         .read_run = archive_read,
         .check_run = intact_file_check,
         .write_preview = write_preview,

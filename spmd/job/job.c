@@ -1,6 +1,7 @@
 #include "spmd/job/job.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "kernel/type.h"
 #include "planner/base/nearest.h"
 #include "planner/files/document.h"
+#include "planner/files/weights_file.h"
 
 /* ---- results check ------------------------------------------------------------------------- */
 
@@ -511,6 +513,45 @@ bool job_pack(const struct job *job, struct input *input, int64_t first, int64_t
     if (!good)
         *size = 0;
     return good;
+}
+
+/* In `items`, one for each core task. */
+static bool items_weigh(const struct job *job, struct input *input, double *items,
+                        struct failure *failure)
+{
+    struct job_host host;
+    job_host_init(&host, job->input_name, failure);
+    host.input = input;
+    if (!job_status(job->task, "weighing core tasks",
+                    job->task->weigh(&host.base, job->opened, items), failure))
+        return false;
+    for (int64_t k = 0; k < job->setup.tasks; k++)
+        if (!(items[k] >= 0 && isfinite(items[k])))
+            return failure_set(failure, FAILURE_MISMATCH,
+                               "kernel %s: weighs core task %" PRId64 " as %g, and a weight is a "
+                               "number, 0 or greater: ask who made it",
+                               job->task->name, job_task_number(k), items[k]);
+    return true;
+}
+
+struct task_weights *job_weigh(const struct job *job, struct input *input, struct failure *failure)
+{
+    char source[160];
+    struct task_weights *made = NULL;
+    if (!task_weighs(job->task)) {
+        failure_set(failure, FAILURE_USAGE,
+                    "kernel %s cannot say what its core tasks cost: leave --weights task out",
+                    job->task->name);
+        return NULL;
+    }
+    double *items = calloc((size_t)job->setup.tasks, sizeof *items);
+    snprintf(source, sizeof source, WEIGHTS_OF_TASK "%.140s", job->task->name);
+    if (!items)
+        failure_memory(failure, "weighing core tasks");
+    else if (items_weigh(job, input, items, failure))
+        made = weights_of(source, source, items, job->setup.tasks, failure);
+    free(items);
+    return made;
 }
 
 bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t count[3],

@@ -10,6 +10,7 @@
 
 #include "kernel/scow.h"
 #include "planner/base/failure.h"
+#include "planner/model/weights.h"
 #include "spmd/input/input.h"
 #include "spmd/job/values.h"
 
@@ -72,6 +73,9 @@ size_t job_package_most(const struct job *job, int64_t count);
  * announced, the failure names it; memory behind the guard is not damaged. */
 bool job_pack(const struct job *job, struct input *input, int64_t first, int64_t count,
               void *package, size_t *size, struct failure *failure);
+/* What core tasks are worth by the task's own estimate, named "kernel NAME"; owned. NULL with
+ * *failure set: it has none, or one that cannot be. */
+struct task_weights *job_weigh(const struct job *job, struct input *input, struct failure *failure);
 /* The box of the grid that a task fills, checked. */
 bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t count[3],
                struct failure *failure);

@@ -26,6 +26,11 @@ const char *const *task_run_parameters(const struct scow_task *task)
                : NULL;
 }
 
+bool task_weighs(const struct scow_task *task)
+{
+    return task->size >= offsetof(struct scow_task, weigh) + sizeof task->weigh && task->weigh;
+}
+
 bool task_run_parameter(const struct scow_task *task, const char *name)
 {
     const char *const *names = task_run_parameters(task);

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Weights, the whole way: calibrated with them, planned by the same ones, run; other ones, missing and
 # wrong ones are refused before anything is measured or written.
-# usage: weights.sh SCOW MPIEXEC
+# usage: weights.sh SCOW MPIEXEC PLUGINS
 set -euo pipefail
-scow=$1 mpiexec=$2
+scow=$1 mpiexec=$2 plugins=$3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -70,3 +70,25 @@ cmp -s before.json profile.json || fail "the profile was written anew"
 calibrate --weights-column 4 --reuse -q -o profile.json || fail "not kept"
 cmp -s before.json profile.json || fail "not kept as it was"
 refused 'profile.json: was measured with weights (column 4 of lines)' calibrate --reuse -q -o profile.json
+
+# A core task that weighs its own: known again wherever the job is the same.
+mandelbrot() {
+    "$mpiexec" -n 3 "$scow" calibrate -k mandelbrot --width 300 --height "$1" --weights task --quick --scratch "$dir" -o rows.json "${@:2}"
+}
+mandelbrot 240 2>said || fail "calibrate mandelbrot: $(cat said)"
+grep -q '"weights": {"source": "kernel mandelbrot"' rows.json || fail "the profile does not name the core task's weights"
+grep -q 'weights explain' said || fail "the core task's weights tell nothing: $(cat said)"
+"$scow" plan -p rows.json -o rows.plan >said || fail "plan mandelbrot: $(cat said)"
+grep -q '^weights     kernel mandelbrot: ' said || fail "the plan does not go by them: $(cat said)"
+"$scow" plan -p rows.json --weights task -o again.plan >said || fail "plan mandelbrot: $(cat said)"
+cmp -s rows.plan again.plan || fail "plans with the same weights differ"
+refused 'rows.json: was calibrated with the weights of 240 core tasks (kernel mandelbrot)' "$scow" plan -p rows.json -X 300
+mandelbrot 240 --reuse -q || fail "not kept"
+refused 'calibrate to another file' mandelbrot 250 --reuse -q
+code=0
+calibrate --weights task -o no.json >said 2>&1 || code=$?
+[[ $code == 2 ]] || fail "a core task that cannot weigh exits with $code: $(cat said)"
+grep -qF 'kernel command cannot say what its core tasks cost: leave --weights task out' said || fail "it says $(cat said)"
+refused 'kernel variant: weighs core task 2 as -1, and a weight is a number, 0 or greater' \
+    "$mpiexec" -n 3 "$scow" calibrate -k "$plugins/weighs-below.so" --weights task --quick --scratch "$dir" -o no.json
+[[ ! -e no.json ]] || fail "a profile was written"

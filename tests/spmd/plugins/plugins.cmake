@@ -24,6 +24,7 @@ scow_add_plugin(older variant.c "PLUGIN_ABI=(SCOW_ABI_MAJOR<<16)"
 scow_add_plugin(runs variant.c "PLUGIN_RUN=\"power\"")
 scow_add_plugin(run-unknown variant.c "PLUGIN_RUN=\"speed\"")
 scow_add_plugin(run-taken variant.c "PLUGIN_RUN=\"until\"" "PLUGIN_PARAMETER=\"until\"")
+scow_add_plugin(weighs-below variant.c PLUGIN_WEIGHT=-1)
 scow_add_plugin(no-describe variant.c PLUGIN_DESCRIBE=0)
 scow_add_plugin(no-compute variant.c PLUGIN_COMPUTE=0)
 scow_add_plugin(bad-name variant.c "PLUGIN_NAME=\"Bad Name\"")

@@ -66,6 +66,20 @@ int variant_compute(const struct scow_host *host, const void *job, const struct 
     return SCOW_OK;
 }
 
+#ifdef PLUGIN_WEIGHT
+static int variant_weigh(const struct scow_host *host, const void *job, double *weights)
+{
+    (void)host;
+    (void)job;
+    weights[0] = 1;
+    weights[1] = PLUGIN_WEIGHT;
+    weights[2] = 0;
+    return SCOW_OK;
+}
+#else
+#define variant_weigh NULL
+#endif
+
 static const char *const run_parameters[] = {PLUGIN_RUN, NULL};
 
 const struct scow_task PLUGIN_SYMBOL = {
@@ -80,4 +94,5 @@ const struct scow_task PLUGIN_SYMBOL = {
     .describe = PLUGIN_DESCRIBE,
     .compute = PLUGIN_COMPUTE,
     .run_parameters = run_parameters,
+    .weigh = variant_weigh,
 };
