@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "spmd/output/file_lock.h"
+#include "spmd/transport/wire.h"
 
 /* The longest package of the plan, as it is predicted; 0: nothing is. */
 static double longest_predicted(const struct liveness_setup *setup)
@@ -23,22 +24,13 @@ static double longest_predicted(const struct liveness_setup *setup)
     return longest_s;
 }
 
-bool liveness_begin(struct liveness *liveness, const struct liveness_setup *setup,
-                    struct failure *failure)
+/* Local to the master. Each worker is told that it is here, and answers; then all begin, or none.
+ */
+static bool all_join(struct liveness *liveness, const struct liveness_setup *setup,
+                     struct failure *failure)
 {
-    struct comm *comm = &liveness->comm;
-    *liveness = (struct liveness){.comm = *setup->comm, .lock = -1, .begun = true};
-    struct process master = process_self();
-    if (setup->patience_s > 0 && (comm->rank == 0 || !setup->collects))
-        liveness->lock = file_lock_together(setup->path);
-    if (liveness->lock >= 0)
-        file_lock_place(liveness->lock, comm->rank);
-    comm_barrier(comm);
-    comm_broadcast(comm, &master, sizeof master);
-    /* Now the master waits for this rank. Later it may be gone already, and its free place would be
-     * taken for a file system that shows nobody's. */
-    const struct heartbeat_sight sight = {
-        liveness->lock, liveness->lock >= 0 && file_lock_taken(liveness->lock, 0), master};
+    const struct comm *comm = &liveness->comm;
+    const struct process self = process_self();
     const struct membership_setup membership = {.comm = comm,
                                                 .path = setup->path,
                                                 .command = setup->command,
@@ -46,7 +38,46 @@ bool liveness_begin(struct liveness *liveness, const struct liveness_setup *setu
                                                 .workers = setup->workers,
                                                 .least_s = setup->patience_s,
                                                 .predicted_s = longest_predicted(setup)};
-    if (!membership_init(&liveness->members, &membership, failure))
+    const bool good = membership_init(&liveness->members, &membership, failure);
+    for (int rank = 1; rank < comm->size; rank++)
+        comm_send(comm, &self, sizeof self, rank, WIRE_HERE);
+    for (int rank = 1; rank < comm->size; rank++) {
+        struct process process;
+        comm_receive(comm, &process, sizeof process, rank, WIRE_READY);
+        if (good)
+            membership_join(&liveness->members, rank, &process);
+    }
+    for (int rank = 1; rank < comm->size; rank++)
+        comm_send(comm, failure, sizeof *failure, rank, WIRE_BEGIN);
+    return good;
+}
+
+/* Local to a worker, the other side of it. It looks for the master's place while the master waits
+ * for its answer. Later that one may be gone already, and its free place would be taken for a file
+ * system that shows nobody's. */
+static bool join(struct liveness *liveness, struct heartbeat_sight *sight, struct failure *failure)
+{
+    const struct comm *comm = &liveness->comm;
+    const struct process self = process_self();
+    *sight = (struct heartbeat_sight){.lock = liveness->lock};
+    comm_receive(comm, &sight->master, sizeof sight->master, 0, WIRE_HERE);
+    sight->sees = liveness->lock >= 0 && file_lock_taken(liveness->lock, 0);
+    comm_send(comm, &self, sizeof self, 0, WIRE_READY);
+    comm_receive(comm, failure, sizeof *failure, 0, WIRE_BEGIN);
+    return failure->code == FAILURE_NONE;
+}
+
+bool liveness_begin(struct liveness *liveness, const struct liveness_setup *setup,
+                    struct failure *failure)
+{
+    struct comm *comm = &liveness->comm;
+    struct heartbeat_sight sight = {.lock = -1};
+    *liveness = (struct liveness){.comm = *setup->comm, .lock = -1, .begun = true};
+    if (setup->patience_s > 0 && (comm->rank == 0 || !setup->collects))
+        liveness->lock = file_lock_together(setup->path);
+    if (liveness->lock >= 0)
+        file_lock_place(liveness->lock, comm->rank);
+    if (comm->rank == 0 ? !all_join(liveness, setup, failure) : !join(liveness, &sight, failure))
         return false;
     if (setup->detector)
         failure_detector_end(setup->detector);

@@ -61,49 +61,35 @@ static void gate_look(void *self)
     }
 }
 
-static void members_make(struct membership *membership, const struct process *processes,
-                         int workers)
-{
-    const double now = clock_now();
-    for (int rank = 1; rank < membership->comm->size; rank++)
-        membership->members[rank] = (struct member){
-            .state = rank <= workers ? MEMBER_LIVES : MEMBER_FAILED,
-            .process = processes[rank],
-            .seen = membership->lock >= 0 && file_lock_taken(membership->lock, rank),
-            .heard_s = now};
-}
-
 bool membership_init(struct membership *membership, const struct membership_setup *setup,
                      struct failure *failure)
 {
-    const struct comm *comm = setup->comm;
-    const bool leads = comm->rank == 0;
-    const struct process mine = process_self();
-    struct process *all = leads ? calloc((size_t)comm->size, sizeof *all) : NULL;
-    *membership = (struct membership){.comm = comm};
-    if (leads) {
-        membership->path = setup->path;
-        membership->command = setup->command;
-        membership->lock = setup->lock;
-        membership->least_s = setup->least_s;
-        membership->longest_s = setup->predicted_s;
-        membership->members = calloc((size_t)comm->size, sizeof *membership->members);
-        membership->losses = calloc((size_t)comm->size, sizeof *membership->losses);
-        membership->processes = calloc((size_t)comm->size, sizeof *membership->processes);
-        if (!all || !membership->members || !membership->losses || !membership->processes)
-            failure_memory(failure, "preparing for the loss of workers");
-    }
-    const bool good = comm_agree(comm, failure);
-    if (good)
-        comm_gather(comm, &mine, sizeof mine, all);
-    if (good && all && membership->members) {
-        members_make(membership, all, setup->workers);
-        membership->gate = (struct comm_watch){gate_look, membership, 0};
-        if (setup->least_s > 0)
-            signs_await(membership);
-    }
-    free(all);
-    return good;
+    const size_t ranks = (size_t)setup->comm->size;
+    *membership = (struct membership){.comm = setup->comm,
+                                      .gate = {gate_look, membership, 0},
+                                      .path = setup->path,
+                                      .command = setup->command,
+                                      .lock = setup->lock,
+                                      .workers = setup->workers,
+                                      .members = calloc(ranks, sizeof(struct member)),
+                                      .losses = calloc(ranks, sizeof(struct loss)),
+                                      .least_s = setup->least_s,
+                                      .longest_s = setup->predicted_s,
+                                      .processes = calloc(ranks, sizeof(struct process))};
+    if (!membership->members || !membership->losses || !membership->processes)
+        return failure_memory(failure, "preparing for the loss of workers");
+    if (setup->least_s > 0)
+        signs_await(membership);
+    return true;
+}
+
+void membership_join(struct membership *membership, int rank, const struct process *process)
+{
+    membership->members[rank] =
+        (struct member){.state = rank <= membership->workers ? MEMBER_LIVES : MEMBER_FAILED,
+                        .process = *process,
+                        .seen = membership->lock >= 0 && file_lock_taken(membership->lock, rank),
+                        .heard_s = clock_now()};
 }
 
 void membership_release(struct membership *membership)

@@ -39,10 +39,11 @@ struct loss {
 
 struct membership {
     const struct comm *comm; /* borrowed */
-    struct comm_watch gate;  /* the master's, before the first package */
+    struct comm_watch gate;  /* before the first package */
     const char *path;        /* borrowed; the output's, for sentences */
     const char *command;     /* borrowed; as which they speak */
     int lock;                /* borrowed */
+    int workers;             /* that can be given packages, the first ones */
     struct member *members;  /* owned, by rank; that of the master is not used */
     struct loss *losses;     /* owned, in order of time; room for one of each worker */
     int loss_count;
@@ -59,21 +60,24 @@ struct membership_setup {
     const char *path;
     const char *command; /* as which sentences speak: "scow run" */
     int workers;    /* that can be given packages, the first ones; others stand by for nothing */
-    int lock;       /* this rank's, on the output; negative: none */
+    int lock;       /* the master's, on the output; negative: none */
     double least_s; /* no deadline is shorter; 0: nobody is looked for */
     double predicted_s; /* the longest package's work by the plan; 0: it does not say */
 };
 
-/* Collective; it is the master's, to be released there (zero elsewhere). */
+/* All of this is local to the master, which does not move it. */
+
+/* Nobody takes part yet. False with *failure set: out of memory; to be released also then. */
 bool membership_init(struct membership *membership, const struct membership_setup *setup,
                      struct failure *failure);
+/* Nothing where it has not been initialised (all zero). */
 void membership_release(struct membership *membership);
+/* A worker takes part from now on. It holds its place in the output, where it has one. */
+void membership_join(struct membership *membership, int rank, const struct process *process);
 
 /* After which silence a worker is lost whose longest package takes that long (0: nobody knows), and
  * none is that has been silent for less than `least_s`. */
 double membership_deadline(double least_s, double longest_s);
-
-/* All below: local to the master. */
 
 /* From here until it is told otherwise, looking is done by membership_find; before, a rank that is
  * gone ends the run at once, with a sentence: somebody waits for it in a collective call. */

@@ -25,9 +25,12 @@ enum wire_tag {
     WIRE_OTHERS = 12, /* master to worker: struct scow_others, an answer to one that tells counts */
     WIRE_PRESENT = 11, /* before there is an output, struct wire_present: that somebody is there */
     WIRE_DAMAGE = 13, /* worker to master: struct task_range, what does not hold what was written */
-    WIRE_RETURN = 14  /* worker to master, where it is the master who writes: packed results, behind
+    WIRE_RETURN = 14, /* worker to master, where it is the master who writes: packed results, behind
                        * the report that says how many bytes they are. A lost one ends its worker's
                        * part */
+    WIRE_HERE = 15,   /* master to worker, struct process: it looks after those that are ready */
+    WIRE_READY = 16,  /* worker to master, the answer, struct process: so is this one */
+    WIRE_BEGIN = 17   /* master to worker, when all are ready: struct failure, or none */
 };
 
 enum wire_kind {

@@ -19,7 +19,7 @@ static char path[200];
 
 static const struct census everything = {
     .parts = CENSUS_ALL, .type = SCOW_F64, .extent = {9, 13, 11}, .tile = {2, 3, 4}};
-enum { TASKS = 75, PACKAGE = 5 };
+enum { TASKS = 75, PACKAGE = 5, RANKS_MOST = 8 };
 
 enum misdeed {
     SENDS_BROKEN_BYTES,
@@ -217,6 +217,23 @@ static void messages_drop(const struct comm *comm, MPI_Comm mpi)
     }
 }
 
+/* Collective. All workers take part; zero elsewhere than on the master. */
+static void members_join(struct membership *members, const struct membership_setup *setup)
+{
+    const struct comm *comm = setup->comm;
+    const struct process self = process_self();
+    struct failure failure = FAILURE_INIT;
+    struct process all[RANKS_MOST];
+    assert_true(comm->size <= RANKS_MOST);
+    comm_gather(comm, &self, sizeof self, all);
+    *members = (struct membership){.comm = NULL};
+    if (comm->rank != 0)
+        return;
+    assert_true(membership_init(members, setup, &failure));
+    for (int rank = 1; rank < comm->size; rank++)
+        membership_join(members, rank, &all[rank]);
+}
+
 static void trial(enum misdeed misdeed)
 {
     MPI_Comm apart;
@@ -239,7 +256,7 @@ static void trial(enum misdeed misdeed)
         assert_true(outputfile_create(path, &job, &info, &places, &failure));
     struct store *store = store_open(&setup, &places, &comm, &job, &failure);
     assert_non_null(store);
-    assert_true(membership_init(&members, &membership, &failure));
+    members_join(&members, &membership);
     const struct run run = {.comm = &comm,
                             .members = comm.rank == 0 ? &members : NULL,
                             .job = &job,
@@ -280,7 +297,6 @@ static void every_misdeed_counts_for_nothing(void **state)
 static void silence_has_a_deadline_at_once(void **state)
 {
     struct membership members;
-    struct failure failure = FAILURE_INIT;
     const struct membership_setup setup = {.comm = &world,
                                            .path = path,
                                            .command = "scow run",
@@ -288,7 +304,7 @@ static void silence_has_a_deadline_at_once(void **state)
                                            .lock = -1,
                                            .least_s = 0.01};
     (void)state;
-    assert_true(membership_init(&members, &setup, &failure));
+    members_join(&members, &setup);
     if (world.rank == 0) {
         int lost = 0;
         membership_open(&members);
