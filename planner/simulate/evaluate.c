@@ -27,6 +27,11 @@ struct place {
     double output_s, end_s, free_step_s, hidden_s, hidden_sum_s;
     int64_t packages;
     int oldest; /* in its ring of starts, of package n - B */
+    /* Where places go on by themselves: the round it is in, the rounds since its last change of
+     * regime, and when the master has sent its package, from the begin of the round on. */
+    int64_t round, steady;
+    double prefix_s;
+    int64_t before, after; /* places that the port serves before and after it */
 };
 
 struct evaluator {
@@ -35,8 +40,11 @@ struct evaluator {
     struct place *places;         /* owned, one per worker */
     double *prepared;             /* owned, by worker: when it could begin its first package */
     double *starts;               /* owned, B per place: when the last B packages were started */
+    int64_t *due;                 /* owned; a tree of minima over 2^n leaves, one per place */
+    int64_t leaves;
     double master_s, port_s;
-    int64_t steady; /* rounds since the last change of regime */
+    double origin_s; /* how late it was where times are told from another one; else 0 */
+    int64_t steady;  /* rounds since the last change of regime */
     int64_t effort;
     int64_t whole;  /* effort of the last plan that was evaluated to its end */
     double limit_s; /* nobody cares for a makespan above it */
@@ -76,8 +84,11 @@ struct evaluator *evaluator_new(const struct platform *platform)
     made->places = calloc(workers, sizeof *made->places);
     made->starts = calloc(workers * (size_t)platform->buffers, sizeof *made->starts);
     made->prepared = calloc(workers, sizeof *made->prepared);
+    for (made->leaves = 1; made->leaves < platform->worker_count;)
+        made->leaves *= 2;
+    made->due = calloc(2 * (size_t)made->leaves, sizeof *made->due);
     bool good = made->windows != NULL && made->places != NULL && made->starts != NULL &&
-                made->prepared != NULL;
+                made->prepared != NULL && made->due != NULL;
     for (int64_t k = 0; good && k < platform->worker_count; k++)
         made->prepared[k] = platform_start(platform, k);
     for (int64_t w = 0; good && w < platform->window_count; w++)
@@ -102,6 +113,7 @@ void evaluator_free(struct evaluator **evaluator)
     free(gone->places);
     free(gone->starts);
     free(gone->prepared);
+    free(gone->due);
     free(gone);
     *evaluator = NULL;
 }
@@ -142,10 +154,10 @@ static bool round_load(struct evaluator *evaluator, const struct plan *plan, con
     return true;
 }
 
-/* Rounding noise of a difference of two times of this size. */
-static double noise_of(double time_s)
+/* Rounding noise of differences of the place's times. */
+static double noise_of(const struct evaluator *evaluator, const struct place *place)
 {
-    return 1e-14 * time_s;
+    return 1e-14 * (fabs(place->free_s) + evaluator->origin_s);
 }
 
 /* The worker has the package from start_s on, and its results are written while it goes on. */
@@ -189,7 +201,7 @@ static bool place_compare(struct evaluator *evaluator, struct place *place, doub
     place_step(evaluator, place, starts);
     const double sent_step_s = place->sent_s - before_sent_s;
     const double start_step_s = place->start_s - before_start_s;
-    const double noise_s = noise_of(place->free_s);
+    const double noise_s = noise_of(evaluator, place);
     place->free_step_s = place->free_s - before_free_s;
     const bool same =
         fabs(sent_step_s - place->sent_step_s) <= noise_s &&
@@ -242,7 +254,7 @@ static double rounds_until(double lead_s, double gain_s, double noise_s)
 
 /* How long a worker that has its results written behind goes on as in the last round: of when it
  * starts, and of when it hands its results over, the other term may gain. */
-static double place_outlook(const struct place *place, double noise_s)
+static double written_outlook(const struct place *place, double noise_s)
 {
     const double start_lead_s = place->start_s - (place->free_s - place->free_step_s);
     const double free_lead_s = place->free_s - (place->start_s + place->work_s);
@@ -250,51 +262,78 @@ static double place_outlook(const struct place *place, double noise_s)
                 rounds_until(free_lead_s, place->start_step_s - place->free_step_s, noise_s));
 }
 
-/* How many more rounds add exactly what the last one added: until in star_step another term of one
- * of the maxima takes over. */
+/* What a place's package of this round met, and by how much that moves in a round. */
+struct met {
+    double master_s, master_step_s; /* the master has sent it */
+    double port_s, port_step_s;     /* the port is free */
+};
+
+/* How many more rounds the place moves as far as in the last one: until in star_step another term
+ * of one of the maxima takes over. */
+static double place_outlook(const struct evaluator *evaluator, const struct place *place,
+                            const struct met *met)
+{
+    const double noise_s = noise_of(evaluator, place);
+    const double held_s =
+        place->start_s - (double)evaluator->platform->buffers * place->start_step_s;
+    double outlook = rounds_until(place->sent_s - met->master_s,
+                                  met->master_step_s - place->sent_step_s, noise_s);
+    outlook = fmin(outlook, rounds_until(place->sent_s - met->port_s,
+                                         met->port_step_s - place->sent_step_s, noise_s));
+    outlook = fmin(outlook, rounds_until(place->sent_s - held_s,
+                                         place->start_step_s - place->sent_step_s, noise_s));
+    outlook = fmin(outlook, rounds_until(place->start_s - (place->sent_s + place->link_s),
+                                         place->sent_step_s - place->start_step_s, noise_s));
+    if (evaluator->platform->write_behind)
+        outlook = fmin(outlook, written_outlook(place, noise_s));
+    return outlook;
+}
+
+/* The same of all places. */
 static double round_outlook(const struct evaluator *evaluator, int64_t places)
 {
-    const double buffers = evaluator->platform->buffers;
-    double round_s = 0, outlook = HUGE_VAL, master_s = evaluator->master_s;
+    double round_s = 0, outlook = HUGE_VAL;
     const struct place *before = &evaluator->places[0]; /* the last one that has a package */
     for (int64_t k = 0; k < places; k++)
         if (evaluator->places[k].link_s >= 0) {
             round_s += evaluator->places[k].master_s;
             before = &evaluator->places[k];
         }
-    master_s -= round_s;
-    double port_s = before->sent_s - before->sent_step_s + before->link_s;
+    struct met met = {evaluator->master_s - round_s, round_s,
+                      before->sent_s - before->sent_step_s + before->link_s, 0};
     for (int64_t k = 0; k < places; k++) {
         const struct place *place = &evaluator->places[k];
         if (place->link_s < 0)
             continue;
-        const double noise_s = noise_of(place->free_s);
-        const double held_s = place->start_s - buffers * place->start_step_s;
-        master_s += place->master_s;
-        outlook = fmin(
-            outlook, rounds_until(place->sent_s - master_s, round_s - place->sent_step_s, noise_s));
-        outlook = fmin(outlook, rounds_until(place->sent_s - port_s,
-                                             before->sent_step_s - place->sent_step_s, noise_s));
-        outlook = fmin(outlook, rounds_until(place->sent_s - held_s,
-                                             place->start_step_s - place->sent_step_s, noise_s));
-        port_s = place->sent_s + place->link_s;
-        outlook = fmin(outlook, rounds_until(place->start_s - port_s,
-                                             place->sent_step_s - place->start_step_s, noise_s));
-        if (evaluator->platform->write_behind)
-            outlook = fmin(outlook, place_outlook(place, noise_s));
+        met.master_s += place->master_s;
+        met.port_step_s = before->sent_step_s;
+        outlook = fmin(outlook, place_outlook(evaluator, place, &met));
+        met.port_s = place->sent_s + place->link_s;
         before = place;
     }
     return outlook;
 }
 
-static void place_skip(struct place *place, double rounds)
+/* Move a place and its ring of starts `rounds` rounds on, each of which takes pace_s less. */
+static void place_skip(const struct evaluator *evaluator, struct place *place, double *starts,
+                       double rounds, double pace_s)
 {
-    place->free_s += rounds * place->free_step_s;
-    place->end_s += rounds * place->free_step_s;
+    const double moved_s = rounds * (place->start_step_s - pace_s);
+    place->sent_s += rounds * (place->sent_step_s - pace_s);
+    place->start_s += moved_s;
+    place->packages += (int64_t)rounds;
+    for (int b = 0; b < evaluator->platform->buffers; b++)
+        starts[b] += moved_s;
+    if (!evaluator->platform->write_behind) {
+        place->free_s += moved_s;
+        return;
+    }
+    place->free_s += rounds * (place->free_step_s - pace_s);
+    place->end_s += rounds * (place->free_step_s - pace_s);
     place->hidden_sum_s += rounds * place->hidden_s;
 }
 
-/* Move everything `rounds` rounds on. */
+/* The same of all places. */
 static void round_skip(struct evaluator *evaluator, int64_t places, double rounds)
 {
     const int buffers = evaluator->platform->buffers;
@@ -302,40 +341,197 @@ static void round_skip(struct evaluator *evaluator, int64_t places, double round
         struct place *place = &evaluator->places[k];
         if (place->link_s < 0)
             continue;
-        const double moved_s = rounds * place->start_step_s;
-        place->sent_s += rounds * place->sent_step_s;
-        place->start_s += moved_s;
-        if (evaluator->platform->write_behind)
-            place_skip(place, rounds);
-        else
-            place->free_s += moved_s;
-        for (int b = 0; b < buffers; b++)
-            evaluator->starts[k * buffers + b] += moved_s;
+        place_skip(evaluator, place, &evaluator->starts[k * buffers], rounds, 0);
         evaluator->master_s += rounds * place->master_s;
         evaluator->port_s = place->sent_s + place->link_s;
-        place->packages += (int64_t)rounds;
     }
     evaluator->steady = 0;
 }
 
+/* ---- places by themselves -------------------------------------------------------------------- */
+
+/*
+ * Where workers are nearly alike, each changes its regime in a round of its own: a thousand that
+ * gain a nanosecond a round on those before them reach the port's pace one after the other. So
+ * that this does not take all places' rounds a thousand times, a place is then played only in the
+ * rounds in which it may change: until it moves evenly, when one of its terms takes over, and when
+ * what the port serves before it has moved otherwise than it did. All else about it follows from
+ * the last round in which it was played.
+ *
+ * After 10^8 rounds a nanosecond is less than the rounding of the time of day. Therefore times in
+ * round r, from 0 on, are told from (r + 1) pace_s on: who keeps pace stays where it is.
+ */
+struct apart {
+    int64_t first, last, end; /* places that have packages; rounds */
+    double master_s, round_s; /* the master's time at the begin, and in a round */
+    double pace_s;            /* of the slowest at the begin */
+};
+
+static void due_gather(struct evaluator *evaluator, int64_t node)
+{
+    int64_t *due = evaluator->due;
+    due[node] = due[2 * node] < due[2 * node + 1] ? due[2 * node] : due[2 * node + 1];
+}
+
+static void due_set(struct evaluator *evaluator, int64_t place, int64_t round)
+{
+    int64_t node = evaluator->leaves + place;
+    evaluator->due[node] = round;
+    for (node /= 2; node >= 1; node /= 2)
+        due_gather(evaluator, node);
+}
+
+/* The first of the places that are due first. */
+static int64_t due_first(const struct evaluator *evaluator)
+{
+    int64_t node = 1;
+    while (node < evaluator->leaves)
+        node = evaluator->due[2 * node] == evaluator->due[node] ? 2 * node : 2 * node + 1;
+    return node - evaluator->leaves;
+}
+
+/* All places are in the round before the first one, and due. */
+static struct apart apart_begin(struct evaluator *evaluator, int64_t places, int64_t rounds)
+{
+    struct apart apart = {.first = -1, .end = rounds, .master_s = evaluator->master_s};
+    for (int64_t k = 0; k < evaluator->leaves; k++)
+        evaluator->due[evaluator->leaves + k] = INT64_MAX;
+    for (int64_t k = 0; k < places; k++) {
+        struct place *place = &evaluator->places[k];
+        if (place->link_s < 0)
+            continue;
+        if (apart.first < 0)
+            apart.first = k;
+        else
+            evaluator->places[apart.last].after = k;
+        apart.round_s += place->master_s;
+        apart.pace_s = fmax(apart.pace_s, place->start_step_s);
+        evaluator->origin_s = fmax(evaluator->origin_s, place->free_s);
+        place->round = -1;
+        place->steady = evaluator->steady;
+        place->prefix_s = apart.round_s;
+        place->before = apart.last;
+        apart.last = k;
+        evaluator->due[evaluator->leaves + k] = 0;
+    }
+    evaluator->places[apart.first].before = apart.last;
+    evaluator->places[apart.last].after = apart.first;
+    for (int64_t node = evaluator->leaves - 1; node >= 1; node--)
+        due_gather(evaluator, node);
+    return apart;
+}
+
+static void place_shift(const struct evaluator *evaluator, int64_t k, double by_s)
+{
+    const int buffers = evaluator->platform->buffers;
+    struct place *place = &evaluator->places[k];
+    place->sent_s += by_s;
+    place->start_s += by_s;
+    place->free_s += by_s;
+    place->end_s += by_s;
+    for (int b = 0; b < buffers; b++)
+        evaluator->starts[k * buffers + b] += by_s;
+}
+
+static void place_catch_up(const struct evaluator *evaluator, const struct apart *apart, int64_t k,
+                           int64_t round)
+{
+    struct place *place = &evaluator->places[k];
+    if (place->round < round)
+        place_skip(evaluator, place, &evaluator->starts[k * evaluator->platform->buffers],
+                   (double)(round - place->round), apart->pace_s);
+    place->round = round;
+}
+
+/* What a place's package of a round meets, in the times of that round. */
+static struct met place_meets(const struct evaluator *evaluator, const struct apart *apart,
+                              int64_t k, int64_t round)
+{
+    const struct place *place = &evaluator->places[k];
+    const struct place *before = &evaluator->places[place->before];
+    const double pace_s = apart->pace_s;
+    const int64_t back = k == apart->first ? 1 : 0; /* the port's last one was a round ago */
+    const double ahead = (double)(round - back - before->round);
+    return (struct met){.master_s = apart->master_s + place->prefix_s - pace_s +
+                                    (double)round * (apart->round_s - pace_s),
+                        .master_step_s = apart->round_s,
+                        .port_s = before->sent_s + ahead * (before->sent_step_s - pace_s) -
+                                  (double)back * pace_s + before->link_s,
+                        .port_step_s = before->sent_step_s};
+}
+
+/* The round in which it has to be played again. */
+static int64_t place_due(const struct evaluator *evaluator, const struct place *place,
+                         const struct met *met, int64_t end)
+{
+    if (place->steady <= evaluator->platform->buffers)
+        return place->round + 1;
+    const double skip = floor(place_outlook(evaluator, place, met) - 1.0);
+    return skip < (double)(end - place->round) ? place->round + 1 + (int64_t)fmax(skip, 0) : end;
+}
+
+/* Play the place's package of a round. */
+static void place_play(struct evaluator *evaluator, const struct apart *apart, int64_t k,
+                       int64_t round)
+{
+    struct place *place = &evaluator->places[k];
+    place_catch_up(evaluator, apart, k, round - 1);
+    const struct met met = place_meets(evaluator, apart, k, round);
+    place_shift(evaluator, k, -apart->pace_s);
+    const double step_s = place->sent_step_s;
+    evaluator->master_s = met.master_s - place->master_s;
+    evaluator->port_s = met.port_s;
+    const bool same =
+        place_compare(evaluator, place, &evaluator->starts[k * evaluator->platform->buffers]);
+    evaluator->effort++;
+    place->round = round;
+    place->steady = same ? place->steady + 1 : 0;
+    due_set(evaluator, k, place_due(evaluator, place, &met, apart->end));
+    const int64_t next = k == apart->last ? round + 1 : round;
+    if (fabs(place->sent_step_s - step_s) > noise_of(evaluator, place) &&
+        evaluator->due[evaluator->leaves + place->after] > next)
+        due_set(evaluator, place->after, next);
+}
+
+static void rounds_step_apart(struct evaluator *evaluator, int64_t places, int64_t rounds)
+{
+    const struct apart apart = apart_begin(evaluator, places, rounds);
+    while (evaluator->due[1] < rounds)
+        place_play(evaluator, &apart, due_first(evaluator), evaluator->due[1]);
+    for (int64_t k = 0; k < places; k++)
+        if (evaluator->places[k].link_s >= 0) {
+            place_catch_up(evaluator, &apart, k, rounds - 1);
+            place_shift(evaluator, k, (double)rounds * apart.pace_s);
+        }
+    evaluator->origin_s = 0;
+    const struct place *last = &evaluator->places[apart.last];
+    evaluator->master_s = apart.master_s + (double)rounds * apart.round_s;
+    evaluator->port_s = last->sent_s + last->link_s;
+}
+
+/* Together at first: mostly they soon go on in one regime for the rest. */
 static bool rounds_step(struct evaluator *evaluator, int64_t places, int64_t repeat)
 {
+    enum { ROUNDS_MOST = 8 }; /* together, beyond four turns of the ring of starts */
     const int buffers = evaluator->platform->buffers;
     if (repeat <= 3 * (int64_t)buffers + 1)
         return rounds_step_few(evaluator, places, repeat);
     /* The steps of the last B rounds must agree, and the first of them has none to agree with. */
     evaluator->steady = -1;
-    for (int64_t left = repeat; left > 0; left--) {
+    for (int64_t left = repeat; left > 0;) {
         round_step(evaluator, places);
-        if (evaluator->steady <= buffers || left <= 2 * (int64_t)buffers)
+        left--;
+        if (left < 2 * (int64_t)buffers)
             continue;
-        /* Whole turns of the ring of starts, so that its slots keep their meaning. */
-        const double skip = fmin(round_outlook(evaluator, places) - 1.0, (double)(left - 1));
-        const int64_t turns = (int64_t)(skip / buffers);
-        if (turns > 0) {
-            const int64_t skipped = turns * (int64_t)buffers;
+        const bool steady = evaluator->steady > buffers;
+        if (steady && round_outlook(evaluator, places) - 1.0 >= (double)left) {
+            /* Whole turns of the ring of starts, so that its slots keep their meaning. */
+            const int64_t skipped = left / buffers * buffers;
             round_skip(evaluator, places, (double)skipped);
             left -= skipped;
+        } else if (steady || repeat - left >= 4 * (int64_t)buffers + ROUNDS_MOST) {
+            rounds_step_apart(evaluator, places, left);
+            left = 0;
         }
     }
     return true;

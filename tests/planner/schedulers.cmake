@@ -20,6 +20,7 @@ scow_add_test(planner-tail prop tail.c planner-platforms)
 scow_add_test(planner-effort prop effort.c planner-platforms)
 set_tests_properties(planner-watch planner-tail planner-schedulers-counts PROPERTIES COST 20)
 set_tests_properties(planner-effort PROPERTIES TIMEOUT 900)
+scow_add_test(planner-evaluate prop evaluate.c planner-platforms)
 scow_add_test(planner-fast-forward prop fast_forward.c planner-platforms)
 scow_add_test(planner-schedulers-windows unit schedulers_windows.c planner-platforms)
 
