@@ -104,6 +104,8 @@ static bool sent_predict(const struct run_record *record, const struct profile_s
     const struct replay_setup setup = {.workers = run_record_ranks(record),
                                        .buffers = plan_buffers(&record->plan),
                                        .write_behind = platform.write_behind,
+                                       .results = platform.results,
+                                       .operating = record->plan.operating,
                                        .losses = record->losses,
                                        .loss_count = record->loss_count,
                                        .price = &platform,

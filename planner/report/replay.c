@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/model/platform.h"
+#include "planner/simulate/events.h"
 
 /* When a package's transfer could begin, and when its end was seen; NaN: there was none. */
 struct replay_transfer {
@@ -59,10 +59,13 @@ static void event_take(struct replay *replay, const struct trace_event *event)
         package->not_before_s = loss_before(&replay->setup, event->start_s);
 }
 
-/* How long each of the first `count` packages that are kept held the port. */
+/* How long each of the first `count` packages that are kept held the port: where there is one for
+ * every worker, for as long as it seems. */
 static void links_derive(struct replay *replay, int64_t count)
 {
     double later_s = HUGE_VAL;
+    if (operating_traits(replay->setup.operating)->port_each)
+        return;
     for (int64_t k = replay->count; k-- > 0;) {
         if (isnan(replay->transfers[k].left_s))
             continue;
@@ -88,6 +91,23 @@ static void losses_find(struct replay *replay, int64_t count)
         if (package->first + package->tasks > replay->end)
             replay->end = package->first + package->tasks;
     }
+}
+
+/* Of the last packages, those that are their workers' last. False: out of memory. */
+static bool lasts_find(struct replay *replay)
+{
+    bool *seen = calloc((size_t)replay->setup.workers + 1, sizeof *seen);
+    if (!seen)
+        return false;
+    for (int64_t k = replay->count; k-- > 0;) {
+        struct replay_package *package = &replay->packages[k];
+        if (package->worker < 0 || package->lost)
+            continue;
+        package->last = !seen[package->worker];
+        seen[package->worker] = true;
+    }
+    free(seen);
+    return true;
 }
 
 static void package_price(const struct platform *platform, struct replay_package *package)
@@ -126,6 +146,7 @@ static void end_note(double ends_s[PLATFORM_BUFFERS], double end_s)
 struct replaying {
     struct replay *replay;
     int64_t at, count; /* of replay->packages: the next one, and where the block ends */
+    bool last;         /* no other block follows */
 };
 
 static enum loop_answer package_next(void *self, struct loop *loop, struct loop_package *next,
@@ -137,7 +158,7 @@ static enum loop_answer package_next(void *self, struct loop *loop, struct loop_
     (void)loop;
     (void)failure;
     if (replaying->at == replaying->count)
-        return LOOP_PAUSE;
+        return replaying->last ? LOOP_END : LOOP_PAUSE;
     struct replay_package *package = &replay->packages[replaying->at];
     if (setup->price)
         package_price(setup->price, package);
@@ -152,6 +173,7 @@ static enum loop_answer package_next(void *self, struct loop *loop, struct loop_
                                   .round = package->round,
                                   .index = replay->first + replaying->at++,
                                   .unawaited = package->lost,
+                                  .last = package->last,
                                   .cost = &package->cost};
     return LOOP_SEND;
 }
@@ -203,10 +225,10 @@ static void packages_check(struct replay *replay, int64_t count)
             replay->complete && (replay->packages[k].worker >= 0 || replay->packages[k].lost);
 }
 
-static bool packages_replay(struct replay *replay, int64_t count)
+static bool packages_replay(struct replay *replay, int64_t count, bool last)
 {
     const struct replay_setup *setup = &replay->setup;
-    struct replaying replaying = {.replay = replay, .count = count};
+    struct replaying replaying = {.replay = replay, .count = count, .last = last};
     struct failure none = FAILURE_INIT;
     const struct loop_source source = {
         .next = package_next, .sent = package_sent, .self = &replaying};
@@ -221,13 +243,14 @@ static bool packages_replay(struct replay *replay, int64_t count)
     return true;
 }
 
-/* The first `count` of those that are kept. */
-static bool packages_pass(struct replay *replay, int64_t count, struct failure *failure)
+/* The first `count` of those that are kept; `last`: there are no others. */
+static bool packages_pass(struct replay *replay, int64_t count, bool last, struct failure *failure)
 {
     links_derive(replay, count);
     losses_find(replay, count);
     packages_check(replay, count);
-    if (replay->complete && !packages_replay(replay, count))
+    if (replay->complete &&
+        ((last && !lasts_find(replay)) || !packages_replay(replay, count, last)))
         return failure_memory(failure, "simulating a run again");
     replay->count -= count;
     replay->first += count;
@@ -242,11 +265,16 @@ static bool packages_pass(struct replay *replay, int64_t count, struct failure *
 static bool star_begin(struct replay *replay)
 {
     const struct replay_setup *setup = &replay->setup;
-    const struct platform like = {.buffers = setup->buffers > 0 ? setup->buffers : PLATFORM_BUFFERS,
-                                  .write_behind = setup->write_behind};
+    replay->like = setup->price ? *setup->price : (struct platform){.window_count = 0};
+    replay->like.buffers = setup->buffers > 0 ? setup->buffers : PLATFORM_BUFFERS;
+    replay->like.write_behind = setup->write_behind;
+    replay->like.results = setup->results;
+    replay->like.operating = setup->operating;
     replay->ends_s = calloc((size_t)setup->workers + 1, sizeof *replay->ends_s);
-    if (!loop_init(&replay->loop, &like, setup->workers + 1) || !replay->ends_s)
+    if (!loop_init(&replay->loop, &replay->like, setup->workers + 1) || !replay->ends_s)
         return false;
+    if (replay->loop.events)
+        events_restart(replay->loop.events);
     replay->loop.trace = setup->trace;
     for (int64_t k = 0; k < setup->workers && setup->price; k++)
         replay->loop.star.workers[k].prepared_s = replay->loop.star.workers[k].free_s =
@@ -269,7 +297,8 @@ bool replay_take(struct replay *replay, const struct trace *block, struct failur
     bool numbered = true;
     if (!replay->complete)
         return true;
-    if (replay->count > REPLAY_LAG && !packages_pass(replay, replay->count - REPLAY_LAG, failure))
+    if (replay->count > REPLAY_LAG &&
+        !packages_pass(replay, replay->count - REPLAY_LAG, false, failure))
         return false;
     if (!packages_reserve(replay, block, &numbered))
         return failure_memory(failure, "reading a trace");
@@ -283,7 +312,7 @@ bool replay_end(struct replay *replay, struct failure *failure)
 {
     if (replay->first + replay->count == 0 || replay->setup.workers < 1)
         replay->complete = false;
-    return !replay->complete || packages_pass(replay, replay->count, failure);
+    return !replay->complete || packages_pass(replay, replay->count, true, failure);
 }
 
 void replay_release(struct replay *replay)

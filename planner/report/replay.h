@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "planner/base/failure.h"
+#include "planner/model/platform.h"
 #include "planner/model/trace.h"
 #include "planner/report/report.h"
 #include "planner/simulate/loop.h"
@@ -25,6 +26,7 @@ struct replay_package {
     int64_t round, first, tasks;
     struct star_cost cost; /* in the run */
     bool lost;             /* it went to a worker that did not report it any more */
+    bool last;             /* it is known to be its worker's last one */
     bool again;            /* handed out again: to a worker that had reported all but one */
     double not_before_s;   /* the loss that it was sent after */
 };
@@ -34,6 +36,8 @@ struct replay_setup {
     int64_t workers;               /* 1 + the highest worker */
     int buffers;                   /* that the workers had; 0: PLATFORM_BUFFERS */
     bool write_behind;             /* results were written while workers went on */
+    enum results results;          /* do they come back? */
+    enum operating operating;      /* what went on side by side */
     const struct run_loss *losses; /* of a run that lost workers, ascending by time: a package that
                                     * nobody has reported went to one of them, and what was sent
                                     * after a loss was not sent before it was noticed */
@@ -58,6 +62,7 @@ struct replay {
     double *prepared_s;                 /* owned; of each worker, how long its start took */
     double port_s;                      /* the port was done with the package before `first` */
     int64_t end;                        /* after the last core task of those before */
+    struct platform like;               /* borrows `price`'s windows; without it, it has none */
     struct loop loop;                   /* with a trace */
     double (*ends_s)[PLATFORM_BUFFERS]; /* owned; by worker, and of all lost ones together: the last
                                          * ends, the latest first */

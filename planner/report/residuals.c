@@ -139,6 +139,28 @@ static bool measured_take(void *self, const struct trace *block)
            replay_take(&measuring->replay, block, measuring->failure);
 }
 
+/* The first block shows it: false, nothing else is to be read. */
+static bool returned_take(void *self, const struct trace *block)
+{
+    bool *returned = self;
+    for (size_t k = 0; !*returned && k < block->count; k++)
+        *returned = block->events[k].operation == OPERATION_RESULT;
+    return false;
+}
+
+/* Also a plan for workers that write may have been run so that results return. */
+static enum results results_of(const struct run_record *record)
+{
+    const enum results results = plan_returns(&record->plan);
+    struct failure none = FAILURE_INIT;
+    bool returned = false;
+    const struct trace_taker taker = {returned_take, &returned};
+    if (results_return(results))
+        return results;
+    run_record_play(record, &taker, &none);
+    return returned ? RESULTS_PACKAGE : RESULTS_NONE;
+}
+
 static bool measuring_init(struct measuring *measuring, const struct run_record *record,
                            struct failure *failure)
 {
@@ -146,6 +168,8 @@ static bool measuring_init(struct measuring *measuring, const struct run_record 
     const struct replay_setup setup = {.workers = ranks <= LIMIT_WORKERS ? ranks : 0,
                                        .buffers = plan_buffers(&record->plan),
                                        .write_behind = plan_writes_behind(&record->plan),
+                                       .results = results_of(record),
+                                       .operating = record->plan.operating,
                                        .losses = record->losses,
                                        .loss_count = record->loss_count,
                                        .trace = &measuring->replayed.made};

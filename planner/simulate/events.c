@@ -30,14 +30,15 @@ struct job {
 };
 
 struct place {
-    int64_t sent, begun; /* packages that were transferred, and begun */
-    int64_t head, tail;  /* those that have arrived and are not begun; -1: none */
-    int64_t newest;      /* the last job that it got; -1: none */
-    double load;         /* core tasks whose results it has still to return */
-    double in_s, out_s;  /* its own ports of the master, where there are such */
-    bool owes;           /* it must return a result before it goes on */
-    int64_t under_way;   /* packages that it has not computed */
-    bool last;           /* it gets no other package */
+    int64_t sent, begun;        /* packages that were transferred, and begun */
+    int64_t head, tail;         /* those that have arrived and are not begun; -1: none */
+    int64_t newest;             /* the last job that it got; -1: none */
+    double load;                /* core tasks whose results it has still to return */
+    double result_s, collect_s; /* what these take, by their packages */
+    double in_s, out_s;         /* its own ports of the master, where there are such */
+    bool owes;                  /* it must return a result before it goes on */
+    int64_t under_way;          /* packages that it has not computed */
+    bool last;                  /* it gets no other package */
 };
 
 struct events {
@@ -310,7 +311,11 @@ static bool result_ready(struct playing *playing, int64_t number, double load, d
     struct job *job = job_at(playing->events, number);
     struct place *place = &playing->events->places[job->package.worker];
     job->load = load;
-    place->load = 0;
+    if (playing->events->platform->results == RESULTS_END) {
+        job->cost.result_s = place->result_s;
+        job->cost.collect_s = place->collect_s;
+    }
+    place->load = place->result_s = place->collect_s = 0;
     place->owes = playing->events->traits->worker_returns;
     return heap_push(playing, EVENT_RESULT, ready_s, number);
 }
@@ -326,15 +331,18 @@ static bool end_reach(struct playing *playing, int64_t worker)
                         job_at(playing->events, place->newest)->times.computed_s);
 }
 
-/* Those of each package, or of all that the worker had. */
+/* Those of each package, or of all that the worker had, as a run had them where the platform does
+ * not say. */
 static struct star_cost result_cost(const struct playing *playing, const struct job *job)
 {
     const struct platform *platform = playing->events->platform;
-    if (platform->results == RESULTS_PACKAGE)
+    if (platform->results == RESULTS_PACKAGE || platform->window_count == 0)
         return job->cost;
     const struct platform_window *window = platform_nearest(platform, job->load);
+    const int64_t worker = job->package.rank - 1, last = platform->worker_count - 1;
     return (struct star_cost){
-        .result_s = cost_of(platform_worker(window, job->package.rank - 1)->result, job->load),
+        .result_s =
+            cost_of(platform_worker(window, worker < last ? worker : last)->result, job->load),
         .collect_s = cost_of(window->collect, job->load)};
 }
 
@@ -442,7 +450,11 @@ static bool work_begin(struct playing *playing, const struct event *event)
         return false;
     if (results == RESULTS_PACKAGE)
         return true;
-    place->load += results == RESULTS_END ? job->package.load : 0;
+    if (results == RESULTS_END && !job->package.unawaited) {
+        place->load += job->package.load;
+        place->result_s += job->cost.result_s;
+        place->collect_s += job->cost.collect_s;
+    }
     if (!job_tell(playing, job))
         return false;
     /* A worker's newest package stays until it is known whether results come back with it. */

@@ -26,8 +26,8 @@ struct loop_package {
     int64_t round, index;         /* 0, 1, ... */
     bool unawaited;               /* nobody waited for it: its trace has no idle time */
     bool last;                    /* its worker gets no other: results at the end are ready then */
-    const struct star_cost *cost; /* borrowed until the next one; not of results at the end, which
-                                   * the platform says */
+    const struct star_cost *cost; /* borrowed until the next one; of results at the end, where the
+                                   * platform has windows, it says so */
 };
 
 enum loop_answer {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "planner/report/replay.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/extrapolate.h"
 #include "planner/simulate/loop.h"
@@ -351,6 +352,48 @@ static void check_trace(const struct stage *stage, uint64_t seed)
 
 enum { SEEDS = 3000 };
 
+/* What a trace says was taken, played again, ends when it ended. */
+static double replayed_s(const struct stage *stage, const struct trace *trace)
+{
+    struct trace again = {.count = 0};
+    struct failure failure = FAILURE_INIT;
+    struct replay replay;
+    double end_s = 0;
+    const struct replay_setup setup = {.workers = stage->plan.worker_count,
+                                       .buffers = stage->platform.buffers,
+                                       .results = stage->platform.results,
+                                       .operating = stage->platform.operating,
+                                       .trace = &again};
+    assert_true(replay_init(&replay, &setup, &failure));
+    assert_true(replay_take(&replay, trace, &failure) && replay_end(&replay, &failure));
+    assert_true(replay.complete);
+    assert_int_equal(again.count, trace->count);
+    for (size_t k = 0; k < again.count; k++)
+        end_s = fmax(end_s, again.events[k].end_s);
+    replay_release(&replay);
+    trace_release(&again);
+    return end_s;
+}
+
+static void runs_are_replayed_in_every_model(void **state)
+{
+    (void)state;
+    struct stage stage;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+        for (int k = 0; k < OPERATING_COUNT; k++) {
+            struct dice dice = {seed};
+            struct trace trace = {.count = 0};
+            any_stage(&dice, &stage, (enum results)(RESULTS_NONE + (int)(seed % 3)));
+            stage.window.collect = any_cost(&dice, 0.3);
+            stage.platform.operating = models[k];
+            const double made_s = stage_play(&stage, &trace), again_s = replayed_s(&stage, &trace);
+            if (!(fabs(again_s - made_s) <= 1e-9 * made_s))
+                fail_msg("seed %" PRIu64 ", %s: %.12g s, replayed %.12g s", seed,
+                         operating_traits(models[k])->name, made_s, again_s);
+            trace_release(&trace);
+        }
+}
+
 static void every_task_once_in_every_model(void **state)
 {
     (void)state;
@@ -525,6 +568,7 @@ int main(void)
         cmocka_unit_test(models_as_simulated_before),
         cmocka_unit_test(fed_in_time_as_by_the_formula),
         cmocka_unit_test(every_task_once_in_every_model),
+        cmocka_unit_test(runs_are_replayed_in_every_model),
         cmocka_unit_test(models_are_ordered),
         cmocka_unit_test(both_ways_are_equal),
         cmocka_unit_test(plans_keep_to_the_bound),
