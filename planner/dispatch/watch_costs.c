@@ -35,6 +35,22 @@ double watch_behind_s(const struct dispatch_watch *self, int64_t worker, double 
                : 0;
 }
 
+double watch_returns_s(const struct dispatch_watch *self)
+{
+    double sum_s = 0;
+    for (int64_t k = 0; self->setup.platform->results == RESULTS_PACKAGE && k < self->setup.workers;
+         k++) {
+        const struct watch_worker *worker = &self->workers[k];
+        if (worker->out_count == 0 || worker->lost)
+            continue;
+        const double tasks = (double)worker->out[0].count;
+        const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
+        sum_s +=
+            cost_of(watch_class(self, k, window)->result, tasks) + cost_of(window->collect, tasks);
+    }
+    return sum_s;
+}
+
 double watch_whole_s(const struct dispatch_watch *self)
 {
     const struct plan *plan = self->setup.plan;

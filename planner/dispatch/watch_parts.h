@@ -63,6 +63,9 @@ const struct platform_class *watch_class(const struct dispatch_watch *self, int6
                                          const struct platform_window *window);
 struct cost watch_work(const struct dispatch_watch *self, int64_t worker, double tasks);
 double watch_work_s(const struct dispatch_watch *self, int64_t worker, double tasks);
+/* Where a package is reported with its results: for how long these may have to wait for those of
+ * others, and to come. */
+double watch_returns_s(const struct dispatch_watch *self);
 double watch_port_latency_s(const struct dispatch_watch *self, int64_t worker, double tasks);
 /* Seconds of asynchronous writing of a package's results; 0: they are written synchronously. */
 double watch_behind_s(const struct dispatch_watch *self, int64_t worker, double tasks);

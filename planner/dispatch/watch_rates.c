@@ -131,26 +131,27 @@ static double start_margin_s(const struct dispatch_watch *self, const struct wat
 }
 
 /* From when on the oldest package that the worker has is overdue. */
-static double overdue_from_s(const struct dispatch_watch *self, int64_t at)
+static double overdue_from_s(const struct dispatch_watch *self, int64_t at, double returns_s)
 {
     const struct watch_worker *worker = &self->workers[at];
     if (worker->out_count == 0 || worker->lost || worker->busy)
         return HUGE_VAL;
     const double reckoned_s = worker->factor * first_predict(self, at);
-    return reckoned_s > 0 ? watch_out_start_s(worker) + start_margin_s(self, worker) +
+    return reckoned_s > 0 ? watch_out_start_s(worker) + start_margin_s(self, worker) + returns_s +
                                 reckoned_s * (1 + watch_caution(self) * noise_limit(self, 4))
                           : HUGE_VAL;
 }
 
 bool watch_overdue(struct dispatch_watch *self, double now_s)
 {
+    const double returns_s = watch_returns_s(self);
     bool some = false;
     for (int64_t k = 0; k < self->setup.workers; k++) {
         struct watch_worker *worker = &self->workers[k];
-        if (now_s < overdue_from_s(self, k))
+        if (now_s < overdue_from_s(self, k, returns_s))
             continue;
-        worker->factor =
-            overdue_factor * (now_s - watch_out_start_s(worker)) / first_predict(self, k);
+        worker->factor = overdue_factor * (now_s - returns_s - watch_out_start_s(worker)) /
+                         first_predict(self, k);
         worker->overdue = true;
         some = true;
     }
@@ -159,9 +160,10 @@ bool watch_overdue(struct dispatch_watch *self, double now_s)
 
 double watch_due_s(const struct dispatch_watch *self)
 {
+    const double returns_s = watch_returns_s(self);
     double due_s = HUGE_VAL;
     for (int64_t k = 0; k < self->setup.workers; k++)
-        due_s = fmin(due_s, overdue_from_s(self, k));
+        due_s = fmin(due_s, overdue_from_s(self, k, returns_s));
     return due_s;
 }
 

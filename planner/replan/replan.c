@@ -9,6 +9,7 @@
 #include "planner/dispatch/watch.h"
 #include "planner/model/platform.h"
 #include "planner/schedulers/scheduler.h"
+#include "planner/simulate/events.h"
 #include "planner/simulate/loop.h"
 
 /* ---- replan platform ----------------------------------------------------------------------- */
@@ -56,8 +57,9 @@ static bool window_measure(const struct rest_wanted *wanted, const struct platfo
     return window->classes != NULL;
 }
 
-/* The workers with their present rates, in windows of packages of at most `largest` tasks. To be
- * released, also after a failure. False: out of memory. */
+/* The workers with their present rates, in windows of packages of at most `largest` tasks. What
+ * schedulers make for it is judged with results and in the platform's model, but made without: a
+ * run waits for it. To be released, also after a failure. False: out of memory. */
 static bool replan_platform(const struct platform *platform,
                             const struct watch_remaining *remaining, int64_t largest,
                             struct platform *measured)
@@ -136,6 +138,9 @@ static void star_stand(struct replan_search *search)
         for (int i = 0; i < star->buffers; i++)
             star->starts[k * star->buffers + i] = state->last_start_s;
     }
+    star->results_s = 0;
+    if (search->loop.events)
+        events_stand(search->loop.events, search->remaining->now_s);
 }
 
 static const struct platform_class *class_of(const struct replan_search *search,
@@ -204,7 +209,7 @@ static bool list_link(struct replan_search *search, const struct package *list, 
 
 static double last_end(const struct replan_search *search)
 {
-    double end_s = 0;
+    double end_s = search->loop.star.results_s;
     for (int64_t k = 0; k < search->remaining->workers; k++)
         if (!search->remaining->states[k].lost)
             end_s = star_later(end_s, search->loop.star.workers[k].end_s);
@@ -662,8 +667,8 @@ bool replan_remaining(const void *setup, const struct watch_remaining *remaining
     search.workers = calloc(workers, sizeof *search.workers);
     search.order = calloc(workers, sizeof *search.order);
     search.next = calloc(workers, sizeof *search.next);
-    const struct platform like = {.buffers = WATCH_AHEAD,
-                                  .write_behind = own->platform->write_behind};
+    struct platform like = *own->platform;
+    like.buffers = WATCH_AHEAD;
     if (search.workers && search.order && search.next &&
         loop_init(&search.loop, &like, remaining->workers)) {
         answer->kept_end_s = kept_forecast(&search);

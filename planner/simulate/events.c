@@ -103,6 +103,16 @@ void events_restart(struct events *events)
         events->places[k] = (struct place){.head = -1, .tail = -1, .newest = -1};
 }
 
+void events_stand(struct events *events, double now_s)
+{
+    events_restart(events);
+    events->in_s = now_s;
+    for (int64_t k = 0; k < events->workers; k++) {
+        events->places[k].sent = events->places[k].begun = events->platform->buffers;
+        events->places[k].in_s = events->places[k].out_s = now_s;
+    }
+}
+
 static struct job *job_at(const struct events *events, int64_t number)
 {
     return &events->jobs[number - events->first];
@@ -484,6 +494,7 @@ static bool transfer_begin(struct playing *playing, const struct event *event)
     }
     playing->events->next_transfer++;
     place->sent++;
+    star->workers[worker].oldest = place->sent % star->buffers;
     if (place->head >= 0) {
         job_at(playing->events, place->tail)->follower = event->job;
         place->tail = event->job;

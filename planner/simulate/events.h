@@ -18,6 +18,9 @@
 struct events *events_new(const struct platform *platform, int64_t workers);
 void events_free(struct events **events);
 void events_restart(struct events *events);
+/* The same in the middle of a run, at now_s: every worker has as many packages as it has room for,
+ * and no results to return. */
+void events_stand(struct events *events, double now_s);
 /* As loop_run. */
 bool events_run(struct loop *loop, const struct loop_source *source, struct failure *failure);
 

@@ -147,8 +147,9 @@ static void work_tell(struct master *master, const struct wire_result *report)
     const double start_s = master_started_s(master, report);
     master->starts[report->package.worker].told = true;
     pace_tell(master, report);
-    report_tell(master, &report->package, start_s - master->origin_s,
-                report->times.written_s - master->origin_s);
+    /* That the master has not taken what it returned is no work of the worker's. */
+    const double end_s = master->run->collects ? report->times.computed_s : report->times.written_s;
+    report_tell(master, &report->package, start_s - master->origin_s, end_s - master->origin_s);
 }
 
 static void result_take(struct master *master, const struct wire_result *report)

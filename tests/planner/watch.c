@@ -57,6 +57,33 @@ static void setup_init_behind(struct setup *setup, struct dice *dice)
     setup_plan(setup, dice);
 }
 
+/* With results that return, each package's or all at the end, over a port that takes from little up
+ * to half of the time for them. */
+static void returning(struct setup *setup, struct dice *dice, enum results results)
+{
+    setup->platform = platform_cluster(dice, dice_between(dice, 2, 8));
+    setup->platform.results = results;
+    struct platform_window *window = &setup->platform.windows[0];
+    const double share = dice_scale(dice, 0.02, 0.5) / (double)setup->platform.worker_count;
+    window->collect = (struct cost){0.02 * window->envelope.latency_s, 0};
+    for (int64_t k = 0; k < window->class_count; k++) {
+        struct platform_class *class = &window->classes[k];
+        class->result =
+            (struct cost){share * class->compute.latency_s, share * class->compute.s_per_task};
+    }
+    setup_plan(setup, dice);
+}
+
+static void setup_init_returning(struct setup *setup, struct dice *dice)
+{
+    returning(setup, dice, RESULTS_PACKAGE);
+}
+
+static void setup_init_at_the_end(struct setup *setup, struct dice *dice)
+{
+    returning(setup, dice, RESULTS_END);
+}
+
 static void setup_release(struct setup *setup)
 {
     platform_release(&setup->platform);
@@ -220,17 +247,15 @@ static void where_all_goes_as_planned_nothing_changes(void **state)
     assert_true(worst < 0.1);
 }
 
-/* Packages overlap then, and none of them is taken to be slow for it. */
-static void where_results_are_written_behind_neither(void **state)
+static void watching_costs_little(void (*init)(struct setup *, struct dice *), const char *where,
+                                  uint64_t platforms, double most)
 {
-    const uint64_t platforms = cases_of(30);
     const struct scenario usual = SCENARIO_INIT;
     double sum = 0;
-    (void)state;
     for (uint64_t seed = 1; seed <= platforms; seed++) {
         struct dice dice = dice_of(seed);
         struct setup setup;
-        setup_init_behind(&setup, &dice);
+        init(&setup, &dice);
         const struct decision decision = {.plan = &setup.plan, .watch = &setup.watch};
         const struct outcome watched = play(&setup, &decision, &usual);
         if (watched.asked > 0)
@@ -238,9 +263,23 @@ static void where_results_are_written_behind_neither(void **state)
         sum += watched.makespan_s / setup.plan.predicted.makespan_s - 1;
         setup_release(&setup);
     }
-    print_message("written behind, watching costs %.2f %% in the mean\n",
-                  100 * sum / (double)platforms);
-    mean_is_below(sum / (double)platforms, 0.08);
+    print_message("%s, watching costs %.2f %% in the mean\n", where, 100 * sum / (double)platforms);
+    mean_is_below(sum / (double)platforms, most);
+}
+
+/* Packages overlap then, and none of them is taken to be slow for it. */
+static void where_results_are_written_behind_neither(void **state)
+{
+    (void)state;
+    watching_costs_little(setup_init_behind, "written behind", cases_of(30), 0.08);
+}
+
+/* A package is reported when its results have come, which wait for those of others. */
+static void where_results_return_neither(void **state)
+{
+    (void)state;
+    watching_costs_little(setup_init_returning, "returning", cases_of(6), 0.05);
+    watching_costs_little(setup_init_at_the_end, "returning at the end", cases_of(6), 0.05);
 }
 
 /* Below this, a worker has too much in hand when it becomes slow. */
@@ -327,6 +366,22 @@ static void where_results_are_written_behind_they_do_too(void **state)
     slowness_print(&slowness, "written behind");
     assert_true(slowness.sum < slowness.unwatched);
     mean_is_below(slowness.sum / (double)slowness.count, 0.1);
+}
+
+static void where_results_return_they_do_too(void **state)
+{
+    static const struct {
+        void (*init)(struct setup *, struct dice *);
+        const char *where;
+    } ways[] = {{setup_init_returning, "returning"},
+                {setup_init_at_the_end, "returning at the end"}};
+    (void)state;
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        const struct slowness slowness = slowness_of(ways[k].init, slow_seeds / 12);
+        slowness_print(&slowness, ways[k].where);
+        assert_true(slowness.sum < slowness.unwatched);
+        mean_is_below(slowness.sum / (double)slowness.count, 0.1);
+    }
 }
 
 /* A watch that is asked more often than need be, as a master does that polls. */
@@ -497,8 +552,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(plans_for_the_rest_are_good),
         cmocka_unit_test(where_all_goes_as_planned_nothing_changes),
         cmocka_unit_test(where_results_are_written_behind_neither),
+        cmocka_unit_test(where_results_return_neither),
         cmocka_unit_test(slow_workers_cost_little),
         cmocka_unit_test(where_results_are_written_behind_they_do_too),
+        cmocka_unit_test(where_results_return_they_do_too),
         cmocka_unit_test(asking_often_changes_nothing),
         cmocka_unit_test(silence_is_news),
         cmocka_unit_test(noise_is_left_alone),
