@@ -84,6 +84,8 @@ static void simulated_text(const struct simulated *simulated, bool verbose, stru
              share(simulation->makespan_s, platform_ideal(&simulated->platform, simulated->tasks)));
     if (simulated->masters > 1)
         text_add(text, "masters     %zu side by side\n", simulated->masters);
+    if (simulated->groups > 0)
+        text_add(text, "groups      %zu, each with a master\n", simulated->groups);
     text_add(text, "workers     %" PRId64 "\n", simulation->workers_used);
     beyond_describe(&simulated->beyond, text);
     text_add(text, "packages    %" PRId64 "\n", simulation->packages);

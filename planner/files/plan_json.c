@@ -8,16 +8,8 @@
 
 #include "planner/base/limits.h"
 #include "planner/files/fields.h"
+#include "planner/files/plan_rounds.h"
 #include "planner/files/weights_json.h"
-#include "planner/model/selection.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-
-/* Fractional loads may miss the tasks by their rounding. */
-static const double SUM_TOLERANCE = 1e-9;
-/* Above that many workers, equal loads and consecutive indices are written as runs of two numbers,
- * [load, count] and [first, last]: a plan for 100,000 workers then is kilobytes, not megabytes. */
-static const int64_t RUNS_FROM = 1000;
 
 /* ---- what is predicted --------------------------------------------------------------------- */
 
@@ -164,363 +156,131 @@ static const struct field choice_fields[] = {
 #undef AT
 static const struct field_table choice_table = {FIELD_TABLE(choice_fields)};
 
-/* ---- workers and rounds -------------------------------------------------------------------- */
+/* ---- masters side by side, and groups below ------------------------------------------------ */
 
-/* An element of "workers" is an index or, for large plans, a run [first, last]. */
-static bool worker_run(json_t *value, const struct document_place *place, int64_t *first,
-                       int64_t *last, struct failure *failure)
+static bool children_parse(void *owner, json_t *value, const struct document_place *place,
+                           struct failure *failure);
+static void children_print(struct text *text, const void *owner);
+static bool children_own(void *to, const void *from);
+
+static bool count_given(const void *value)
 {
-    if (!json_is_array(value)) {
-        if (!document_count(value, place, 0, LIMIT_WORKERS - 1, first, failure))
-            return false;
-        *last = *first;
-        return true;
-    }
-    if (json_array_size(value) != 2)
-        return document_refuse(failure, place, "must be an index or [first, last]");
-    return document_count(json_array_get(value, 0), place, 0, LIMIT_WORKERS - 1, first, failure) &&
-           document_count(json_array_get(value, 1), place, *first, LIMIT_WORKERS - 1, last,
-                          failure);
+    return *(const size_t *)value > 0;
 }
-
-static int worker_compare(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static bool workers_distinct(const struct plan *plan, const struct document_place *place,
-                             struct failure *failure)
-{
-    size_t count = (size_t)plan->worker_count;
-    int64_t *sorted = malloc(count * sizeof *sorted);
-    if (!sorted)
-        return failure_memory(failure, "reading a plan");
-    memcpy(sorted, plan->workers, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, worker_compare);
-    bool good = true;
-    for (size_t k = 1; good && k < count; k++)
-        if (sorted[k] == sorted[k - 1])
-            good = document_refuse(failure, place, "lists %" PRId64 " twice: list each once",
-                                   sorted[k]);
-    free(sorted);
-    return good;
-}
-
-static bool selected_parse(void *owner, json_t *value, const struct document_place *place,
-                           struct failure *failure)
-{
-    struct plan_selection *selection = &((struct plan *)owner)->selected;
-    if (!value)
-        return true;
-    if (!document_array(value, place, 1, failure))
-        return false;
-    int64_t before = -1;
-    for (size_t k = 0; k < json_array_size(value); k++) {
-        const struct document_place at = document_element(place, k);
-        int64_t first = 0, last = 0;
-        if (!worker_run(json_array_get(value, k), &at, &first, &last, failure))
-            return false;
-        if (first <= before)
-            return document_refuse(failure, &at, "must come behind the workers before it");
-        if (!selection_add(selection, first, last))
-            return failure_memory(failure, "reading a plan");
-        before = last;
-    }
-    return true;
-}
-
-static void selected_print(struct text *text, const void *owner)
-{
-    const struct plan_selection *selection = &((const struct plan *)owner)->selected;
-    for (size_t k = 0; k < selection->count; k++) {
-        const struct plan_run *run = &selection->runs[k];
-        text_add(text, "%s", k > 0 ? ", " : "[");
-        if (run->last > run->first)
-            text_add(text, "[%" PRId64 ", %" PRId64 "]", run->first, run->last);
-        else
-            text_add(text, "%" PRId64, run->first);
-    }
-    text_add(text, "]");
-}
-
-static bool selected_given(const void *value)
-{
-    const struct plan_selection *selection = value;
-    return selection->count > 0;
-}
-
-/* Count the workers of all runs (plan->workers NULL), or write them out. */
-static bool workers_expand(struct plan *plan, json_t *value, const struct document_place *place,
-                           struct failure *failure)
-{
-    int64_t used = 0;
-    for (size_t k = 0; k < json_array_size(value); k++) {
-        struct document_place at = document_element(place, k);
-        int64_t first = 0, last = 0;
-        if (!worker_run(json_array_get(value, k), &at, &first, &last, failure))
-            return false;
-        if (used + (last - first + 1) > LIMIT_WORKERS)
-            return document_refuse(failure, place, "more than %" PRId64 " workers", LIMIT_WORKERS);
-        for (int64_t worker = first; plan->workers && worker <= last; worker++)
-            plan->workers[used + worker - first] = worker;
-        used += last - first + 1;
-    }
-    assert(used > 0); /* a list of at least one run, each of at least one worker */
-    plan->worker_count = used;
-    return true;
-}
-
-static bool workers_parse(void *owner, json_t *value, const struct document_place *place,
-                          struct failure *failure)
-{
-    struct plan *plan = owner;
-    if (!document_array(value, place, 1, failure) || !workers_expand(plan, value, place, failure))
-        return false;
-    plan->workers = malloc((size_t)plan->worker_count * sizeof *plan->workers);
-    if (!plan->workers)
-        return failure_memory(failure, "reading a plan");
-    return workers_expand(plan, value, place, failure) && workers_distinct(plan, place, failure);
-}
-
-static bool load_parse(const struct plan *plan, json_t *value, const struct document_place *place,
-                       double *load, struct failure *failure)
-{
-    if (plan->real_valued)
-        return document_number(value, place, 0, (double)LIMIT_TASKS, load, failure);
-    int64_t tasks = 0;
-    if (!document_count(value, place, 0, LIMIT_TASKS, &tasks, failure))
-        return false;
-    *load = (double)tasks;
-    return true;
-}
-
-/* An element of "loads" is a load or, for large plans, a run [load, count]. */
-static bool load_run(const struct plan *plan, json_t *value, const struct document_place *place,
-                     double *load, int64_t *count, struct failure *failure)
-{
-    *count = 1;
-    if (!json_is_array(value))
-        return load_parse(plan, value, place, load, failure);
-    if (json_array_size(value) != 2)
-        return document_refuse(failure, place, "must be a load or [load, count]");
-    return load_parse(plan, json_array_get(value, 0), place, load, failure) &&
-           document_count(json_array_get(value, 1), place, 1, LIMIT_WORKERS, count, failure);
-}
-
-static bool loads_refuse(const struct plan *plan, const struct document_place *place,
-                         struct failure *failure)
-{
-    return document_refuse(failure, place, "must have one load for each of the %" PRId64 " workers",
-                           plan->worker_count);
-}
-
-static bool loads_parse(const struct plan *plan, double *loads, json_t *value,
-                        const struct document_place *place, struct failure *failure)
-{
-    int64_t slot = 0;
-    if (!document_array(value, place, 1, failure))
-        return false;
-    for (size_t k = 0; k < json_array_size(value); k++) {
-        struct document_place at = document_element(place, k);
-        double load = 0;
-        int64_t count = 0;
-        if (!load_run(plan, json_array_get(value, k), &at, &load, &count, failure))
-            return false;
-        if (count > plan->worker_count - slot)
-            return loads_refuse(plan, place, failure);
-        while (count-- > 0)
-            loads[slot++] = load;
-    }
-    return slot == plan->worker_count || loads_refuse(plan, place, failure);
-}
-
-static double loads_sum(const struct plan *plan, const double *loads)
-{
-    double sum = 0;
-    for (int64_t slot = 0; slot < plan->worker_count; slot++)
-        sum += loads[slot];
-    return sum;
-}
-
-static bool round_parse(const struct plan *plan, struct plan_round *round, json_t *value,
-                        const struct document_place *place, struct failure *failure)
-{
-    static const struct document_key keys[] = {{"repeat", true}, {"loads", true}};
-    if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
-        return false;
-    round->loads = calloc((size_t)plan->worker_count, sizeof *round->loads);
-    if (!round->loads)
-        return failure_memory(failure, "reading a plan");
-    struct document_place repeat = document_at(place, "repeat");
-    struct document_place loads = document_at(place, "loads");
-    if (!document_count(json_object_get(value, "repeat"), &repeat, 1, LIMIT_TASKS, &round->repeat,
-                        failure) ||
-        !loads_parse(plan, round->loads, json_object_get(value, "loads"), &loads, failure))
-        return false;
-    if (loads_sum(plan, round->loads) <= 0)
-        return document_refuse(failure, place, "hands out no task: remove the round");
-    return true;
-}
-
-/* Sums of whole loads are exact as long as they are at most 2^53, and a larger one is refused by
- * being larger than the tasks. */
-static bool loads_complete(const struct plan *plan, const struct document_place *place,
-                           struct failure *failure)
-{
-    double sum = 0;
-    for (size_t k = 0; k < plan->round_count; k++)
-        sum += (double)plan->rounds[k].repeat * loads_sum(plan, plan->rounds[k].loads);
-    double tolerance = plan->real_valued ? SUM_TOLERANCE * plan->tasks : 0;
-    if (fabs(sum - plan->tasks) <= tolerance)
-        return true;
-    return document_refuse(failure, place,
-                           "the loads sum to %.15g tasks, but the plan is for %.15g: make the plan "
-                           "again",
-                           sum, plan->tasks);
-}
-
-static bool rounds_parse(void *owner, json_t *value, const struct document_place *place,
-                         struct failure *failure)
-{
-    struct plan *plan = owner;
-    if (!document_array(value, place, 1, failure))
-        return false;
-    size_t count = json_array_size(value);
-    plan->rounds = calloc(count, sizeof *plan->rounds);
-    if (!plan->rounds)
-        return failure_memory(failure, "reading a plan");
-    for (size_t k = 0; k < count; k++) {
-        struct document_place at = document_element(place, k);
-        plan->round_count = k + 1;
-        if (!round_parse(plan, &plan->rounds[k], json_array_get(value, k), &at, failure))
-            return false;
-    }
-    return loads_complete(plan, place, failure);
-}
-
-static void workers_print(struct text *text, const void *owner)
-{
-    const struct plan *plan = owner;
-    text_add(text, "[");
-    for (int64_t slot = 0; slot < plan->worker_count;) {
-        int64_t end = slot + 1;
-        while (plan->worker_count > RUNS_FROM && end < plan->worker_count &&
-               plan->workers[end] == plan->workers[end - 1] + 1)
-            end++;
-        text_add(text, "%s", slot > 0 ? ", " : "");
-        if (end - slot > 1)
-            text_add(text, "[%" PRId64 ", %" PRId64 "]", plan->workers[slot],
-                     plan->workers[end - 1]);
-        else
-            text_add(text, "%" PRId64, plan->workers[slot]);
-        slot = end;
-    }
-    text_add(text, "]");
-}
-
-static void loads_print(struct text *text, const struct plan *plan, const double *loads)
-{
-    for (int64_t slot = 0; slot < plan->worker_count;) {
-        int64_t end = slot + 1;
-        while (plan->worker_count > RUNS_FROM && end < plan->worker_count &&
-               loads[end] == loads[slot])
-            end++;
-        text_add(text, "%s", slot > 0 ? ", " : "");
-        text_add(text, "%s", end - slot > 1 ? "[" : "");
-        text_add_number(text, loads[slot]);
-        if (end - slot > 1)
-            text_add(text, ", %" PRId64 "]", end - slot);
-        slot = end;
-    }
-}
-
-static void rounds_print(struct text *text, const void *owner)
-{
-    const struct plan *plan = owner;
-    text_add(text, "[\n");
-    for (size_t k = 0; k < plan->round_count; k++) {
-        const struct plan_round *round = &plan->rounds[k];
-        text_add(text, "    {\"repeat\": %" PRId64 ", \"loads\": [", round->repeat);
-        loads_print(text, plan, round->loads);
-        text_add(text, "]}%s\n", k + 1 < plan->round_count ? "," : "");
-    }
-    text_add(text, "  ]");
-}
-
-static bool selected_own(void *to, const void *from)
-{
-    struct plan *plan = to;
-    plan->selected = (struct plan_selection){.runs = NULL};
-    return selection_copy(&plan->selected, &((const struct plan *)from)->selected);
-}
-
-static bool workers_own(void *to, const void *from)
-{
-    const struct plan *source = from;
-    const size_t bytes = (size_t)source->worker_count * sizeof *source->workers;
-    struct plan *plan = to;
-    plan->workers = malloc(bytes);
-    if (plan->workers)
-        memcpy(plan->workers, source->workers, bytes);
-    else
-        plan->worker_count = 0;
-    return plan->workers != NULL;
-}
-
-/* A plan with the rounds that there was memory for. */
-static bool rounds_own(void *to, const void *from)
-{
-    const struct plan *source = from;
-    const size_t bytes = (size_t)source->worker_count * sizeof *source->rounds[0].loads;
-    struct plan *plan = to;
-    plan->rounds = calloc(source->round_count, sizeof *plan->rounds);
-    plan->round_count = 0;
-    while (plan->rounds && plan->round_count < source->round_count) {
-        const struct plan_round *round = &source->rounds[plan->round_count];
-        double *loads = malloc(bytes);
-        if (!loads)
-            return false;
-        memcpy(loads, round->loads, bytes);
-        plan->rounds[plan->round_count++] = (struct plan_round){round->repeat, loads};
-    }
-    return plan->rounds != NULL;
-}
-
-/* ---- masters side by side ------------------------------------------------------------------ */
 
 #define AT(member) offsetof(struct plan, member)
+#define STAR_FIELDS                                                                                \
+    {"scheduler", FIELD_WORD, AT(scheduler), .flags = FIELD_REQUIRED},                             \
+        {"tasks", FIELD_WHOLE, AT(tasks), 1, LIMIT_TASKS, .flags = FIELD_REQUIRED},                \
+        {"workers",                                                                                \
+         FIELD_OTHER,                                                                              \
+         0,                                                                                        \
+         .flags = FIELD_REQUIRED,                                                                  \
+         .parse = plan_workers_parse,                                                              \
+         .print = plan_workers_print,                                                              \
+         .own = plan_workers_own},                                                                 \
+    {                                                                                              \
+        "rounds", FIELD_OTHER, 0, .flags = FIELD_REQUIRED, .parse = plan_rounds_parse,             \
+                                  .print = plan_rounds_print, .own = plan_rounds_own               \
+    }
 static const struct field star_fields[] = {
     {"master", FIELD_COUNT, AT(master), 1, LIMIT_WORKERS, .flags = FIELD_NONZERO},
-    {"scheduler", FIELD_WORD, AT(scheduler), .flags = FIELD_REQUIRED},
-    {"tasks", FIELD_WHOLE, AT(tasks), 1, LIMIT_TASKS, .flags = FIELD_REQUIRED},
-    {"workers", FIELD_OTHER, 0, .flags = FIELD_REQUIRED, .parse = workers_parse,
-     .print = workers_print, .own = workers_own},
-    {"rounds", FIELD_OTHER, 0, .flags = FIELD_REQUIRED, .parse = rounds_parse,
-     .print = rounds_print, .own = rounds_own},
+    STAR_FIELDS,
     {"predicted", FIELD_OBJECT, AT(predicted), .table = &predicted_table, .given = predicted_given},
+};
+static const struct field child_fields[] = {
+    STAR_FIELDS,
+    {"children", FIELD_OTHER, AT(child_count), .given = count_given, .parse = children_parse,
+     .print = children_print, .own = children_own},
 };
 #undef AT
 static const struct field_table star_table = {FIELD_TABLE(star_fields), .indent = 6};
+static const struct field_table child_table = {FIELD_TABLE(child_fields), .indent = 6};
 
-/* Ranks of a plan's masters and workers, each of which may stand there once. */
-static bool ranks_distinct(const struct plan *plan, const struct document_place *place,
-                           struct failure *failure)
+/* `count` is that of *parts, which are the plan's. */
+static bool parts_parse(const struct plan *plan, json_t *value, const struct document_place *place,
+                        const struct field_table *table, struct plan **parts, size_t *count,
+                        struct failure *failure)
+{
+    const size_t there = json_array_size(value);
+    *parts = calloc(there, sizeof **parts);
+    if (!*parts)
+        return failure_memory(failure, "reading a plan");
+    for (size_t k = 0; k < there; k++) {
+        const struct document_place at = document_element(place, k);
+        struct plan *part = &(*parts)[(*count)++];
+        part->real_valued = plan->real_valued;
+        if (!field_table_parse(part, json_array_get(value, k), &at, table, failure))
+            return false;
+    }
+    return true;
+}
+
+static void parts_print(struct text *text, const struct plan *parts, size_t count,
+                        const struct field_table *table)
+{
+    text_add(text, "[\n    ");
+    for (size_t k = 0; k < count; k++) {
+        text_add(text, k > 0 ? ",\n    " : "");
+        field_table_print(text, &parts[k], table);
+    }
+    text_add(text, "\n  ]");
+}
+
+/* Those that there was memory for. */
+static bool parts_own(const struct plan *from, size_t there, const struct field_table *table,
+                      struct plan **parts, size_t *count)
+{
+    *parts = there > 0 ? calloc(there, sizeof **parts) : NULL;
+    *count = 0;
+    bool good = *parts || there == 0;
+    while (good && *count < there) {
+        const size_t k = (*count)++;
+        good = field_table_copy(&(*parts)[k], &from[k], sizeof *from, table);
+    }
+    return good;
+}
+
+static int rank_compare(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Ranks of masters and workers, those of groups below included. */
+static int64_t ranks_count(const struct plan *plan)
+{
+    int64_t count = 1 + plan->worker_count;
+    for (size_t k = 0; k < plan->child_count; k++)
+        count += ranks_count(&plan->children[k]) - 1;
+    return count;
+}
+
+static int64_t *ranks_add(const struct plan *plan, int64_t *next)
+{
+    for (int64_t slot = 0; slot < plan->worker_count; slot++)
+        *next++ = plan->workers[slot] + 1;
+    for (size_t k = 0; k < plan->child_count; k++)
+        next = ranks_add(&plan->children[k], next);
+    return next;
+}
+
+/* Each rank of these plans may stand there once. */
+static bool ranks_distinct(const struct plan *plans, size_t plan_count,
+                           const struct document_place *place, struct failure *failure)
 {
     int64_t count = 0;
-    for (size_t k = 0; k < plan->star_count; k++)
-        count += 1 + plan->stars[k].worker_count;
-    assert(count > 0); /* of two stars at least */
+    for (size_t k = 0; k < plan_count; k++)
+        count += ranks_count(&plans[k]);
+    assert(count > 0); /* of a plan at least */
     int64_t *ranks = malloc((size_t)count * sizeof *ranks), *next = ranks;
     if (!ranks)
         return failure_memory(failure, "reading a plan");
-    for (size_t k = 0; k < plan->star_count; k++) {
-        const struct plan *star = &plan->stars[k];
-        *next++ = star->master;
-        for (int64_t slot = 0; slot < star->worker_count; slot++)
-            *next++ = star->workers[slot] + 1;
+    for (size_t k = 0; k < plan_count; k++) {
+        *next++ = plans[k].master;
+        next = ranks_add(&plans[k], next);
     }
-    qsort(ranks, (size_t)count, sizeof *ranks, worker_compare);
+    qsort(ranks, (size_t)count, sizeof *ranks, rank_compare);
     bool good = true;
     for (int64_t k = 1; good && k < count; k++)
         if (ranks[k] == ranks[k - 1])
@@ -540,15 +300,14 @@ static bool stars_check(const struct plan *plan, const struct document_place *pl
     for (size_t k = 0; k < plan->star_count; k++)
         tasks += plan->stars[k].tasks;
     if (tasks != plan->tasks)
-        return document_refuse(
-            failure, place,
-            "have %.15g core tasks together, but the plan is for %.15g: make the "
-            "plan again",
-            tasks, plan->tasks);
+        return document_refuse(failure, place,
+                               "have %.15g core tasks together, but the plan is for %.15g: make "
+                               "the plan again",
+                               tasks, plan->tasks);
     if (plan->stars[0].master != 0)
         return document_refuse(failure, place,
                                "the first one's master must be rank 0: leave its key out");
-    return ranks_distinct(plan, place, failure);
+    return ranks_distinct(plan->stars, plan->star_count, place, failure);
 }
 
 static bool stars_parse(void *owner, json_t *value, const struct document_place *place,
@@ -557,19 +316,9 @@ static bool stars_parse(void *owner, json_t *value, const struct document_place 
     struct plan *plan = owner;
     if (!value)
         return true;
-    if (!document_array(value, place, 2, failure))
+    if (!document_array(value, place, 2, failure) ||
+        !parts_parse(plan, value, place, &star_table, &plan->stars, &plan->star_count, failure))
         return false;
-    const size_t count = json_array_size(value);
-    plan->stars = calloc(count, sizeof *plan->stars);
-    if (!plan->stars)
-        return failure_memory(failure, "reading a plan");
-    for (size_t k = 0; k < count; k++) {
-        const struct document_place at = document_element(place, k);
-        struct plan *star = &plan->stars[plan->star_count++];
-        star->real_valued = plan->real_valued;
-        if (!field_table_parse(star, json_array_get(value, k), &at, &star_table, failure))
-            return false;
-    }
     plan_inherit(plan);
     return stars_check(plan, place, failure);
 }
@@ -577,33 +326,82 @@ static bool stars_parse(void *owner, json_t *value, const struct document_place 
 static void stars_print(struct text *text, const void *owner)
 {
     const struct plan *plan = owner;
-    text_add(text, "[\n    ");
-    for (size_t k = 0; k < plan->star_count; k++) {
-        text_add(text, k > 0 ? ",\n    " : "");
-        field_table_print(text, &plan->stars[k], &star_table);
-    }
-    text_add(text, "\n  ]");
+    parts_print(text, plan->stars, plan->star_count, &star_table);
 }
 
-static bool stars_given(const void *value)
-{
-    return *(const size_t *)value > 0;
-}
-
-/* Those that there was memory for. */
 static bool stars_own(void *to, const void *from)
 {
     const struct plan *source = from;
     struct plan *plan = to;
-    plan->stars = source->star_count > 0 ? calloc(source->star_count, sizeof *plan->stars) : NULL;
-    plan->star_count = 0;
-    bool good = plan->stars || source->star_count == 0;
-    while (good && plan->star_count < source->star_count) {
-        const size_t k = plan->star_count++;
-        good =
-            field_table_copy(&plan->stars[k], &source->stars[k], sizeof *plan->stars, &star_table);
+    return parts_own(source->stars, source->star_count, &star_table, &plan->stars,
+                     &plan->star_count);
+}
+
+/* Core tasks that the plan sends to the worker of this place. */
+static double slot_tasks(const struct plan *plan, size_t slot)
+{
+    double tasks = 0;
+    for (size_t k = 0; k < plan->round_count; k++)
+        tasks += (double)plan->rounds[k].repeat * plan->rounds[k].loads[slot];
+    return tasks;
+}
+
+static bool children_check(const struct plan *plan, const struct document_place *place,
+                           struct failure *failure)
+{
+    static const double TOLERANCE = 1e-9;
+    if (plan->child_count != (size_t)plan->worker_count)
+        return document_refuse(failure, place, "must be one for each of the %" PRId64 " workers",
+                               plan->worker_count);
+    for (size_t k = 0; k < plan->child_count; k++) {
+        const struct document_place at = document_element(place, k);
+        const double sent = slot_tasks(plan, k), tasks = plan->children[k].tasks;
+        if (fabs(sent - tasks) > (plan->real_valued ? TOLERANCE * tasks : 0))
+            return document_refuse(failure, &at,
+                                   "is for %.15g core tasks, but gets %.15g: make the plan again",
+                                   tasks, sent);
     }
-    return good;
+    return true;
+}
+
+static bool children_parse(void *owner, json_t *value, const struct document_place *place,
+                           struct failure *failure)
+{
+    struct plan *plan = owner;
+    return !value || (document_array(value, place, 1, failure) &&
+                      parts_parse(plan, value, place, &child_table, &plan->children,
+                                  &plan->child_count, failure) &&
+                      children_check(plan, place, failure));
+}
+
+static void children_print(struct text *text, const void *owner)
+{
+    const struct plan *plan = owner;
+    parts_print(text, plan->children, plan->child_count, &child_table);
+}
+
+static bool children_own(void *to, const void *from)
+{
+    const struct plan *source = from;
+    struct plan *plan = to;
+    return parts_own(source->children, source->child_count, &child_table, &plan->children,
+                     &plan->child_count);
+}
+
+/* Those of the whole tree. */
+static bool tree_parse(void *owner, json_t *value, const struct document_place *place,
+                       struct failure *failure)
+{
+    struct plan *plan = owner;
+    if (!value)
+        return true;
+    if (plan->star_count > 0)
+        return document_refuse(failure, place,
+                               "cannot be where there are stars: remove one of them");
+    if (!children_parse(owner, value, place, failure))
+        return false;
+    plan_inherit(plan);
+    return ranks_distinct(plan, 1, place, failure);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -623,14 +421,14 @@ static bool own_workers_parse(void *owner, json_t *value, const struct document_
                               struct failure *failure)
 {
     return own_check(owner, value, place, failure) &&
-           (!value || workers_parse(owner, value, place, failure));
+           (!value || plan_workers_parse(owner, value, place, failure));
 }
 
 static bool own_rounds_parse(void *owner, json_t *value, const struct document_place *place,
                              struct failure *failure)
 {
     return own_check(owner, value, place, failure) &&
-           (!value || rounds_parse(owner, value, place, failure));
+           (!value || plan_rounds_parse(owner, value, place, failure));
 }
 
 static bool workers_given(const void *value)
@@ -645,12 +443,12 @@ static bool rounds_given(const void *value)
 
 static bool own_workers_own(void *to, const void *from)
 {
-    return !((const struct plan *)from)->workers || workers_own(to, from);
+    return !((const struct plan *)from)->workers || plan_workers_own(to, from);
 }
 
 static bool own_rounds_own(void *to, const void *from)
 {
-    return !((const struct plan *)from)->rounds || rounds_own(to, from);
+    return !((const struct plan *)from)->rounds || plan_rounds_own(to, from);
 }
 
 #define AT(member) offsetof(struct plan, member)
@@ -673,14 +471,16 @@ static const struct field plan_fields[] = {
     {"profile", FIELD_WORD, AT(profile), .flags = 0},
     {"profile_sha256", FIELD_DIGEST, AT(profile_sha256), .flags = 0},
     {"beyond", FIELD_OBJECT, AT(beyond), .table = &beyond_table, .flags = FIELD_SPARSE},
-    {"selected", FIELD_OTHER, AT(selected), .given = selected_given, .parse = selected_parse,
-     .print = selected_print, .own = selected_own},
-    {"stars", FIELD_OTHER, AT(star_count), .given = stars_given, .parse = stars_parse,
+    {"selected", FIELD_OTHER, AT(selected), .given = plan_selected_given,
+     .parse = plan_selected_parse, .print = plan_selected_print, .own = plan_selected_own},
+    {"stars", FIELD_OTHER, AT(star_count), .given = count_given, .parse = stars_parse,
      .print = stars_print, .own = stars_own},
     {"workers", FIELD_OTHER, AT(workers), .given = workers_given, .parse = own_workers_parse,
-     .print = workers_print, .own = own_workers_own},
+     .print = plan_workers_print, .own = own_workers_own},
     {"rounds", FIELD_OTHER, AT(rounds), .given = rounds_given, .parse = own_rounds_parse,
-     .print = rounds_print, .own = own_rounds_own},
+     .print = plan_rounds_print, .own = own_rounds_own},
+    {"children", FIELD_OTHER, AT(child_count), .given = count_given, .parse = tree_parse,
+     .print = children_print, .own = children_own},
     {"weights", FIELD_OTHER, AT(weights), .flags = 0, .given = weights_json_given,
      .parse = weights_json_parse, .print = weights_json_print, .own = weights_json_own},
     {"shared", FIELD_LIST, AT(shared), .table = &shared_table, .list = &shared_list,
@@ -696,6 +496,11 @@ static const struct field_table plan_table = {FIELD_TABLE(plan_fields), 2, "scow
 static bool masters_refuse(const struct plan *plan, const struct document_place *place,
                            struct failure *failure)
 {
+    if (plan->child_count > 0)
+        return document_refuse(failure, place,
+                               "is a tree of %zu groups with masters of their own, which can be "
+                               "shown and simulated only: plan without --tree",
+                               plan->child_count);
     return document_refuse(failure, place,
                            "has %zu masters side by side, which can be shown and simulated only: "
                            "plan without --masters",
@@ -708,7 +513,8 @@ static bool read_plan(struct plan *plan, const char *text, size_t length, const 
     const struct document_place place = {NULL, name, 0};
     struct plan read = {0};
     const bool good = field_table_read(&read, text, length, name, &plan_table, failure) &&
-                      (any || read.star_count == 0 || masters_refuse(&read, &place, failure));
+                      (any || (read.star_count == 0 && read.child_count == 0) ||
+                       masters_refuse(&read, &place, failure));
     if (good)
         *plan = read;
     else

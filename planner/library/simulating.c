@@ -195,6 +195,7 @@ static bool plan_simulate(struct simulated *simulated, const struct plan *plan,
 {
     const struct decision decision = {.plan = plan};
     simulated->masters = plan_masters(plan);
+    simulated->groups = plan->child_count;
     simulated->tasks = plan->tasks;
     if (!simulate_plan(&simulated->platform, plan, NULL, &simulated->simulation, failure))
         return false;
@@ -237,17 +238,17 @@ static bool ahead_check(const struct simulation_request *request, const struct p
                        "ahead)");
 }
 
-/* Masters side by side follow their plans, and nothing disturbs them. */
+/* Several masters follow their plans, and nothing disturbs them. */
 static bool masters_check(const struct simulation_request *request, const struct plan *plan,
                           struct failure *failure)
 {
-    if (plan->star_count == 0 || (!request->replan && !tail_of(request, plan) &&
-                                  request_usual(request) && request->seeds <= 1))
+    if ((plan->star_count == 0 && plan->child_count == 0) ||
+        (!request->replan && !tail_of(request, plan) && request_usual(request) &&
+         request->seeds <= 1))
         return true;
     return failure_set(failure, FAILURE_USAGE,
-                       "the plan has %zu masters side by side, which are simulated as they are "
-                       "planned: leave --replan, --tail, --seeds and all disturbances out",
-                       plan->star_count);
+                       "the plan has several masters, which are simulated as they are planned: "
+                       "leave --replan, --tail, --seeds and all disturbances out");
 }
 
 /* A plan when one is given, else the rule. */
@@ -388,6 +389,8 @@ void simulated_json(const struct simulated *simulated, struct text *text)
         members_json(spread, sizeof spread / sizeof *spread, &json);
     if (simulated->masters > 1)
         json_count(&json, "masters", (int64_t)simulated->masters);
+    if (simulated->groups > 0)
+        json_count(&json, "groups", (int64_t)simulated->groups);
     if (simulated->tail)
         json_count(&json, "tail_tasks", simulated->tail_tasks);
     if (simulated->listed.bytes)

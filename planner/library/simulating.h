@@ -37,6 +37,7 @@ struct simulated {
     struct platform platform;                 /* owned */
     struct availability availability;         /* owned; placed where loads were asked for */
     double tasks;
+    size_t groups;  /* with masters of their own; 0: there are none */
     size_t masters; /* side by side; 0: of a rule, one */
     struct simulation simulation;
     bool has_robustness;

@@ -37,18 +37,34 @@ size_t plan_masters(const struct plan *plan)
     return plan->star_count > 0 ? plan->star_count : 1;
 }
 
+static void star_inherit(struct plan *star, const struct plan *plan)
+{
+    star->real_valued = plan->real_valued;
+    star->buffers = plan->buffers;
+    star->operating = plan->operating;
+    star->threads = plan->threads;
+}
+
 void plan_inherit(struct plan *plan)
 {
     double first = plan->first;
     for (size_t k = 0; k < plan->star_count; k++) {
-        struct plan *star = &plan->stars[k];
-        star->real_valued = plan->real_valued;
-        star->buffers = plan->buffers;
-        star->operating = plan->operating;
-        star->threads = plan->threads;
-        star->first = first;
-        first += star->tasks;
+        star_inherit(&plan->stars[k], plan);
+        plan->stars[k].first = first;
+        first += plan->stars[k].tasks;
     }
+    for (size_t k = 0; k < plan->child_count; k++) {
+        star_inherit(&plan->children[k], plan);
+        plan->children[k].master = plan->workers[k] + 1;
+        plan_inherit(&plan->children[k]);
+    }
+}
+
+/* Something of every part that has workers who compute; NULL: the plan itself has none. */
+static const struct plan *plan_parts(const struct plan *plan, size_t *count)
+{
+    *count = plan->star_count > 0 ? plan->star_count : plan->child_count;
+    return plan->star_count > 0 ? plan->stars : plan->children;
 }
 
 bool plan_slot_loaded(const struct plan *plan, int64_t slot)
@@ -65,24 +81,28 @@ int64_t plan_workers_needed(const struct plan *plan)
     for (int64_t slot = 0; slot < plan->worker_count; slot++)
         if (plan->workers[slot] >= needed && plan_slot_loaded(plan, slot))
             needed = plan->workers[slot] + 1;
-    for (size_t k = 0; k < plan->star_count; k++) {
-        const int64_t star = plan_workers_needed(&plan->stars[k]);
-        needed = star > needed ? star : needed;
+    size_t count;
+    const struct plan *parts = plan_parts(plan, &count);
+    for (size_t k = 0; k < count; k++) {
+        const int64_t part = plan_workers_needed(&parts[k]);
+        needed = part > needed ? part : needed;
     }
     return needed;
 }
 
 int64_t plan_packages(const struct plan *plan)
 {
+    size_t count;
+    const struct plan *parts = plan_parts(plan, &count);
     int64_t packages = 0;
-    for (size_t k = 0; k < plan->round_count; k++) {
+    for (size_t k = 0; count == 0 && k < plan->round_count; k++) {
         int64_t loaded = 0;
         for (int64_t slot = 0; slot < plan->worker_count; slot++)
             loaded += plan->rounds[k].loads[slot] > 0;
         packages += plan->rounds[k].repeat * loaded;
     }
-    for (size_t k = 0; k < plan->star_count; k++)
-        packages += plan_packages(&plan->stars[k]);
+    for (size_t k = 0; k < count; k++)
+        packages += plan_packages(&parts[k]);
     return packages;
 }
 
@@ -98,23 +118,27 @@ int64_t plan_rounds_total(const struct plan *plan)
 
 int64_t plan_workers_used(const struct plan *plan)
 {
+    size_t count;
+    const struct plan *parts = plan_parts(plan, &count);
     int64_t used = 0;
-    for (int64_t slot = 0; slot < plan->worker_count; slot++)
+    for (int64_t slot = 0; count == 0 && slot < plan->worker_count; slot++)
         used += plan_slot_loaded(plan, slot);
-    for (size_t k = 0; k < plan->star_count; k++)
-        used += plan_workers_used(&plan->stars[k]);
+    for (size_t k = 0; k < count; k++)
+        used += plan_workers_used(&parts[k]);
     return used;
 }
 
 double plan_largest_load(const struct plan *plan)
 {
+    size_t count;
+    const struct plan *parts = plan_parts(plan, &count);
     double largest = 0;
-    for (size_t k = 0; k < plan->round_count; k++)
+    for (size_t k = 0; count == 0 && k < plan->round_count; k++)
         for (int64_t slot = 0; slot < plan->worker_count; slot++)
             if (plan->rounds[k].loads[slot] > largest)
                 largest = plan->rounds[k].loads[slot];
-    for (size_t k = 0; k < plan->star_count; k++)
-        largest = fmax(largest, plan_largest_load(&plan->stars[k]));
+    for (size_t k = 0; k < count; k++)
+        largest = fmax(largest, plan_largest_load(&parts[k]));
     return largest;
 }
 
@@ -190,6 +214,9 @@ void plan_release(struct plan *plan)
     for (size_t k = 0; k < plan->star_count; k++)
         plan_release(&plan->stars[k]);
     free(plan->stars);
+    for (size_t k = 0; k < plan->child_count; k++)
+        plan_release(&plan->children[k]);
+    free(plan->children);
     for (size_t k = 0; k < plan->other_count; k++)
         parameter_list_release(&plan->others[k].parameters);
     free(plan->others);

@@ -5,6 +5,9 @@
  * Where one master cannot feed all workers, a plan has several masters side by side: its stars,
  * each a plan with a master, workers and a part of the core tasks of its own. Such a plan itself
  * has no workers and no rounds.
+ *
+ * Where starting many workers takes long, a plan may be a tree: its workers are masters of groups,
+ * and deal what they get to workers of their own, by plans of their own (children).
  */
 #ifndef PLANNER_MODEL_PLAN_H
 #define PLANNER_MODEL_PLAN_H
@@ -99,11 +102,14 @@ struct plan {
     char *scheduler; /* owned */
     char *objective; /* owned; a name of objective.h; NULL: none was asked for */
     double deadline_s,
-        budget;         /* that were asked for, of the whole job; 0: none. The deadline is for
-                         * the makespan or, where waits are predicted, from submission on */
-    double tasks;       /* X, a whole number */
-    double first;       /* core tasks of the job before the plan's own; 0 but for stars */
-    int64_t master;     /* the rank of its master; 0 but for stars */
+        budget;            /* that were asked for, of the whole job; 0: none. The deadline is for
+                            * the makespan or, where waits are predicted, from submission on */
+    double tasks;          /* X, a whole number */
+    struct plan *children; /* owned; of each place in the activation order the plan of its group,
+                            * for all core tasks that it gets, as stars are */
+    size_t child_count;    /* 0: workers compute; else worker_count */
+    double first;          /* core tasks of the job before the plan's own; 0 but for stars */
+    int64_t master;        /* the rank of its master; 0 but for stars */
     struct plan *stars; /* owned; in the order of their core tasks; of the other members they have
                          * those that stand in their table of fields (files/plan_json.c), and what
                          * is inherited: real_valued, buffers, operating, threads */
@@ -135,9 +141,9 @@ struct plan {
     size_t other_count;
 };
 
-/* Masters of the whole plan, at least 1. */
+/* Masters side by side, at least 1. */
 size_t plan_masters(const struct plan *plan);
-/* Have the stars what they inherit from the plan, and their places in the job. */
+/* Have stars and children what they inherit from the plan, and stars their places in the job. */
 void plan_inherit(struct plan *plan);
 /* Packages that a worker receives ahead: the plan's, or PLATFORM_BUFFERS. */
 int plan_buffers(const struct plan *plan);
@@ -150,15 +156,15 @@ bool plan_slot_loaded(const struct plan *plan, int64_t slot);
 /* 1 + the highest worker index with a load: how many workers a run must have, beside rank 0; ranks
  * that are masters of stars are among them. */
 int64_t plan_workers_needed(const struct plan *plan);
-/* Packages in the whole plan. */
+/* Packages in the whole plan; in a tree those that workers compute. */
 int64_t plan_packages(const struct plan *plan);
 /* Rounds of the whole plan, repeats counted. */
 int64_t plan_rounds_total(const struct plan *plan);
-/* Workers that get a package. */
+/* Workers that get a package to compute. */
 int64_t plan_workers_used(const struct plan *plan);
 /* Does `tail` equal the plan's own (NULL: none), so that the plan's prediction holds for it? */
 bool plan_tail_own(const struct plan *plan, const char *tail);
-/* The largest package, core tasks. */
+/* The largest package that a worker computes, core tasks. */
 double plan_largest_load(const struct plan *plan);
 /* The plan's first packages that hold at most `tasks` core tasks in all; head->tasks says how many.
  * Only workers, rounds and tasks are filled in; to be released. False: out of memory. */

@@ -47,12 +47,14 @@ static void loads_describe(const double *loads, int64_t count, struct text *text
 static double least_load(const struct plan *plan)
 {
     double least = HUGE_VAL;
-    for (size_t k = 0; k < plan->round_count; k++)
+    for (size_t k = 0; plan->child_count == 0 && k < plan->round_count; k++)
         for (int64_t slot = 0; slot < plan->worker_count; slot++)
             if (plan->rounds[k].loads[slot] > 0)
                 least = fmin(least, plan->rounds[k].loads[slot]);
     for (size_t k = 0; k < plan->star_count; k++)
         least = fmin(least, least_load(&plan->stars[k]));
+    for (size_t k = 0; k < plan->child_count; k++)
+        least = fmin(least, least_load(&plan->children[k]));
     return least;
 }
 
@@ -174,27 +176,36 @@ static void rounds_describe(const struct plan *plan, struct text *text)
         text_add(text, "%8s  and %zu rounds more\n", "", plan->round_count - ROUNDS_MOST);
 }
 
+/* "2 to 8", of the workers of a star. */
+static void ranks_describe(const struct plan *star, char *words, size_t size)
+{
+    int64_t first = star->workers[0], last = first;
+    for (int64_t slot = 1; slot < star->worker_count; slot++) {
+        first = star->workers[slot] < first ? star->workers[slot] : first;
+        last = star->workers[slot] > last ? star->workers[slot] : last;
+    }
+    snprintf(words, size, "%" PRId64 " to %" PRId64, first + 1, last + 1);
+}
+
 /* A row for each master. */
-static void stars_describe(const struct plan *plan, struct text *text)
+static void stars_describe(const struct plan *stars, size_t count, struct text *text)
 {
     text_add(text, "\n%8s  %-18s %14s %10s %12s  %s\n", "master", "ranks of workers", "core tasks",
-             "packages", "makespan", "scheduler");
-    for (size_t k = 0; k < plan->star_count && k < STARS_MOST; k++) {
-        const struct plan *star = &plan->stars[k];
+             "packages", stars[0].predicted.known ? "makespan" : "", "scheduler");
+    for (size_t k = 0; k < count && k < STARS_MOST; k++) {
+        const struct plan *star = &stars[k];
         char ranks[48];
-        int64_t first = star->workers[0], last = first;
-        for (int64_t slot = 1; slot < star->worker_count; slot++) {
-            first = star->workers[slot] < first ? star->workers[slot] : first;
-            last = star->workers[slot] > last ? star->workers[slot] : last;
-        }
-        snprintf(ranks, sizeof ranks, "%" PRId64 " to %" PRId64, first + 1, last + 1);
+        ranks_describe(star, ranks, sizeof ranks);
         text_add(text, "%8" PRId64 "  %-18s %14.15g %10" PRId64, star->master, ranks, star->tasks,
                  plan_packages(star));
-        text_add_seconds_column(text, star->predicted.makespan_s);
+        if (star->predicted.known)
+            text_add_seconds_column(text, star->predicted.makespan_s);
+        else
+            text_add(text, "%12s", "");
         text_add(text, "  %s\n", star->scheduler);
     }
-    if (plan->star_count > STARS_MOST)
-        text_add(text, "%8s  and %zu masters more\n", "", plan->star_count - STARS_MOST);
+    if (count > STARS_MOST)
+        text_add(text, "%8s  and %zu masters more\n", "", count - STARS_MOST);
 }
 
 static void other_describe(const struct plan_other *other, struct text *text)
@@ -232,6 +243,8 @@ void describe_plan(const struct plan *plan, int64_t available, struct text *text
     text_add(text, "core tasks  %.15g", plan->tasks);
     if (plan->star_count > 0)
         text_add(text, "\nmasters     %zu side by side", plan->star_count);
+    if (plan->child_count > 0)
+        text_add(text, "\ngroups      %zu, each with a master", plan->child_count);
     text_add(text, "\nworkers     %" PRId64, plan_workers_used(plan));
     if (available > 0)
         text_add(text, " of %" PRId64, available);
@@ -252,7 +265,9 @@ void describe_plan(const struct plan *plan, int64_t available, struct text *text
     describe_others(plan, text);
     choice_describe(&plan->choice, text);
     if (plan->star_count > 0)
-        stars_describe(plan, text);
+        stars_describe(plan->stars, plan->star_count, text);
     else
         rounds_describe(plan, text);
+    if (plan->child_count > 0)
+        stars_describe(plan->children, plan->child_count, text);
 }

@@ -4,127 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "planner/model/plan_cursor.h"
 #include "planner/simulate/evaluate.h"
 #include "planner/simulate/extrapolate.h"
 #include "planner/simulate/loop.h"
+#include "planner/simulate/plan_source.h"
 #include "planner/simulate/scenario.h"
-
-/* A plan as the loop's source. */
-struct plan_source {
-    const struct platform *platform;
-    struct plan_cursor cursor;
-    const double *loads;     /* of the round entry whose costs are filled in */
-    struct star_cost *costs; /* owned; of that, per slot */
-    struct star_cost mapped; /* the package's at hand, where core tasks differ along the job */
-    size_t *lasts; /* owned; where results come back at the end: each slot's last entry with a
-                    * package; NULL: nobody asks */
-};
-
-static bool class_holds(const struct platform_class *class, int64_t worker)
-{
-    return worker >= class->first && worker - class->first < class->count;
-}
-
-static bool window_refuse(const struct plan *plan, int64_t slot, double load,
-                          struct failure *failure)
-{
-    return failure_set(failure, FAILURE_MISMATCH,
-                       "a package of %.15g tasks for worker %" PRId64
-                       " lies in no window of the profile: "
-                       "make the plan again with this profile",
-                       load, plan->workers[slot] + 1);
-}
-
-/* Costs per slot of one round entry. Neighbours mostly share window and class, so what held for
- * the slot before is tried first. */
-static bool costs_fill(struct plan_source *source, const double *loads, struct failure *failure)
-{
-    const struct plan *plan = source->cursor.plan;
-    const struct platform_window *window = NULL;
-    const struct platform_class *class = NULL;
-    double load_before = 0;
-    for (int64_t slot = 0; slot < plan->worker_count; slot++) {
-        double load = loads[slot];
-        int64_t worker = plan->workers[slot];
-        if (!(load > 0))
-            continue;
-        if (!window || load != load_before) {
-            const struct platform_window *found = platform_find(source->platform, load);
-            if (!found)
-                return window_refuse(plan, slot, load, failure);
-            class = found == window ? class : NULL;
-            window = found;
-            load_before = load;
-        }
-        if (!class || !class_holds(class, worker))
-            class = platform_worker(window, worker);
-        source->costs[slot] = star_cost_of(window, class, load);
-    }
-    source->loads = loads;
-    return true;
-}
-
-/* Of the package at hand; its slot's, unless core tasks differ along the job. */
-static const struct star_cost *cost_at(struct plan_source *source)
-{
-    const struct plan_cursor *cursor = &source->cursor;
-    if (!work_differs(&source->platform->work))
-        return &source->costs[cursor->slot];
-    const struct platform_window *window = platform_find(source->platform, cursor->load);
-    const int64_t worker = cursor->plan->workers[cursor->slot];
-    source->mapped = source->costs[cursor->slot];
-    source->mapped.compute_s *= platform_weight(
-        source->platform, platform_worker(window, worker)->compute, cursor->first, cursor->load);
-    return &source->mapped;
-}
-
-static bool is_last(const struct plan_source *source)
-{
-    const struct plan_cursor *cursor = &source->cursor;
-    return source->lasts && cursor->repeats == 0 && source->lasts[cursor->slot] == cursor->entry;
-}
-
-/* For who traces, or goes from event to event; else the loop takes a few nanoseconds a package. */
-static void package_describe(const struct plan_source *source, struct loop_package *package)
-{
-    const struct plan_cursor *cursor = &source->cursor;
-    package->rank = cursor->plan->workers[cursor->slot] + 1;
-    package->first = cursor->first;
-    package->load = cursor->load;
-    package->round = cursor->round;
-    package->index = cursor->index;
-    package->last = is_last(source);
-}
-
-static enum loop_answer plan_next(void *self, struct loop *loop, struct loop_package *package,
-                                  struct failure *failure)
-{
-    struct plan_source *source = self;
-    struct plan_cursor *cursor = &source->cursor;
-    if (!plan_cursor_next(cursor))
-        return LOOP_END;
-    if (cursor->loads != source->loads && !costs_fill(source, cursor->loads, failure))
-        return LOOP_FAILED;
-    package->worker = cursor->slot;
-    package->cost = cost_at(source);
-    if (loop->trace || loop->events)
-        package_describe(source, package);
-    return LOOP_SEND;
-}
-
-static bool workers_exist(const struct platform *platform, const struct plan *plan,
-                          struct failure *failure)
-{
-    for (int64_t slot = 0; slot < plan->worker_count; slot++)
-        if (plan->workers[slot] < 0 || plan->workers[slot] >= platform->worker_count)
-            return failure_set(failure, FAILURE_MISMATCH,
-                               "the plan uses worker %" PRId64 ", but there are %" PRId64
-                               ": make the plan again "
-                               "with this profile",
-                               plan->workers[slot] + 1, platform->worker_count);
-    return true;
-}
+#include "planner/simulate/tree.h"
 
 /* Tens of milliseconds' worth, without and with a cost map; beyond, rounds that repeat themselves
  * are skipped. */
@@ -152,7 +37,7 @@ static bool loads_fit(const struct platform *platform, const struct plan *plan,
         for (int64_t slot = 0; slot < plan->worker_count; slot++) {
             const double load = plan->rounds[r].loads[slot];
             if (load > 0 && !platform_find(platform, load))
-                return window_refuse(plan, slot, load, failure);
+                return plan_source_refuse(plan, slot, load, failure);
         }
     return true;
 }
@@ -170,39 +55,16 @@ static bool large_simulate(const struct platform *platform, const struct plan *p
            mapped_simulate(platform, plan, simulation, failure);
 }
 
-static void source_release(struct plan_source *source)
-{
-    free(source->costs);
-    free(source->lasts);
-}
-
-/* To be released in any case. False: out of memory. */
-static bool source_init(struct plan_source *source, const struct platform *platform,
-                        const struct plan *plan)
-{
-    const size_t slots = (size_t)plan->worker_count;
-    *source = (struct plan_source){.platform = platform, .cursor = PLAN_CURSOR(plan)};
-    source->costs = calloc(slots, sizeof *source->costs);
-    if (platform->results != RESULTS_END)
-        return source->costs != NULL;
-    source->lasts = calloc(slots, sizeof *source->lasts);
-    for (size_t r = 0; source->lasts && r < plan->round_count; r++)
-        for (size_t slot = 0; slot < slots; slot++)
-            if (plan->rounds[r].loads[slot] > 0)
-                source->lasts[slot] = r;
-    return source->costs && source->lasts;
-}
-
 bool simulate_packages(const struct platform *platform, const struct plan *plan,
                        struct trace *trace, struct simulation *simulation, double *ends,
                        struct failure *failure)
 {
     struct plan_source source;
     struct loop loop = {.trace = NULL};
-    const struct loop_source asked = {.next = plan_next, .self = &source};
-    bool good =
-        (source_init(&source, platform, plan) && loop_init(&loop, platform, plan->worker_count)) ||
-        failure_memory(failure, "simulating a plan");
+    const struct loop_source asked = {.next = plan_source_next, .self = &source};
+    bool good = (plan_source_init(&source, platform, plan) &&
+                 loop_init(&loop, platform, plan->worker_count)) ||
+                failure_memory(failure, "simulating a plan");
     if (good) {
         loop.trace = trace;
         loop.master = (int32_t)plan->master;
@@ -214,7 +76,7 @@ bool simulate_packages(const struct platform *platform, const struct plan *plan,
     for (int64_t k = 0; good && ends && k < plan->worker_count; k++)
         ends[k] = loop.star.workers[k].packages > 0 ? loop.star.workers[k].end_s : 0;
     loop_release(&loop);
-    source_release(&source);
+    plan_source_release(&source);
     return good;
 }
 
@@ -287,7 +149,9 @@ bool simulate_plan(const struct platform *platform, const struct plan *plan, str
     const size_t events = trace ? trace->count : 0;
     if (plan->star_count > 0)
         return stars_simulate(platform, plan, trace, simulation, failure);
-    if (!workers_exist(platform, plan, failure))
+    if (plan->child_count > 0)
+        return tree_simulate(platform, plan, trace, simulation, failure);
+    if (!plan_source_check(platform, plan, failure))
         return false;
     const int64_t most = work_differs(&platform->work) ? PACKAGES_MAPPED : PACKAGES_MOST;
     if (!trace && plan_packages(plan) > most)

@@ -289,6 +289,44 @@ static const struct malformed plans[] = {
      "plan.json: profile_sha256: must be 64 hexadecimal digits in lower case"},
     {"\"block\": 64", "\"block\": 64, \"real_valued\": 1",
      "plan.json: real_valued: must be true or false, not 1"},
+    {"\"block\": 64",
+     "\"children\": [{\"scheduler\": \"hand\", \"tasks\": 9, \"workers\": [1], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [9]}]}]",
+     "plan.json: children: must be one for each of the 2 workers"},
+    {"\"block\": 64",
+     "\"children\": [{\"scheduler\": \"hand\", \"tasks\": 9, \"workers\": [1], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [9]}]}, {\"scheduler\": \"hand\", \"tasks\": 5, \"workers\": "
+     "[3], \"rounds\": [{\"repeat\": 1, \"loads\": [5]}]}]",
+     "plan.json: children[1]: is for 5 core tasks, but gets 4: make the plan again"},
+    {"\"block\": 64",
+     "\"children\": [{\"scheduler\": \"hand\", \"tasks\": 9, \"workers\": [1], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [9]}]}, {\"scheduler\": \"hand\", \"tasks\": 4, \"workers\": "
+     "[3], \"rounds\": [{\"repeat\": 1, \"loads\": [3]}]}]",
+     "plan.json: children[1].rounds: the loads sum to 3 tasks, but the plan is for 4: make the "
+     "plan again"},
+    {"\"block\": 64",
+     "\"children\": [{\"scheduler\": \"hand\", \"tasks\": 9, \"workers\": [1], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [9]}]}, {\"scheduler\": \"hand\", \"tasks\": 4, \"workers\": "
+     "[2], \"rounds\": [{\"repeat\": 1, \"loads\": [4]}]}]",
+     "plan.json: children: rank 3 stands there twice, as a master or a worker: have it do one "
+     "thing"},
+    {"\"block\": 64",
+     "\"children\": [{\"scheduler\": \"hand\", \"tasks\": 9, \"workers\": [1], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [9]}], \"children\": [{\"scheduler\": \"hand\", \"tasks\": 8, "
+     "\"workers\": [4], \"rounds\": [{\"repeat\": 1, \"loads\": [8]}]}]}, {\"scheduler\": "
+     "\"hand\", \"tasks\": 4, \"workers\": [3], \"rounds\": [{\"repeat\": 1, \"loads\": [4]}]}]",
+     "plan.json: children[0].children[0]: is for 8 core tasks, but gets 9: make the plan again"},
+    {"\"block\": 64",
+     "\"children\": [{\"scheduler\": \"hand\", \"tasks\": 9, \"workers\": [1], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [9]}]}, {\"scheduler\": \"hand\", \"tasks\": 4, \"workers\": "
+     "[3], \"rounds\": [{\"repeat\": 1, \"loads\": [4]}]}]",
+     "plan.json: is a tree of 2 groups with masters of their own, which can be shown and simulated "
+     "only: plan without --tree"},
+    {OWN_PARTS,
+     "\"stars\": [{\"scheduler\": \"hand\", \"tasks\": 7, \"workers\": [0], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [7]}]}, {\"master\": 2, \"scheduler\": \"hand\", \"tasks\": 6, "
+     "\"workers\": [2], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}]}], \"children\": []",
+     "plan.json: children: cannot be where there are stars: remove one of them"},
     {"\"workers\": [0, 2],", "", "plan.json: the key 'workers' is missing: add it"},
     {OWN_PARTS,
      "\"stars\": [{\"tasks\": 13, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "

@@ -1,0 +1,142 @@
+#include "planner/simulate/tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/simulate/plan_source.h"
+
+/* A master. */
+struct node {
+    const struct plan *plan;
+    struct plan_source source;
+    struct loop loop;
+    struct node *children; /* owned; one for each place; NULL: its workers compute */
+    double arrived;        /* core tasks that it may send on */
+    bool held;             /* the source's package waits for the rest of its core tasks */
+};
+
+static void node_release(struct node *node)
+{
+    for (size_t k = 0; node->children && k < node->plan->child_count; k++)
+        node_release(&node->children[k]);
+    free(node->children);
+    loop_release(&node->loop);
+    plan_source_release(&node->source);
+}
+
+/* To be released in any case. False: out of memory. */
+static bool node_init(struct node *node, const struct platform *platform, const struct plan *plan,
+                      struct trace *trace)
+{
+    *node = (struct node){.plan = plan};
+    if (!plan_source_init(&node->source, platform, plan) ||
+        !loop_init(&node->loop, platform, plan->worker_count))
+        return false;
+    loop_restart(&node->loop, platform, plan->workers);
+    node->loop.trace = trace;
+    node->loop.master = (int32_t)plan->master;
+    if (plan->child_count == 0)
+        return true;
+    node->children = calloc(plan->child_count, sizeof *node->children);
+    bool good = node->children != NULL;
+    for (size_t k = 0; node->children && k < plan->child_count; k++)
+        good = node_init(&node->children[k], platform, &plan->children[k], trace) && good;
+    return good;
+}
+
+/* Fractions of core tasks add up but for rounding. */
+static bool node_has(const struct node *node)
+{
+    static const double ROUNDING = 1e-9;
+    const struct plan_cursor *cursor = &node->source.cursor;
+    const double spare = node->plan->real_valued ? ROUNDING * node->plan->tasks : 0;
+    return cursor->first + cursor->load <= node->arrived + spare;
+}
+
+static enum loop_answer node_next(void *self, struct loop *loop, struct loop_package *package,
+                                  struct failure *failure)
+{
+    struct node *node = self;
+    if (!node->held) {
+        const enum loop_answer answer = plan_source_next(&node->source, loop, package, failure);
+        if (answer != LOOP_SEND)
+            return answer;
+    }
+    node->held = !node_has(node);
+    return node->held ? LOOP_PAUSE : LOOP_SEND;
+}
+
+static bool node_run(struct node *node, struct failure *failure);
+
+/* Play the group below with what has arrived; then its master may begin with the next package. */
+static bool node_sent(void *self, struct loop *loop, const struct loop_package *package,
+                      const struct star_times *times, struct failure *failure)
+{
+    struct node *node = self, *child;
+    struct star_worker *group = &loop->star.workers[package->worker];
+    if (!node->children)
+        return true;
+    child = &node->children[package->worker];
+    child->arrived += node->source.cursor.load;
+    child->loop.star.master_s = times->received_s;
+    if (!node_run(child, failure))
+        return false;
+    group->free_s = child->loop.star.master_s;
+    group->end_s = loop_makespan(&child->loop);
+    return true;
+}
+
+static bool node_run(struct node *node, struct failure *failure)
+{
+    const struct loop_source source = {.next = node_next, .sent = node_sent, .self = node};
+    return loop_run(&node->loop, &source, failure);
+}
+
+/* Of the workers that compute, and of the busiest master. */
+static void node_sum(const struct node *node, struct simulation *sum)
+{
+    struct simulation star;
+    if (!node->children) {
+        star_sum(&node->loop.star, &star);
+        simulation_join(sum, &star);
+        return;
+    }
+    sum->master_busy_s = fmax(sum->master_busy_s, node->loop.star.master_busy_s);
+    sum->port_busy_s = fmax(sum->port_busy_s, node->loop.star.port_busy_s);
+    for (size_t k = 0; k < node->plan->child_count; k++)
+        node_sum(&node->children[k], sum);
+}
+
+static bool node_check(const struct platform *platform, const struct plan *plan,
+                       struct failure *failure)
+{
+    bool good = plan_source_check(platform, plan, failure);
+    for (size_t k = 0; good && k < plan->child_count; k++)
+        good = node_check(platform, &plan->children[k], failure);
+    return good;
+}
+
+bool tree_simulate(const struct platform *platform, const struct plan *plan, struct trace *trace,
+                   struct simulation *simulation, struct failure *failure)
+{
+    struct platform alike = *platform; /* borrows all but the work */
+    struct node node;
+    struct simulation sum = {.packages = 0};
+    alike.work = (struct work){.tasks = 0};
+    if (loop_needs_events(platform))
+        return failure_set(failure, FAILURE_INFEASIBLE,
+                           "groups with masters of their own are for the model single-port, and "
+                           "for results that workers write: plan without --tree");
+    if (!node_check(platform, plan, failure))
+        return false;
+    bool good =
+        node_init(&node, &alike, plan, trace) || failure_memory(failure, "simulating a tree");
+    node.arrived = HUGE_VAL;
+    good = good && node_run(&node, failure);
+    if (good) {
+        node_sum(&node, &sum);
+        *simulation = sum;
+    }
+    node_release(&node);
+    return good;
+}
