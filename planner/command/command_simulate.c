@@ -164,10 +164,11 @@ static bool simulate_run(const struct simulate_options *options, struct failure 
 static void option_list(const struct dispatch_rule_option *option, FILE *out)
 {
     char form[64];
-    if (option->words[0])
-        snprintf(form, sizeof form, "%s=%s|%s", option->name, option->words[0], option->words[1]);
-    else
-        snprintf(form, sizeof form, "%s=N", option->name);
+    snprintf(form, sizeof form, "%s=%s", option->name, option->words[0] ? option->words[0] : "N");
+    for (int k = 1; k < DISPATCH_WORDS_MOST && option->words[k]; k++) {
+        const size_t length = strlen(form);
+        snprintf(form + length, sizeof form - length, "|%s", option->words[k]);
+    }
     fprintf(out, "              %-16s %s (", form, option->meaning);
     if (option->words[0])
         fprintf(out, "%s)\n", option->words[option->preset]);

@@ -140,12 +140,14 @@ struct dispatch_rule_name {
 size_t dispatch_rule_count(void);
 struct dispatch_rule_name dispatch_rule_name(size_t index);
 
-/* An option of a rule: a number, or one of two words; then the preset is the word's index. */
+enum { DISPATCH_WORDS_MOST = 4 };
+
+/* An option of a rule: a number, or one of a few words; then the preset is the word's index. */
 struct dispatch_rule_option {
     const char *name, *meaning;
     const char *usual; /* the preset described in words, or NULL */
     int64_t preset;
-    const char *words[2]; /* NULL: a number */
+    const char *words[DISPATCH_WORDS_MOST]; /* those that there are; none: a number */
 };
 
 /* A rule's options in turn, place = 0, 1, ...; false: it has no more. */

@@ -10,8 +10,11 @@
 #include "planner/dispatch/rule.h"
 
 static const struct rule *const rules[] = {
-    &rule_ss,   &rule_fsc,     &rule_gss,   &rule_tss,   &rule_fiss,  &rule_fac,   &rule_wf,
-    &rule_dtss, &rule_monitor, &rule_awf_b, &rule_awf_c, &rule_awf_d, &rule_awf_e, &rule_af};
+    &rule_ss,      &rule_fsc,   &rule_gss,   &rule_tss,   &rule_fiss,  &rule_fac,
+    &rule_wf,      &rule_dtss,  &rule_dfss,  &rule_dfiss, &rule_dtfss, &rule_tree,
+    &rule_monitor, &rule_awf_b, &rule_awf_c, &rule_awf_d, &rule_awf_e, &rule_af};
+
+_Static_assert((int)DISPATCH_WORDS_MOST == (int)RULE_WORDS_MOST, "the words of an option");
 
 enum { RULE_COUNT = sizeof rules / sizeof rules[0], RULE_NAME_SIZE = 64 };
 
@@ -367,6 +370,36 @@ static bool own_fill(struct dispatch_rule *self)
     return self->own != NULL;
 }
 
+/* A worker, and how early the rule wants it. */
+struct wanted {
+    double first;
+    int64_t worker;
+};
+
+static int wanted_compare(const void *a, const void *b)
+{
+    const struct wanted *p = a, *q = b;
+    if (p->first != q->first)
+        return p->first > q->first ? -1 : 1;
+    return (p->worker > q->worker) - (p->worker < q->worker);
+}
+
+/* Everybody waits for as many packages as it may have. False: out of memory. */
+static bool line_begin(struct dispatch_rule *self)
+{
+    const struct rule_state *state = &self->state;
+    struct wanted *wanted = calloc((size_t)state->workers, sizeof *wanted);
+    if (!wanted)
+        return false;
+    for (int64_t k = 0; k < state->workers; k++)
+        wanted[k] = (struct wanted){state->rule->first ? state->rule->first(state, k) : 0, k};
+    qsort(wanted, (size_t)state->workers, sizeof *wanted, wanted_compare);
+    for (int64_t k = 0; k < state->workers * self->ahead; k++)
+        line_push(self, wanted[k % state->workers].worker);
+    free(wanted);
+    return true;
+}
+
 struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure)
 {
     static const struct dispatch_kind kind = {.next = rule_next,
@@ -414,8 +447,11 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
     workers_fill(&self->state, setup);
     if (rule->start)
         rule->start(&self->state);
-    for (int64_t k = 0; k < setup->workers * setup->ahead; k++)
-        line_push(self, k % setup->workers);
+    if (!line_begin(self)) {
+        rule_free(&self->base);
+        failure_memory(failure, "starting a rule");
+        return NULL;
+    }
     return &self->base;
 }
 
@@ -437,7 +473,7 @@ bool dispatch_rule_option(size_t index, int place, struct dispatch_rule_option *
     *found = (struct dispatch_rule_option){.name = option->name,
                                            .meaning = option->meaning,
                                            .usual = option->usual,
-                                           .preset = option->preset,
-                                           .words = {option->words[0], option->words[1]}};
+                                           .preset = option->preset};
+    memcpy(found->words, option->words, sizeof found->words);
     return true;
 }

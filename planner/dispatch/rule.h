@@ -12,7 +12,7 @@
 
 #include "planner/base/failure.h"
 
-enum { RULE_OPTIONS_MOST = 3, RULE_WORDS_MOST = 2 };
+enum { RULE_OPTIONS_MOST = 3, RULE_WORDS_MOST = 4 };
 
 /* An option of a rule ("-s gss,least=10"): a whole number, or one of a few words; its value is then
  * the word's index. */
@@ -22,7 +22,7 @@ struct rule_option {
     const char *usual;                  /* the preset described in words, or NULL */
     int64_t preset;                     /* 0: the rule's own formula, or no limit */
     int64_t most;                       /* numbers are 1 to `most` */
-    const char *words[RULE_WORDS_MOST]; /* NULL: a number */
+    const char *words[RULE_WORDS_MOST]; /* those that there are; none: a number */
 };
 
 struct rule_worker {
@@ -65,6 +65,9 @@ struct rule {
     size_t state_size;
     size_t (*worker_size)(const int64_t *option);
     void (*start)(struct rule_state *state); /* may be NULL */
+    /* After start: workers with more are the first that get a package, else in their order. NULL:
+     * all are alike. */
+    double (*first)(const struct rule_state *state, int64_t worker);
     /* Tasks for `worker`, cut to state->left by the caller; 0: none for now. */
     double (*chunk)(struct rule_state *state, int64_t worker);
     /* A package of `tasks` took work_s of work; total_s counts from the time at which the worker
@@ -80,7 +83,9 @@ struct rule {
 };
 
 extern const struct rule rule_ss, rule_fsc, rule_gss;                    /* rule_simple.c */
-extern const struct rule rule_tss, rule_fiss, rule_dtss;                 /* rule_trapezoid.c */
+extern const struct rule rule_tss, rule_fiss, rule_dtss, rule_dtfss;     /* rule_trapezoid.c */
+extern const struct rule rule_dfss, rule_dfiss;                          /* rule_distributed.c */
+extern const struct rule rule_tree;                                      /* rule_tree.c */
 extern const struct rule rule_fac, rule_wf, rule_af;                     /* rule_factoring.c */
 extern const struct rule rule_awf_b, rule_awf_c, rule_awf_d, rule_awf_e; /* likewise */
 extern const struct rule rule_monitor;                                   /* rule_monitor.c */

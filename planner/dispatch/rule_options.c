@@ -1,13 +1,14 @@
 /* The options of a rule, as they stand behind its name: "gss,least=10,rounding=down". */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "planner/base/nearest.h"
 #include "planner/dispatch/rule.h"
 
-enum { PIECE_SIZE = 64 };
+enum { PIECE_SIZE = 64, WORDS_SIZE = 128 };
 
 static const struct rule_option *option_find(const struct rule *rule, const char *name,
                                              struct failure *failure)
@@ -32,13 +33,22 @@ static const struct rule_option *option_find(const struct rule *rule, const char
 static bool word_read(const struct rule *rule, const struct rule_option *option, const char *word,
                       int64_t *value, struct failure *failure)
 {
-    for (int k = 0; k < RULE_WORDS_MOST; k++)
+    char words[WORDS_SIZE] = "";
+    for (int k = 0; k < RULE_WORDS_MOST && option->words[k]; k++) {
         if (strcmp(option->words[k], word) == 0) {
             *value = k;
             return true;
         }
-    return failure_set(failure, FAILURE_USAGE, "%s: %s is %s or %s, not '%s'", rule->name,
-                       option->name, option->words[0], option->words[1], word);
+        const bool last = k + 1 == RULE_WORDS_MOST || !option->words[k + 1];
+        const size_t length = strlen(words);
+        snprintf(words + length, sizeof words - length, "%s%s",
+                 k == 0 ? ""
+                 : last ? " or "
+                        : ", ",
+                 option->words[k]);
+    }
+    return failure_set(failure, FAILURE_USAGE, "%s: %s is %s, not '%s'", rule->name, option->name,
+                       words, word);
 }
 
 static bool number_read(const struct rule *rule, const struct rule_option *option, const char *word,

@@ -9,11 +9,15 @@
  * fixed increase: s stages (sigma) of p equal packages, the first C_0 = N / ((s + 2) p), each stage
  * larger by ceil(2 N (1 - s / (s + 2)) / (p s (s - 1))). T. Philip, C. R. Das, Evaluation of loop
  * scheduling algorithms on distributed memory systems, 1997.
- * DTSS, distributed TSS: worker i counts as A_i = V_i / Q_i processors (integer division; V_i its
- * speed relative to the slowest, Q_i how loaded it is), A = sum A_i, F = N / (2 A), L = 1, and it
- * gets A_i (F - D (S + (A_i - 1) / 2)), S the powers served before; planned anew for what is left
- * when more than half of the A_i have changed. J. Xu, A. T. Chronopoulos, Distributed
- * self-scheduling for heterogeneous workstation clusters, 1999, equations (1)-(9).
+ * DTSS, distributed TSS: worker i counts as A_i = V_i / Q_i processors (rule_power.h), A = sum A_i,
+ * F = N / (2 A), L = 1, and it gets A_i (F - D (S + (A_i - 1) / 2)), S the powers served before;
+ * planned anew for what is left when more than half of the A_i have changed. J. Xu, A. T.
+ * Chronopoulos, Distributed self-scheduling for heterogeneous workstation clusters, 1999, equations
+ * (1)-(9).
+ *
+ * DTFSS, in stages: A packages of the same trapezoid are one stage, of p packages, of which worker
+ * i gets its A_i / A, rounded up. A. T. Chronopoulos, M. Benche, D. Grosu, R. Andonie, A class of
+ * loop self-scheduling for heterogeneous clusters, CLUSTER 2001.
  *
  * None of them speaks of limits of a package. Where there are, F and L, C_0 and a virtual
  * processor's share are cut to them first, and number and size of the steps follow from that: a
@@ -23,7 +27,7 @@
 #include <stddef.h>
 
 #include "planner/base/limits.h"
-#include "planner/dispatch/rule.h"
+#include "planner/dispatch/rule_power.h"
 
 /* The next package's size, and how it changes. */
 struct trapezoid {
@@ -171,32 +175,18 @@ const struct rule rule_fiss = {.name = "fiss",
 
 struct dtss {
     struct trapezoid trapezoid; /* of a virtual processor */
-    int64_t powers;             /* S, powers served since the last start */
+    double powers;              /* S, powers served since the last start */
     int64_t served;             /* packages since then */
+    double sum;                 /* A */
+    double share;               /* dtfss: of a virtual processor in the stage at hand, */
+    int64_t stage_left;         /* and its packages that are left */
 };
 
-struct dtss_worker {
-    int64_t power, power_now; /* A_i in use, and as last reported */
-    double best_s;            /* least time per task so far */
-};
+enum { DTSS_POWER = 0 };
 
-static size_t dtss_worker_size(const int64_t *option)
+static enum rule_power dtss_kind(const struct rule_state *state)
 {
-    (void)option;
-    return sizeof(struct dtss_worker);
-}
-
-static struct dtss_worker *dtss_of(const struct rule_state *state, int64_t worker)
-{
-    return state->worker[worker].own;
-}
-
-static double least_weight(const struct rule_state *state)
-{
-    double least = HUGE_VAL;
-    for (int64_t k = 0; k < state->workers; k++)
-        least = fmin(least, state->worker[k].weight);
-    return least;
+    return (enum rule_power)state->option[DTSS_POWER];
 }
 
 /* Mean of a load A f that is kept within least and most, f uniform in [low, high]. */
@@ -215,43 +205,42 @@ static double mean_within(double power, double low, double high, double least, d
 static void dtss_restart(struct rule_state *state)
 {
     struct dtss *own = state->own;
-    double powers = 0, weakest = HUGE_VAL, strongest = 1, tasks = 0;
+    const double powers = power_plan(state);
+    double weakest = HUGE_VAL, strongest = 1, tasks = 0;
     for (int64_t k = 0; k < state->workers; k++) {
-        struct dtss_worker *worker = dtss_of(state, k);
-        worker->power = worker->power_now;
-        powers += (double)worker->power;
-        weakest = fmin(weakest, (double)worker->power);
-        strongest = fmax(strongest, (double)worker->power);
+        weakest = fmin(weakest, power_of(state, k)->planned);
+        strongest = fmax(strongest, power_of(state, k)->planned);
     }
     const double left = (double)state->left;
     const double last = fmax(1, state->least / strongest);
     const double first = fmax(fmin(left / (2 * powers), state->most / weakest), last);
     for (int64_t k = 0; k < state->workers; k++)
-        tasks +=
-            mean_within((double)dtss_of(state, k)->power, last, first, state->least, state->most);
-    *own = (struct dtss){.trapezoid = trapezoid_of(first, last, ceil(left * powers / tasks))};
+        tasks += mean_within(power_of(state, k)->planned, last, first, state->least, state->most);
+    *own = (struct dtss){.trapezoid = trapezoid_of(first, last, ceil(left * powers / tasks)),
+                         .sum = powers};
 }
 
 static void dtss_start(struct rule_state *state)
 {
-    double slowest = least_weight(state);
-    for (int64_t k = 0; k < state->workers; k++)
-        dtss_of(state, k)->power_now = (int64_t)fmax(floor(state->worker[k].weight / slowest), 1);
+    power_start(state, dtss_kind(state));
     dtss_restart(state);
 }
 
+/* By the powers that the steps were planned with: one that has changed alone may have by chance,
+ * and sizes that follow chance never repeat (fast_forward.h). */
 static double dtss_chunk(struct rule_state *state, int64_t worker)
 {
     struct dtss *own = state->own;
     struct trapezoid *trapezoid = &own->trapezoid;
     if (trapezoid->steps_left < 1)
         dtss_restart(state);
-    const double power = (double)dtss_of(state, worker)->power;
-    const double before = (double)own->powers + (power - 1) / 2;
-    own->powers += dtss_of(state, worker)->power;
+    const double power = power_of(state, worker)->planned;
+    const double before = own->powers + (power - 1) / 2;
+    const double share = fmax(trapezoid->chunk - trapezoid->step * before, trapezoid->last);
+    own->powers += power;
     own->served++;
     trapezoid->steps_left -= power;
-    return floor(power * fmax(trapezoid->chunk - trapezoid->step * before, trapezoid->last) + 1e-9);
+    return fmax(floor(power * share + 1e-9), 1);
 }
 
 /* By how much a virtual processor's share falls before a worker of that power has a smaller
@@ -267,17 +256,17 @@ static double dtss_room(const struct rule_state *state, double power, double sha
 /* Of the packages since the last start. */
 static double power_mean(const struct dtss *own)
 {
-    return own->served > 0 ? (double)own->powers / (double)own->served : 1;
+    return own->served > 0 ? own->powers / (double)own->served : 1;
 }
 
 static double dtss_same(const struct rule_state *state)
 {
     const struct dtss *own = state->own;
     const struct trapezoid *trapezoid = &own->trapezoid;
-    const double share = trapezoid->chunk - trapezoid->step * (double)own->powers;
+    const double share = trapezoid->chunk - trapezoid->step * own->powers;
     double room = HUGE_VAL;
     for (int64_t k = 0; share > trapezoid->last && k < state->workers; k++)
-        room = fmin(room, dtss_room(state, (double)dtss_of(state, k)->power, share));
+        room = fmin(room, dtss_room(state, power_of(state, k)->planned, share));
     const double powers = trapezoid->step > 0 ? fmax(room, 0) / trapezoid->step : HUGE_VAL;
     return same_of(trapezoid, powers) / fmax(power_mean(own), 1);
 }
@@ -287,28 +276,18 @@ static void dtss_skip(struct rule_state *state, double packages)
     struct dtss *own = state->own;
     const double powers =
         fmin(nearbyint(packages * power_mean(own)), fmax(own->trapezoid.steps_left, 0));
-    own->powers += (int64_t)powers;
+    own->powers += powers;
     own->served += (int64_t)packages;
     own->trapezoid.steps_left -= powers;
 }
 
-/* The load Q_i is not asked of the system: it shows in the time per task over the best one seen. */
 static void dtss_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
                         double total_s)
 {
-    const struct rule_worker *self = &state->worker[worker];
-    struct dtss_worker *own = self->own;
-    int64_t changed = 0;
     (void)tasks;
     (void)work_s;
     (void)total_s;
-    own->best_s = self->packages == 1 ? self->last_s : fmin(own->best_s, self->last_s);
-    double speed = fmax(floor(self->weight / least_weight(state)), 1);
-    double load = own->best_s > 0 ? fmax(round(self->last_s / own->best_s), 1) : 1;
-    own->power_now = (int64_t)fmax(floor(speed / load), 1);
-    for (int64_t k = 0; k < state->workers; k++)
-        changed += dtss_of(state, k)->power != dtss_of(state, k)->power_now;
-    if (2 * changed > state->workers)
+    if (power_changed(state, worker, dtss_kind(state)))
         dtss_restart(state);
 }
 
@@ -316,9 +295,47 @@ const struct rule rule_dtss = {.name = "dtss",
                                .summary = "trapezoid over virtual processors",
                                .sizes = RULE_SIZES_STEP,
                                .state_size = sizeof(struct dtss),
-                               .worker_size = dtss_worker_size,
+                               .worker_size = power_worker_size,
                                .same = dtss_same,
                                .skip = dtss_skip,
                                .start = dtss_start,
                                .chunk = dtss_chunk,
-                               .report = dtss_report};
+                               .report = dtss_report,
+                               .first = power_first,
+                               .options = {RULE_POWER_OPTION}};
+
+static void stage_begin(struct rule_state *state)
+{
+    struct dtss *own = state->own;
+    const struct trapezoid *trapezoid = &own->trapezoid;
+    if (trapezoid->steps_left < 1)
+        dtss_restart(state);
+    const double middle = own->powers + (own->sum - 1) / 2;
+    own->share = fmax(trapezoid->chunk - trapezoid->step * middle, trapezoid->last);
+    own->powers += own->sum;
+    own->served += state->workers;
+    own->trapezoid.steps_left -= own->sum;
+    own->stage_left = state->workers;
+}
+
+static double dtfss_chunk(struct rule_state *state, int64_t worker)
+{
+    struct dtss *own = state->own;
+    if (own->stage_left == 0)
+        stage_begin(state);
+    own->stage_left--;
+    return fmax(ceil(power_of(state, worker)->planned * own->share - 1e-9), 1);
+}
+
+const struct rule rule_dtfss = {.name = "dtfss",
+                                .summary = "trapezoid in stages over virtual processors",
+                                .sizes = RULE_SIZES_STEP,
+                                .state_size = sizeof(struct dtss),
+                                .worker_size = power_worker_size,
+                                .same = dtss_same,
+                                .skip = dtss_skip,
+                                .start = dtss_start,
+                                .chunk = dtfss_chunk,
+                                .report = dtss_report,
+                                .first = power_first,
+                                .options = {RULE_POWER_OPTION}};

@@ -95,8 +95,10 @@ static void sequences_as_published(void **state)
     ASSERT_SIZES("fsc", 100, 4, NULL, 25, 25, 25, 25);
     /* Weights 0.5 and 1.5 of batches of 25, 13, 6, ... */
     ASSERT_SIZES("wf", 100, 2, weights, 13, 38, 7, 20, 3, 9, 2, 5, 1, 2);
-    /* Powers 1 and 3: F = 32 / 8 = 4, 13 steps of 3 / 12; the second gets 3 (4 - (1 + 1) / 4). */
-    ASSERT_SIZES("dtss", 32, 2, weights, 4, 10, 3, 7, 2, 4, 1, 1);
+    /* Powers 1 and 3: F = 32 / 8 = 4, 13 steps of 3 / 12; the second is first, and gets 3 (4 - 1 /
+     * 4).
+     */
+    ASSERT_SIZES("dtss", 32, 2, weights, 11, 3, 8, 2, 5, 1, 2);
 }
 
 /* First and last size are cut first, and the steps then go from one to the other. */
@@ -117,8 +119,8 @@ static void sequences_within_limits(void **state)
                         55, 55, 69, 69, 69, 69, 83, 83, 83, 83, 8);
     /* Powers 1 and 3: F = 64 / 8 and L = 1, between which a worker has 33.5 / 7 and 70.5 / 7 core
      * tasks in the mean: 18 powers in all, steps of 7 / 17. */
-    ASSERT_SIZES_WITHIN("dtss", 64, 2, weights, ((struct limits){3, 12}), 8, 12, 6, 12, 4, 11, 3, 6,
-                        2);
+    ASSERT_SIZES_WITHIN("dtss", 64, 2, weights, ((struct limits){3, 12}), 12, 6, 12, 5, 12, 3, 7, 3,
+                        3, 1);
 }
 
 /* Table 1 of Herrera, Huedo, Montero and Llorente: 50,000 tasks and 5 workers. */

@@ -90,6 +90,7 @@ static void setup_release(struct setup *setup)
 /* Packages that were priced, one by one. */
 struct count {
     int64_t played, most;
+    const char *what; /* for messages */
 };
 
 static void count_price(void *pricer, const struct package *package, struct star_cost *cost)
@@ -98,7 +99,7 @@ static void count_price(void *pricer, const struct package *package, struct star
     (void)package;
     (void)cost;
     if (++count->played > count->most)
-        fail_msg("more than %" PRId64 " packages are played", count->most);
+        fail_msg("more than %" PRId64 " packages are played: %s", count->most, count->what);
 }
 
 static struct simulation play(const struct setup *setup, struct scenario scenario,
@@ -221,7 +222,7 @@ static void any_number_costs_the_same(void **state)
                 struct dice dice = dice_of(seed);
                 struct setup setup;
                 struct scenario scenario = {.played = PLAYED, .noise = 0.06, .lost_worker = -1};
-                struct count count = {.most = 60 * (int64_t)PLAYED};
+                struct count count = {.most = 60 * (int64_t)PLAYED, .what = decisions[k]};
                 setup_init(&setup, &dice, decisions[k], numbers[n] / 64);
                 const double tasks = setup.tasks;
                 const struct simulation simulation = play(&setup, scenario, &count);

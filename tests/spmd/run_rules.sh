@@ -41,7 +41,7 @@ run() { # ranks output option...
 
 first=$(run 2 plan.h5)
 [[ $first =~ ^[0-9a-f]{16}$ ]] || fail "no checksum: '$first'"
-rules=(ss fsc gss tss fiss fac wf dtss monitor awf-b awf-c awf-d awf-e af
+rules=(ss fsc gss tss fiss fac wf dtss dfss dfiss dtfss tree monitor awf-b awf-c awf-d awf-e af
     "gss,least=5,rounding=down" "monitor,eta=3,r=2,phi=4")
 for rule in "${rules[@]}"; do
     for ranks in "${counts[@]}"; do

@@ -66,7 +66,7 @@ _scow_value() {
     plan:--masters) ;;
     plan:--buffers) ;;
     plan:--model) _scow_words "single-port multi-port receive-in-parallel send-in-parallel work-in-parallel no-parallelism" "$3" ;;
-    plan:--tail) _scow_words "ss fsc gss tss fiss fac wf dtss monitor awf-b awf-c awf-d awf-e af" "$3" ;;
+    plan:--tail) _scow_words "ss fsc gss tss fiss fac wf dtss dfss dfiss dtfss tree monitor awf-b awf-c awf-d awf-e af" "$3" ;;
     plan:-o | plan:--output) _scow_files -f "$3" ;;
     plan:--html) _scow_files -f "$3" ;;
     plan:--deadline) ;;
@@ -90,9 +90,9 @@ _scow_value() {
     run:-o | run:--output) _scow_files -f "$3" ;;
     run:-p | run:--profile) _scow_files -f "$3" ;;
     run:-k | run:--kernel) _scow_files -f "$3" ;;
-    run:-s | run:--scheduler) _scow_words "ss fsc gss tss fiss fac wf dtss monitor awf-b awf-c awf-d awf-e af" "$3" ;;
+    run:-s | run:--scheduler) _scow_words "ss fsc gss tss fiss fac wf dtss dfss dfiss dtfss tree monitor awf-b awf-c awf-d awf-e af" "$3" ;;
     run:--replan) ;;
-    run:--tail) _scow_words "ss fsc gss tss fiss fac wf dtss monitor awf-b awf-c awf-d awf-e af" "$3" ;;
+    run:--tail) _scow_words "ss fsc gss tss fiss fac wf dtss dfss dfiss dtfss tree monitor awf-b awf-c awf-d awf-e af" "$3" ;;
     run:--ahead) ;;
     run:--results) _scow_files -f "$3" ;;
     run:--until) ;;
@@ -120,14 +120,14 @@ _scow_value() {
     show:--task) ;;
     show:--to) _scow_files -d "$3" ;;
     simulate:-p | simulate:--profile) _scow_files -f "$3" ;;
-    simulate:-s | simulate:--rule) _scow_words "ss fsc gss tss fiss fac wf dtss monitor awf-b awf-c awf-d awf-e af" "$3" ;;
+    simulate:-s | simulate:--rule) _scow_words "ss fsc gss tss fiss fac wf dtss dfss dfiss dtfss tree monitor awf-b awf-c awf-d awf-e af" "$3" ;;
     simulate:-X | simulate:--tasks) ;;
     simulate:-n | simulate:--workers) ;;
     simulate:--block) ;;
     simulate:--set) ;;
     simulate:--ahead) ;;
     simulate:--replan) ;;
-    simulate:--tail) _scow_words "ss fsc gss tss fiss fac wf dtss monitor awf-b awf-c awf-d awf-e af" "$3" ;;
+    simulate:--tail) _scow_words "ss fsc gss tss fiss fac wf dtss dfss dfiss dtfss tree monitor awf-b awf-c awf-d awf-e af" "$3" ;;
     simulate:--model) _scow_words "single-port multi-port receive-in-parallel send-in-parallel work-in-parallel no-parallelism" "$3" ;;
     simulate:--buffers) ;;
     simulate:--noise) ;;

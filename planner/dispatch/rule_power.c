@@ -1,0 +1,82 @@
+#include "planner/dispatch/rule_power.h"
+
+#include <math.h>
+
+/* Quotients that are whole but for rounding are whole. */
+static const double WHOLE = 1e-9;
+/* Real powers that differ by less are the same. */
+static const double CHANGE = 0.1;
+/* The part of the last package in the mean of recent ones. */
+static const double RECENT = 0.25;
+
+size_t power_worker_size(const int64_t *option)
+{
+    (void)option;
+    return sizeof(struct power_worker);
+}
+
+struct power_worker *power_of(const struct rule_state *state, int64_t worker)
+{
+    return state->worker[worker].own;
+}
+
+static double least_weight(const struct rule_state *state)
+{
+    double least = HUGE_VAL;
+    for (int64_t k = 0; k < state->workers; k++)
+        least = fmin(least, state->worker[k].weight);
+    return least;
+}
+
+static double power_with(double speed, double queue, enum rule_power kind)
+{
+    const double power = speed / (kind == POWER_MEASURED ? queue : fmax(round(queue), 1));
+    if (kind == POWER_INTEGER)
+        return fmax(floor(power + WHOLE), 1);
+    return kind == POWER_SCALED ? fmax(floor(10 * power + WHOLE), 1) : power;
+}
+
+void power_start(struct rule_state *state, enum rule_power kind)
+{
+    const double slowest = least_weight(state);
+    for (int64_t k = 0; k < state->workers; k++)
+        power_of(state, k)->now = power_with(state->worker[k].weight / slowest, 1, kind);
+}
+
+double power_plan(struct rule_state *state)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < state->workers; k++) {
+        struct power_worker *own = power_of(state, k);
+        own->planned = own->now;
+        sum += own->planned;
+    }
+    return sum;
+}
+
+static bool differs(const struct power_worker *own, enum rule_power kind)
+{
+    const bool whole = kind == POWER_INTEGER || kind == POWER_SCALED;
+    return fabs(own->now - own->planned) > (whole ? 0 : CHANGE * own->planned);
+}
+
+bool power_changed(struct rule_state *state, int64_t worker, enum rule_power kind)
+{
+    const struct rule_worker *self = &state->worker[worker];
+    struct power_worker *own = self->own;
+    int64_t changed = 0;
+    if (self->packages == 1)
+        own->recent_s = own->best_s = self->last_s;
+    own->recent_s += RECENT * (self->last_s - own->recent_s);
+    own->best_s = fmin(own->best_s, own->recent_s);
+    const double queue = own->best_s > 0 ? self->last_s / own->best_s : 1;
+    own->now = power_with(self->weight / least_weight(state), queue, kind);
+    for (int64_t k = 0; k < state->workers; k++)
+        changed += differs(power_of(state, k), kind);
+    return 2 * changed > state->workers;
+}
+
+double power_first(const struct rule_state *state, int64_t worker)
+{
+    return power_of(state, worker)->now;
+}

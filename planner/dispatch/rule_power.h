@@ -1,0 +1,47 @@
+/*
+ * Powers of workers, for rules that count a worker as so many processors: A_i = V_i / Q_i, V_i its
+ * speed relative to the slowest worker's, Q_i the length of its processor's queue (J. Xu, A. T.
+ * Chronopoulos, Distributed self-scheduling for heterogeneous workstation clusters, 1999). Q_i is
+ * how many times longer its core tasks last took than at best: than the least mean of recent
+ * packages, for of thousands that differ by chance the quickest one says little.
+ *
+ * Their A_i are whole numbers: floor(V_i / Q_i); scaled: of ten times that, so that a tenth counts;
+ * real: not rounded. In all three Q_i is rounded to a whole number, as a queue is; measured: not.
+ * Nobody has less than what still counts, for who gets no package never reports again.
+ */
+#ifndef PLANNER_DISPATCH_RULE_POWER_H
+#define PLANNER_DISPATCH_RULE_POWER_H
+
+#include "planner/dispatch/rule.h"
+
+enum rule_power { POWER_INTEGER, POWER_SCALED, POWER_REAL, POWER_MEASURED };
+
+/* What such a rule keeps of a worker (rule_worker.own). */
+struct power_worker {
+    double planned;          /* A_i, when sizes were planned last */
+    double now;              /* as last reported */
+    double recent_s, best_s; /* mean of recent times per task, and the least of these so far */
+};
+
+/* The option of such a rule. */
+#define RULE_POWER_OPTION                                                                          \
+    {                                                                                              \
+        "power", "processors that a worker counts as", NULL, POWER_INTEGER, 0,                     \
+        {                                                                                          \
+            "integer", "scaled", "real", "measured"                                                \
+        }                                                                                          \
+    }
+
+size_t power_worker_size(const int64_t *option);
+struct power_worker *power_of(const struct rule_state *state, int64_t worker);
+/* Nobody has reported yet. */
+void power_start(struct rule_state *state, enum rule_power kind);
+/* Those of now are what is planned with; their sum. */
+double power_plan(struct rule_state *state);
+/* After a report: have more than half of the powers changed since they were planned with (real ones
+ * by more than a tenth)? */
+bool power_changed(struct rule_state *state, int64_t worker, enum rule_power kind);
+/* A rule's `first`: the most powerful workers are answered first. */
+double power_first(const struct rule_state *state, int64_t worker);
+
+#endif
