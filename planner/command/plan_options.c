@@ -26,7 +26,7 @@ static bool resume_check(const struct plan_options *options, struct failure *fai
     if (options->profile || options->input || options->tasks > 0 || options->set ||
         options->block > 0 || options->deadline_s > 0 || options->within || options->tail ||
         options->kernel || choice_wanted(options) || options->compare || options->sweep ||
-        options->real_valued || options->buffers > 0 || options->load ||
+        options->real_valued || options->master_computes || options->buffers > 0 || options->load ||
         weights_asked(&options->weights) || strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
         return failure_set(failure, FAILURE_USAGE,
                            "--resume plans what is left of a run with the run's own profile, "
@@ -58,6 +58,7 @@ static bool masters_check(const struct plan_options *options, struct failure *fa
                   {options->within, "--within"},
                   {options->tail, "--tail"},
                   {weights_asked(&options->weights), "weights"},
+                  {options->master_computes, "--master-computes"},
                   {options->compare, "--compare"},
                   {options->sweep, "--sweep"},
                   {options->gantt, "--gantt"},
@@ -96,6 +97,10 @@ bool plan_options_check(const struct plan_options *options, struct failure *fail
                            "--compare and --sweep exclude each other: choose one");
     if (!masters_check(options, failure))
         return false;
+    if (options->master_computes && (options->compare || options->sweep))
+        return failure_set(failure, FAILURE_USAGE,
+                           "%s is about plans whose master only sends: leave --master-computes out",
+                           options->compare ? "--compare" : "--sweep");
     if (choice_wanted(options) && (options->compare || options->sweep))
         return failure_set(failure, FAILURE_USAGE,
                            "%s is about all workers, and objectives and limits choose some: leave "
@@ -152,7 +157,8 @@ bool plan_options_check_periods(const struct plan_options *options, struct failu
         options->tail || options->masters || options->output || options->html || options->within ||
         options->deadline_s > 0 || options->compare || options->sweep || options->gantt ||
         options->sbatch || options->pbs || options->buffers > 0 || options->noise > 0 ||
-        options->load || strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
+        options->load || options->master_computes ||
+        strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
         return failure_set(failure, FAILURE_USAGE,
                            "%s is about the costs and not about a job: give at most -n, --like, "
                            "--block, --set and --json beside it",
@@ -212,6 +218,9 @@ static size_t making_rows(struct plan_options *options, struct option_row *rows)
         {0, "model", "MODEL", OPTION_TEXT, &options->model,
          "operating model: what master and workers do at the same time (the profile's, or "
          "single-port)"},
+        {0, "master-computes", NULL, OPTION_FLAG, &options->master_computes,
+         "have the master compute core tasks, too, one at a time between packages, as many as make "
+         "it end with the workers"},
         {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options->tail,
          "let the run assign the plan's end on request, more of it the more packages differ; or "
          "none"},

@@ -17,7 +17,8 @@ struct plan_options {
     struct weights_options weights;
     int64_t tasks, workers, block, seeds, buffers, gpus;
     double deadline_s, budget, noise, risk_percent, effort_s, period_s;
-    bool real_valued, compare, sweep, gantt, json, sbatch, pbs, quiet, verbose, pairs, pareto, why;
+    bool real_valued, master_computes, compare, sweep, gantt, json, sbatch, pbs, quiet, verbose,
+        pairs, pareto, why;
 };
 
 /* `list` ends the help. */

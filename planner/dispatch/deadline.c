@@ -68,6 +68,12 @@ int64_t deadline_fit(const struct deadline *deadline, int64_t worker, int64_t ta
     return fits;
 }
 
+bool deadline_fit_master(const struct deadline *deadline, double task_s, double now_s)
+{
+    const struct deadline_setup *setup = &deadline->setup;
+    return now_s + task_s * (1 + setup->margin) <= setup->end_s;
+}
+
 void deadline_sent(struct deadline *deadline, int64_t at, int64_t tasks, double now_s)
 {
     struct deadline_worker *worker = &deadline->workers[at];

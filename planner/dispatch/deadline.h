@@ -51,6 +51,9 @@ void deadline_release(struct deadline *deadline);
 /* The largest package, of at most `tasks` core tasks, that the worker would complete in time if it
  * were sent now; 0: none. */
 int64_t deadline_fit(const struct deadline *deadline, int64_t worker, int64_t tasks, double now_s);
+/* Would the master complete a core task in time that takes it task_s (0: nobody knows) and begins
+ * now? */
+bool deadline_fit_master(const struct deadline *deadline, double task_s, double now_s);
 /* A package was sent to the worker at now_s. */
 void deadline_sent(struct deadline *deadline, int64_t worker, int64_t tasks, double now_s);
 /* The worker worked on a package from start_s to end_s. */

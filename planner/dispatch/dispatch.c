@@ -37,6 +37,18 @@ bool dispatch_listens(const struct dispatch *dispatch)
     return dispatch->kind->done != NULL;
 }
 
+bool dispatch_own(struct dispatch *dispatch, double now_s, int64_t most, struct package *package)
+{
+    return dispatch->kind->own && dispatch->kind->own(dispatch, now_s, most, package);
+}
+
+struct plan_master dispatch_master(const struct dispatch *dispatch)
+{
+    while (!dispatch->kind->master && dispatch->kind->inner)
+        dispatch = dispatch->kind->inner(dispatch);
+    return dispatch->kind->master ? dispatch->kind->master(dispatch) : (struct plan_master){0, 0};
+}
+
 void dispatch_lost(struct dispatch *dispatch, int64_t worker)
 {
     if (dispatch->kind->lost)

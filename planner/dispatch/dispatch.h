@@ -18,6 +18,7 @@
 #include "planner/model/platform.h"
 #include "planner/model/task_range.h"
 
+/* Core tasks that the master computes itself have index, round and worker -1. */
 struct package {
     int64_t index;  /* 0, 1, ... in order of sending */
     int64_t round;  /* 0, 1, ... */
@@ -64,6 +65,12 @@ void dispatch_done(struct dispatch *dispatch, const struct package *package, dou
 /* Its worker has returned the results of a package that dispatch_done told of. Ignored by a
  * dispatch that does not wait for them (dispatch_recovery_keep). */
 void dispatch_returned(struct dispatch *dispatch, const struct package *package);
+/* The next core tasks that the master computes itself (plan_master), at most `most` neighbours.
+ * False: it has none left, or none that ends in time. They are in no other package, and nobody is
+ * told of their end. */
+bool dispatch_own(struct dispatch *dispatch, double now_s, int64_t most, struct package *package);
+/* How many there are in all, and the mean seconds of one. */
+struct plan_master dispatch_master(const struct dispatch *dispatch);
 /* Do its decisions depend on reports? Those of a plan do not. */
 bool dispatch_listens(const struct dispatch *dispatch);
 /* Worker `worker` is lost: it gets nothing more, and its unreported packages are handed out again.

@@ -24,6 +24,10 @@ struct dispatch_kind {
     /* As dispatch_run and dispatch_skip; both may be NULL: nothing repeats itself. */
     struct dispatch_run (*run)(const struct dispatch *dispatch);
     void (*skip)(struct dispatch *dispatch, const struct dispatch_skip *skip);
+    /* As dispatch_own; may be NULL: the master computes nothing. */
+    bool (*own)(struct dispatch *dispatch, double now_s, int64_t most, struct package *package);
+    /* As dispatch_master; may be NULL: that of the inner one, or nothing. */
+    struct plan_master (*master)(const struct dispatch *dispatch);
 };
 
 /* First member of every kind's own struct. */

@@ -7,6 +7,7 @@
 struct dispatch_plan {
     struct dispatch base;
     struct plan_cursor cursor;
+    int64_t own; /* core tasks that the master has still to compute */
 };
 
 static enum dispatch_answer plan_next(struct dispatch *dispatch, double now_s,
@@ -56,6 +57,27 @@ static void plan_skip(struct dispatch *dispatch, const struct dispatch_skip *ski
     at->first += (double)skip->tasks;
 }
 
+static bool plan_own(struct dispatch *dispatch, double now_s, int64_t most, struct package *package)
+{
+    struct dispatch_plan *self = (struct dispatch_plan *)dispatch;
+    const int64_t tasks = (int64_t)self->cursor.plan->tasks;
+    (void)now_s;
+    if (self->own == 0)
+        return false;
+    *package = (struct package){.index = -1,
+                                .round = -1,
+                                .worker = -1,
+                                .first = tasks - self->own,
+                                .count = most < self->own ? most : self->own};
+    self->own -= package->count;
+    return true;
+}
+
+static struct plan_master plan_master(const struct dispatch *dispatch)
+{
+    return ((const struct dispatch_plan *)dispatch)->cursor.plan->own;
+}
+
 static void plan_free(struct dispatch *dispatch)
 {
     free(dispatch);
@@ -63,12 +85,17 @@ static void plan_free(struct dispatch *dispatch)
 
 struct dispatch *dispatch_new_plan(const struct plan *plan)
 {
-    static const struct dispatch_kind kind = {
-        .next = plan_next, .free = plan_free, .run = plan_run, .skip = plan_skip};
+    static const struct dispatch_kind kind = {.next = plan_next,
+                                              .free = plan_free,
+                                              .run = plan_run,
+                                              .skip = plan_skip,
+                                              .own = plan_own,
+                                              .master = plan_master};
     struct dispatch_plan *self = calloc(1, sizeof *self);
     if (!self)
         return NULL;
     self->base.kind = &kind;
     self->cursor = (struct plan_cursor)PLAN_CURSOR(plan);
+    self->own = (int64_t)plan->own.tasks;
     return &self->base;
 }

@@ -49,8 +49,9 @@ struct dispatch_ranges {
     size_t piece_count, piece_capacity;
     struct ranges_worker *workers; /* owned */
     int64_t worker_count;
-    int64_t look;  /* the latest */
-    int64_t index; /* of the next piece */
+    struct package own; /* the master's, what is left of it, in the inner dispatch's numbers */
+    int64_t look;       /* the latest */
+    int64_t index;      /* of the next piece */
 };
 
 /* The range that holds the inner dispatch's task. */
@@ -202,6 +203,27 @@ static void ranges_done(struct dispatch *dispatch, const struct package *package
     self->whole_count--;
 }
 
+static bool ranges_own(struct dispatch *dispatch, double now_s, int64_t most,
+                       struct package *package)
+{
+    struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
+    struct package *own = &self->own;
+    if (own->count == 0 && !dispatch_own(self->inner, now_s, most, own))
+        return false;
+    const int64_t at = range_find(self, own->first);
+    const struct task_range *range = &self->ranges[at];
+    const int64_t offset = own->first - self->places[at];
+    const int64_t there = range->count - offset;
+    *package = *own;
+    package->first = range->first + offset;
+    package->count = own->count < most ? own->count : most;
+    if (package->count > there)
+        package->count = there;
+    own->first += package->count;
+    own->count -= package->count;
+    return true;
+}
+
 /* What it had and had not reported stays among the wholes: they are never reported. Nor is what the
  * inner dispatch goes on to hand out to it, which others do. */
 static void ranges_lost(struct dispatch *dispatch, int64_t worker)
@@ -240,7 +262,8 @@ struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_r
                                               .lost = ranges_lost,
                                               .free = ranges_free,
                                               .inner = ranges_inner,
-                                              .busy = ranges_busy};
+                                              .busy = ranges_busy,
+                                              .own = ranges_own};
     struct dispatch_ranges *self = calloc(1, sizeof *self);
     if (!self) {
         dispatch_free(&inner);

@@ -386,6 +386,19 @@ static struct dispatch_blame recovery_blame(struct dispatch *dispatch,
     return (struct dispatch_blame){entry->losses, entry->given_up};
 }
 
+static bool recovery_own(struct dispatch *dispatch, double now_s, int64_t most,
+                         struct package *package)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
+    const struct plan_master master = dispatch_master(self->inner);
+    if (self->deadline && master.tasks > 0 &&
+        !deadline_fit_master(self->deadline, master.task_s, now_s)) {
+        self->over = true;
+        return false;
+    }
+    return dispatch_own(self->inner, now_s, most, package);
+}
+
 static const struct dispatch *recovery_inner(const struct dispatch *dispatch)
 {
     return ((const struct dispatch_recovery *)dispatch)->inner;
@@ -415,7 +428,8 @@ struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers)
                                               .lost = recovery_lost,
                                               .free = recovery_free,
                                               .inner = recovery_inner,
-                                              .blame = recovery_blame};
+                                              .blame = recovery_blame,
+                                              .own = recovery_own};
     struct dispatch_recovery *self = calloc(1, sizeof *self);
     if (!self) {
         dispatch_free(&inner);

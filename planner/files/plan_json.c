@@ -135,6 +135,16 @@ static const struct field beyond_fields[] = {
 #undef AT
 static const struct field_table beyond_table = {FIELD_TABLE(beyond_fields)};
 
+/* ---- what the master computes ---------------------------------------------------------------- */
+
+#define AT(member) offsetof(struct plan_master, member)
+static const struct field master_fields[] = {
+    {"tasks", FIELD_NUMBER, AT(tasks), 0, LIMIT_TASKS, .flags = FIELD_REQUIRED},
+    {"task_s", FIELD_NUMBER, AT(task_s), 0, LIMIT_COST_S, .flags = FIELD_NONZERO},
+};
+#undef AT
+static const struct field_table master_table = {FIELD_TABLE(master_fields)};
+
 /* ---- how many workers it is worth ---------------------------------------------------------- */
 
 #define AT(member) offsetof(struct plan_choice, member)
@@ -465,6 +475,7 @@ static const struct field plan_fields[] = {
     {"buffers", FIELD_INT, AT(buffers), 1, LIMIT_BUFFERS, .flags = FIELD_NONZERO},
     {"tail", FIELD_WORD, AT(tail), .flags = 0},
     {"model", FIELD_MODEL, AT(operating), .flags = 0},
+    {"master", FIELD_OBJECT, AT(own), .table = &master_table, .flags = FIELD_SPARSE},
     {"plugin", FIELD_WORD, AT(plugin), .flags = 0},
     {"plugin_sha256", FIELD_DIGEST, AT(plugin_sha256), .flags = 0},
     {"real_valued", FIELD_FLAG, AT(real_valued), .flags = 0},

@@ -215,12 +215,18 @@ static bool round_parse(const struct plan *plan, struct plan_round *round, json_
     return true;
 }
 
-/* Sums of whole loads are exact as long as they are at most 2^53, and a larger one is refused by
+/* Beside what the master computes, for which real-valued plans alone have fractions.
+ * Sums of whole loads are exact as long as they are at most 2^53, and a larger one is refused by
  * being larger than the tasks. */
 static bool loads_complete(const struct plan *plan, const struct document_place *place,
                            struct failure *failure)
 {
-    double sum = 0;
+    double sum = plan->own.tasks;
+    if (!plan->real_valued && plan->own.tasks != floor(plan->own.tasks))
+        return document_refuse(failure, place->parent,
+                               "has the master compute %.15g core tasks, which must be a whole "
+                               "number: make the plan again",
+                               plan->own.tasks);
     for (size_t k = 0; k < plan->round_count; k++)
         sum += (double)plan->rounds[k].repeat * loads_sum(plan, plan->rounds[k].loads);
     double tolerance = plan->real_valued ? SUM_TOLERANCE * plan->tasks : 0;

@@ -411,6 +411,25 @@ static const struct field weighing_fields[] = {
 #undef AT
 static const struct field_table weighing_table = {FIELD_TABLE(weighing_fields)};
 
+static const struct field master_fields[] = {
+    {"compute", FIELD_OBJECT, 0, .flags = FIELD_REQUIRED, .table = &cost_table},
+};
+static const struct field_table master_table = {FIELD_TABLE(master_fields)};
+
+/* The master computes core tasks one at a time. */
+static bool setting_check(void *object, const struct document_place *place, struct failure *failure)
+{
+    const struct profile_setting *setting = object;
+    const struct cost cost = setting->master.cost;
+    const struct document_place master = document_at(place, "master");
+    const double task_s = cost.latency_s + cost.s_per_task;
+    return task_s > 0 || (cost.latency_s == 0 && cost.s_per_task == 0) ||
+           document_exclude(failure, &master,
+                            "takes %.4g s for a core task, and none takes 0 s or less: raise the "
+                            "latency_s of compute",
+                            task_s);
+}
+
 /* Beside the block. */
 static bool parameters_given(const void *value)
 {
@@ -426,6 +445,7 @@ static const struct field setting_fields[] = {
     {"method", FIELD_WORD, AT(method), .flags = 0},
     {"model", FIELD_MODEL, AT(operating), .flags = 0},
     {"threads", FIELD_INT, AT(threads), 1, LIMIT_THREADS, .flags = FIELD_NONZERO},
+    {"master", FIELD_OBJECT, AT(master), .table = &master_table, .flags = FIELD_SPARSE},
     {"score", FIELD_OBJECT, AT(score), .table = &score_table, .flags = FIELD_SPARSE},
     {"extrapolated", FIELD_OBJECT, AT(extrapolation), .table = &extrapolation_table,
      .flags = FIELD_SPARSE},
@@ -437,7 +457,8 @@ static const struct field setting_fields[] = {
      .list = &windows_list},
 };
 #undef AT
-static const struct field_table setting_table = {FIELD_TABLE(setting_fields), 6};
+static const struct field_table setting_table = {FIELD_TABLE(setting_fields), 6,
+                                                 .check = setting_check};
 
 static bool setting_twin(const struct profile *profile, const struct profile_setting *setting)
 {

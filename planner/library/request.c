@@ -83,6 +83,22 @@ static bool objective_check(const struct plan_request *request, struct failure *
                        "the objective turnaround needs waits in the queue: give --waits FILE");
 }
 
+/* What the master computes is found for one plan, by the time of its end alone. */
+static bool master_check(const struct plan_request *request, struct failure *failure)
+{
+    const char *other = request->tail                   ? "--tail"
+                        : request->weights              ? "weights"
+                        : request->deadline_s > 0       ? "--deadline"
+                        : request->within               ? "--within"
+                        : plan_request_chooses(request) ? "an objective or limits"
+                                                        : NULL;
+    return !request->master_computes || !other ||
+           failure_set(failure, FAILURE_USAGE,
+                       "--master-computes divides the job between master and workers so that both "
+                       "end together: leave %s out",
+                       other);
+}
+
 bool plan_request_check(const struct plan_request *request, struct failure *failure)
 {
     if (!(request->deadline_s >= 0))
@@ -97,7 +113,8 @@ bool plan_request_check(const struct plan_request *request, struct failure *fail
     if (request->tail && request->real_valued)
         return failure_set(failure, FAILURE_USAGE,
                            "--tail needs whole loads: leave --real-valued out");
-    return within_check(request, failure) && objective_check(request, failure) &&
+    return master_check(request, failure) && within_check(request, failure) &&
+           objective_check(request, failure) &&
            planning_check_scheduler(request->scheduler, failure);
 }
 
@@ -108,6 +125,6 @@ const char *plan_request_tail(const struct plan_request *request)
 
 bool plan_request_tail_open(const struct plan_request *request)
 {
-    return !request->tail && !request->real_valued && !request->bare &&
+    return !request->tail && !request->real_valued && !request->bare && !request->master_computes &&
            strcmp(request->scheduler, SCHEDULER_AUTO) == 0;
 }

@@ -44,7 +44,8 @@ struct plan_request {
     const char *load_path;              /* where these are from */
     const struct task_weights *weights; /* of the job's core tasks; NULL: not known */
     bool real_valued;
-    bool bare; /* for studies of many plans: no automatic tail, no interval */
+    bool master_computes; /* the master computes core tasks itself, too */
+    bool bare;            /* for studies of many plans: no automatic tail, no interval */
     /* Core tasks of the job with the setting's parameters. */
     bool (*count)(const void *context, const struct profile *profile,
                   const struct profile_setting *setting, int64_t *tasks, struct failure *failure);

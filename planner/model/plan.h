@@ -76,6 +76,13 @@ struct plan_shared {
     double share, deviation;
 };
 
+/* What the master computes itself, one core task after the other between its packages: the last
+ * ones of the job. A package may begin so much later as a core task takes. */
+struct plan_master {
+    double tasks;  /* 0: it computes none */
+    double task_s; /* that one takes by the profile; 0: not known */
+};
+
 /* How many workers the job is worth (studies/choice.h). All 0: not known. */
 struct plan_choice {
     int64_t workers;              /* p: that there are */
@@ -123,6 +130,7 @@ struct plan {
     int64_t worker_count;
     struct plan_round *rounds; /* owned */
     size_t round_count;        /* entries; a run has sum of repeat rounds */
+    struct plan_master own;    /* its core tasks are in no round */
     int buffers;               /* packages that a worker receives ahead; 0: PLATFORM_BUFFERS */
     enum operating operating;  /* the model that it was made for */
     int threads;               /* of a worker, where the profile's setting says so; 0: any */

@@ -96,6 +96,9 @@ struct profile_setting {
                                * setting's own, if any, take precedence */
     enum results results;     /* by the profile's parameters, likewise */
     enum operating operating; /* what goes on side by side */
+    /* What the master takes for a core task that it computes between two packages, one at a time;
+     * all 0: not known. */
+    struct measured_cost master;
     int threads;        /* of a worker when this was measured; 0: as the profile's host says */
     struct score score; /* both 0 when not given */
     struct extrapolation extrapolation;
@@ -194,6 +197,11 @@ double profile_timing_deviation(const struct profile_setting *setting, double ta
 /* Both together: relative deviation of the time of computing a package of `tasks` core tasks
  * anywhere in the job. */
 double profile_package_deviation(const struct profile_setting *setting, double tasks);
+/* Seconds that a master which computes takes for one core task; 0: not known. */
+static inline double profile_setting_master_s(const struct profile_setting *setting)
+{
+    return cost_of(setting->master.cost, 1);
+}
 /* Threads of a worker for which the setting was measured; 0 if the profile does not say. */
 int profile_threads(const struct profile *profile, const struct profile_setting *setting);
 /* Root mean square of the history; 0 without one. */

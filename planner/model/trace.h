@@ -34,6 +34,13 @@ struct trace_event {
     double start_s, end_s; /* on the master's clock, 0 = the first envelope's start */
 };
 
+/* Of a core task that the master computed itself: it is of no package and of no round, and both are
+ * -1. */
+static inline bool trace_event_own(const struct trace_event *event)
+{
+    return event->rank == 0 && event->operation == OPERATION_COMPUTE;
+}
+
 struct trace;
 
 /* Who reads a trace in blocks: whole packages, in the order of their numbers. False: it cannot go

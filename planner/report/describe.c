@@ -113,6 +113,20 @@ static void costs_describe(const struct plan *plan, struct text *text)
     }
 }
 
+static void master_describe(const struct plan_master *master, struct text *text)
+{
+    if (!(master->tasks > 0))
+        return;
+    text_add(text, "master      computes %.10g core task%s itself, between packages", master->tasks,
+             master->tasks == 1 ? "" : "s");
+    if (master->task_s > 0) {
+        text_add(text, ": each may begin up to ");
+        text_add_seconds(text, master->task_s);
+        text_add(text, " later for that");
+    }
+    text_add(text, "\n");
+}
+
 /* One master can use more workers than there are. */
 static void fewer_describe(const struct plan_choice *choice, struct text *text)
 {
@@ -260,6 +274,7 @@ void describe_plan(const struct plan *plan, int64_t available, struct text *text
     text_add(text, "rounds      %" PRId64 "\n", plan_rounds_total(plan));
     text_add(text, "packages    %" PRId64 ", of %.10g to %.10g tasks\n", plan_packages(plan),
              least_load(plan), plan_largest_load(plan));
+    master_describe(&plan->own, text);
     predicted_describe(&plan->predicted, text);
     costs_describe(plan, text);
     describe_others(plan, text);

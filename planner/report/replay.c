@@ -199,6 +199,8 @@ static bool packages_reserve(struct replay *replay, const struct trace *block, b
     for (size_t k = 0; k < block->count; k++) {
         const struct trace_event *event = &block->events[k];
         const int64_t at = event->package - replay->first;
+        if (trace_event_own(event))
+            continue;
         *numbered = *numbered && event->package >= replay->first && at < most &&
                     event->rank <= replay->setup.workers;
         count = *numbered && at >= count ? at + 1 : count;
@@ -304,7 +306,8 @@ bool replay_take(struct replay *replay, const struct trace *block, struct failur
         return failure_memory(failure, "reading a trace");
     replay->complete = replay->complete && numbered;
     for (size_t k = 0; numbered && k < block->count; k++)
-        event_take(replay, &block->events[k]);
+        if (!trace_event_own(&block->events[k]))
+            event_take(replay, &block->events[k]);
     return true;
 }
 

@@ -165,6 +165,8 @@ static void head_add(struct text *text, const struct residuals *residuals)
         text_add(text, "workers     %" PRId64 "\n", residuals->measured.workers_used);
     beyond_describe(&record->plan.beyond, text);
     text_add(text, "core tasks  %" PRId64 ", %" PRId64 " done", record->tasks, record->tasks_done);
+    if (residuals->measured.own_tasks > 0)
+        text_add(text, ", %" PRId64 " of them by the master", residuals->measured.own_tasks);
     if (record->tasks_failed > 0)
         text_add(text, ", %" PRId64 " failed", record->tasks_failed);
     text_add(text, "\n");
@@ -621,6 +623,8 @@ static void head_json(struct json_text *json, const struct residuals *residuals)
     const struct run_record *record = residuals->record;
     origin_json(json, record);
     tasks_json(json, record);
+    if (residuals->measured.own_tasks > 0)
+        json_count(json, "master_tasks", residuals->measured.own_tasks);
     parts_json(record, makespan_predicted(residuals), json);
     told_json(json, record);
     makespan_json(json, residuals);

@@ -45,10 +45,11 @@ static bool begun_keep(struct trace_blocks *blocks)
         return false;
     for (size_t k = 0; k < here->count; k++) {
         const int64_t at = place_of(blocks, &here->events[k]);
-        if (at < 0 || numbers[at] < 0)
+        const bool own = trace_event_own(&here->events[k]);
+        if (!own && (at < 0 || numbers[at] < 0))
             continue;
         here->events[kept] = here->events[k];
-        here->events[kept++].package = numbers[at];
+        here->events[kept++].package = own ? -1 : numbers[at];
     }
     here->count = kept;
     free(numbers);

@@ -14,9 +14,10 @@ static bool operation_of_worker(int32_t operation)
 static bool event_check(const struct trace_event *event, struct failure *failure)
 {
     bool good = event->rank >= 0 && event->rank <= LIMIT_WORKERS && event->operation >= 0 &&
-                event->operation < OPERATION_COUNT && event->round >= 0 &&
+                event->operation < OPERATION_COUNT &&
+                (event->round >= 0 || (trace_event_own(event) && event->round == -1)) &&
                 event->round < LIMIT_ROUNDS && isfinite(event->start_s) && isfinite(event->end_s) &&
-                (event->rank > 0 ||
+                (event->rank > 0 || trace_event_own(event) ||
                  (!operation_of_worker(event->operation) && event->operation != OPERATION_START));
     return good || failure_set(failure, FAILURE_MISMATCH,
                                "the trace has an impossible event: the file is damaged, "
@@ -82,6 +83,14 @@ static void start_find(struct trace_summing *summing, const struct trace *block)
             summing->start_s = fmin(summing->start_s, block->events[k].start_s);
 }
 
+/* Of the master's own computing. */
+static void own_add(struct trace_summary *summary, const struct trace_event *event, double start_s)
+{
+    summary->own_s += event->end_s - event->start_s;
+    summary->own_tasks += event->tasks;
+    summary->makespan_s = fmax(summary->makespan_s, event->end_s - start_s);
+}
+
 /* `hidden_s` of it is behind other work of the worker. Where a transfer is recorded on the master's
  * side, its event has rank 0 and counts for no worker in particular. */
 static void event_add(struct trace_summary *summary, const struct trace_event *event,
@@ -90,6 +99,10 @@ static void event_add(struct trace_summary *summary, const struct trace_event *e
     double duration_s = event->end_s - event->start_s - hidden_s;
     if (event->operation == OPERATION_IDLE)
         return;
+    if (trace_event_own(event)) {
+        own_add(summary, event, start_s);
+        return;
+    }
     if (event->operation == OPERATION_RESULT || event->operation == OPERATION_COLLECT)
         summary->makespan_s = fmax(summary->makespan_s, event->end_s - start_s);
     summary->seconds[event->operation] += duration_s;

@@ -22,9 +22,11 @@ struct worker_summary {
 };
 
 struct trace_summary {
-    double makespan_s; /* last end of a worker's operation, or of what is done with its results,
-                        * minus the first envelope's start */
-    double seconds[OPERATION_COUNT]; /* master's and workers' together */
+    double makespan_s; /* last end of a worker's operation, of what is done with its results, or of
+                        * the master's computing, minus the first envelope's start */
+    double seconds[OPERATION_COUNT]; /* master's and workers' together, but for the next */
+    double own_s;                    /* core tasks that the master computed itself, */
+    int64_t own_tasks;               /* so many */
     double hidden_s;                 /* likewise, of output */
     struct worker_summary *workers;  /* owned */
     int64_t worker_count;            /* 1 + the highest worker in the trace */

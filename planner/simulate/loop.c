@@ -1,6 +1,7 @@
 #include "planner/simulate/loop.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "planner/simulate/events.h"
 
@@ -11,7 +12,7 @@ bool loop_needs_events(const struct platform *platform)
 
 bool loop_init(struct loop *loop, const struct platform *platform, int64_t workers)
 {
-    *loop = (struct loop){.trace = NULL};
+    *loop = (struct loop){.messages = platform->worker_count + 1};
     if (!star_init(&loop->star, platform, workers))
         return false;
     if (!loop_needs_events(platform))
@@ -26,23 +27,77 @@ void loop_release(struct loop *loop)
 {
     star_release(&loop->star);
     events_free(&loop->events);
+    free(loop->arrivals);
+    loop->arrivals = NULL;
 }
 
 void loop_restart(struct loop *loop, const struct platform *platform, const int64_t *workers)
 {
     star_restart(&loop->star, platform, workers);
     loop->package = (struct loop_package){.worker = 0};
+    for (int64_t k = 0; loop->arrivals && k < loop->messages; k++)
+        loop->arrivals[k] = 0;
+    loop->arrival_next = 0;
     if (loop->events)
         events_restart(loop->events);
 }
 
 double loop_makespan(const struct loop *loop)
 {
-    double makespan_s = loop->star.results_s;
+    double makespan_s = star_later(loop->star.results_s, loop->star.own_end_s);
     for (int64_t k = 0; k < loop->star.worker_count; k++)
         if (loop->star.workers[k].packages > 0)
             makespan_s = star_later(makespan_s, loop->star.workers[k].end_s);
     return makespan_s;
+}
+
+/* ---- core tasks of the master's own ---------------------------------------------------------- */
+
+/* No package has arrived yet. */
+static bool arrivals_make(struct loop *loop, const struct loop_source *source,
+                          struct failure *failure)
+{
+    if (!source->computes || loop->arrivals)
+        return true;
+    loop->arrivals = calloc((size_t)loop->messages, sizeof *loop->arrivals);
+    return loop->arrivals || failure_memory(failure, "simulating");
+}
+
+static bool span_trace(const struct loop *loop, const struct own_span *span, double start_s)
+{
+    const struct trace_event event = {.operation = OPERATION_COMPUTE,
+                                      .round = -1,
+                                      .package = -1,
+                                      .first = (int64_t)span->first,
+                                      .tasks = (int64_t)span->tasks,
+                                      .start_s = start_s,
+                                      .end_s = start_s + span->seconds};
+    return !loop->trace || trace_add(loop->trace, &event);
+}
+
+/* The master waits until then, or rather computes. */
+static bool own_compute(struct loop *loop, const struct loop_source *source, double until_s,
+                        struct failure *failure)
+{
+    struct star *star = &loop->star;
+    struct own_span span;
+    while (source->computes && star->master_s < until_s &&
+           source->computes(source->self, star->master_s, until_s, &span)) {
+        if (!span_trace(loop, &span, star->master_s))
+            return failure_memory(failure, "tracing the simulation");
+        star->master_s += span.seconds;
+        star->own_s += span.seconds;
+        star->own_end_s = star->master_s;
+    }
+    return true;
+}
+
+static void arrival_note(struct loop *loop, double arrived_s)
+{
+    if (!loop->arrivals)
+        return;
+    loop->arrivals[loop->arrival_next] = arrived_s;
+    loop->arrival_next = (loop->arrival_next + 1) % loop->messages;
 }
 
 /* ---- package after package ----------------------------------------------------------------- */
@@ -75,12 +130,15 @@ static bool package_play(struct loop *loop, const struct loop_source *source,
     struct loop_package *package = &loop->package;
     struct star_times times;
     struct star_cost stretched;
+    if (loop->arrivals && !own_compute(loop, source, loop->arrivals[loop->arrival_next], failure))
+        return false;
     if (source->lasts) {
         stretched = *package->cost;
         cost_stretch(&loop->star, source, package->worker, &stretched);
         package->cost = &stretched;
     }
     star_send(&loop->star, package->worker, package->cost, &times);
+    arrival_note(loop, times.arrived_s);
     if (loop->trace && !loop_trace(loop, package, &times))
         return failure_memory(failure, "tracing the simulation");
     return !source->sent || source->sent(source->self, loop, package, &times, failure);
@@ -111,10 +169,12 @@ static bool package_await(struct loop *loop, const struct loop_source *source, b
                           struct failure *failure)
 {
     const double event_s = source->event_s(source->self), due_s = source->due_s(source->self);
-    const double from_s = loop->star.master_s;
     if (!isfinite(event_s) && (*alone || !isfinite(due_s)))
         return wait_forever(failure);
     *alone = !isfinite(event_s);
+    if (!own_compute(loop, source, fmin(event_s, due_s), failure))
+        return false;
+    const double from_s = loop->star.master_s;
     loop->star.master_s = star_later(from_s, fmin(event_s, due_s));
     if (source->waited)
         source->waited(source->self, loop->star.master_s - from_s);
@@ -130,6 +190,8 @@ static bool packages_run(struct loop *loop, const struct loop_source *source,
             if (!package_play(loop, source, failure))
                 return false;
             alone = false;
+        } else if (answer == LOOP_END) {
+            return own_compute(loop, source, HUGE_VAL, failure);
         } else if (answer != LOOP_WAIT) {
             return answer != LOOP_FAILED;
         } else if (!package_await(loop, source, &alone, failure)) {
@@ -140,5 +202,7 @@ static bool packages_run(struct loop *loop, const struct loop_source *source,
 
 bool loop_run(struct loop *loop, const struct loop_source *source, struct failure *failure)
 {
-    return loop->events ? events_run(loop, source, failure) : packages_run(loop, source, failure);
+    if (loop->events)
+        return events_run(loop, source, failure);
+    return arrivals_make(loop, source, failure) && packages_run(loop, source, failure);
 }

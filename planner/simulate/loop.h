@@ -4,6 +4,10 @@
  * simulation goes through it; only the evaluation of plans that are tried out by the thousand has a
  * short cut of its own (evaluate.h).
  *
+ * A master that computes core tasks of its own makes a package when it has a buffer for it, and not
+ * while it is in a core task; one that does not is taken to run ahead, for then nothing is won by
+ * making it later.
+ *
  * Where results do not come back and the operating model is single-port, all times of a package
  * follow from those before it (star.h), and a package costs some nanoseconds. Else the loop goes
  * from event to event (events.h).
@@ -16,6 +20,7 @@
 
 #include "planner/base/failure.h"
 #include "planner/model/trace.h"
+#include "planner/simulate/own_share.h"
 #include "planner/simulate/star.h"
 
 /* A package, as its source says. */
@@ -56,6 +61,10 @@ struct loop_source {
     double (*due_s)(void *self);
     /* The master waited for so many seconds. NULL: nobody asks. */
     void (*waited)(void *self, double seconds);
+    /* The master, free at at_s, computes core tasks of its own, the last of which begins before
+     * until_s; false: it has none left. NULL: it computes none. Not where the loop goes from event
+     * to event. */
+    bool (*computes)(void *self, double at_s, double until_s, struct own_span *span);
     /* How long an operation lasts that begins at start_s and would take `seconds` if nothing
      * changed in time; worker -1: the master's. NULL: so long. */
     double (*lasts)(void *self, int64_t worker, enum operation operation, double start_s,
@@ -71,6 +80,11 @@ struct loop {
     struct trace *trace;         /* borrowed; NULL: nobody traces */
     int32_t master;              /* its rank in the trace */
     struct events *events;       /* owned; NULL: all times follow from the packages before */
+    int64_t messages; /* that the master has buffers for: one for each worker, and one more */
+    /* Of a master that computes: when the last packages arrived, as many as that. Owned, a ring;
+     * NULL: nobody has asked. */
+    double *arrivals;
+    int64_t arrival_next;
 };
 
 /* For so many workers of the platform's kind; loop_restart follows. False: out of memory. */

@@ -117,12 +117,19 @@ void plan_source_release(struct plan_source *source)
     free(source->lasts);
 }
 
+bool plan_source_computes(void *self, double at_s, double until_s, struct own_span *span)
+{
+    return own_share_next(&((struct plan_source *)self)->own, at_s, until_s, span);
+}
+
 bool plan_source_init(struct plan_source *source, const struct platform *platform,
                       const struct plan *plan)
 {
     const size_t slots = (size_t)plan->worker_count;
-    *source = (struct plan_source){
-        .platform = platform, .groups = plan->child_count > 0, .cursor = PLAN_CURSOR(plan)};
+    *source = (struct plan_source){.platform = platform,
+                                   .groups = plan->child_count > 0,
+                                   .cursor = PLAN_CURSOR(plan),
+                                   .own = own_share_of(platform, plan)};
     source->costs = calloc(slots, sizeof *source->costs);
     if (platform->results != RESULTS_END)
         return source->costs != NULL;

@@ -14,6 +14,7 @@ struct plan_source {
     const double *loads;     /* of the round entry whose costs are filled in */
     struct star_cost *costs; /* owned; of that, per slot */
     struct star_cost mapped; /* the package's at hand, where core tasks differ along the job */
+    struct own_share own;    /* what the master computes itself */
     size_t *lasts; /* owned; where results come back at the end: each slot's last entry with a
                     * package; NULL: nobody asks */
 };
@@ -25,6 +26,8 @@ void plan_source_release(struct plan_source *source);
 /* loop_source's. */
 enum loop_answer plan_source_next(void *self, struct loop *loop, struct loop_package *package,
                                   struct failure *failure);
+/* Where the plan leaves core tasks to the master. */
+bool plan_source_computes(void *self, double at_s, double until_s, struct own_span *span);
 /* Are all workers of the plan on the platform? */
 bool plan_source_check(const struct platform *platform, const struct plan *plan,
                        struct failure *failure);

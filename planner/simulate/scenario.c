@@ -329,6 +329,28 @@ static void lost_forget(struct star *star, const struct scenario *scenario)
     worker->output_s = fmin(worker->output_s, worker->busy_s);
 }
 
+/* What the master computes itself, as the dispatch says. */
+static bool scenario_computes(void *self, double at_s, double until_s, struct own_span *span)
+{
+    struct scenario_state *state = self;
+    const struct variation *variation = state->scenario->variation;
+    const struct plan_master master = dispatch_master(state->dispatch);
+    const double most = own_share_count(master.tasks, master.task_s, at_s, until_s);
+    struct package own;
+    if (!dispatch_own(state->dispatch, at_s, (int64_t)most, &own))
+        return false;
+    *span =
+        (struct own_span){(double)own.first, (double)own.count, (double)own.count * master.task_s};
+    const struct platform *platform = state->platform;
+    if (work_differs(&platform->work))
+        span->seconds *=
+            work_mean_cost(&platform->work, platform->work_tasks, span->first, span->tasks);
+    if (variation && variation->weight)
+        span->seconds *= variation->weight(variation->self, span->first, span->tasks);
+    span->seconds *= noise_factor(state->scenario, own.first, 10);
+    return true;
+}
+
 static const struct platform *starts_of(const struct scenario *scenario,
                                         const struct platform *platform)
 {
@@ -344,6 +366,17 @@ static bool forwards(const struct platform *platform, const struct scenario *sce
            !loop_needs_events(platform);
 }
 
+/* Where packages are summed up, what the master computes comes behind them: it is as long. */
+static void own_sum(struct scenario_state *state, struct simulation *simulation)
+{
+    struct own_span span;
+    while (scenario_computes(state, 0, HUGE_VAL, &span))
+        simulation->own_s += span.seconds;
+    if (simulation->own_s > 0)
+        simulation->makespan_s =
+            fmax(simulation->makespan_s, simulation->master_busy_s + simulation->own_s);
+}
+
 bool simulate_scenario(const struct platform *platform, struct dispatch *dispatch,
                        const struct scenario *scenario, struct trace *trace,
                        struct simulation *simulation, struct failure *failure)
@@ -353,16 +386,18 @@ bool simulate_scenario(const struct platform *platform, struct dispatch *dispatc
     struct scenario_state state = {
         .platform = platform, .scenario = scenario, .dispatch = dispatch, .loop = &loop};
     const bool varies = scenario->slow_workers > 0 || scenario->availability;
-    const struct loop_source source = {.next = scenario_next,
-                                       .sent = package_sent,
-                                       .event_s = next_event,
-                                       .due_s = scenario_due,
-                                       .waited = scenario_waited,
-                                       .lasts = varies ? scenario_lasts : NULL,
-                                       .self = &state};
+    struct loop_source source = {.next = scenario_next,
+                                 .sent = package_sent,
+                                 .event_s = next_event,
+                                 .due_s = scenario_due,
+                                 .waited = scenario_waited,
+                                 .lasts = varies ? scenario_lasts : NULL,
+                                 .self = &state};
     slow_prepare(&state);
     if (forwards(platform, scenario, trace))
         state.forward = &forward;
+    if (!state.forward && dispatch_master(dispatch).tasks > 0)
+        source.computes = scenario_computes;
     bool good = (loop_init(&loop, platform, platform->worker_count) &&
                  (!state.forward || fast_forward_init(&forward, platform, scenario))) ||
                 failure_memory(failure, "simulating");
@@ -374,6 +409,8 @@ bool simulate_scenario(const struct platform *platform, struct dispatch *dispatc
     if (good) {
         lost_forget(&loop.star, scenario);
         star_sum(&loop.star, simulation);
+        if (state.forward)
+            own_sum(&state, simulation);
     }
     free(state.heap.items);
     loop_release(&loop);

@@ -42,9 +42,9 @@ static bool loads_fit(const struct platform *platform, const struct plan *plan,
     return true;
 }
 
-/* What is too much to be played package by package. */
-static bool large_simulate(const struct platform *platform, const struct plan *plan,
-                           struct simulation *simulation, struct failure *failure)
+/* What is too much to be played package by package, without what the master computes. */
+static bool rounds_simulate(const struct platform *platform, const struct plan *plan,
+                            struct simulation *simulation, struct failure *failure)
 {
     if (loop_needs_events(platform))
         return loads_fit(platform, plan, failure) &&
@@ -55,13 +55,30 @@ static bool large_simulate(const struct platform *platform, const struct plan *p
            mapped_simulate(platform, plan, simulation, failure);
 }
 
+/* With that: no package waits for it. */
+static bool large_simulate(const struct platform *platform, const struct plan *plan,
+                           struct simulation *simulation, struct failure *failure)
+{
+    struct own_share own = own_share_of(platform, plan);
+    struct own_span span = {.seconds = 0};
+    if (!rounds_simulate(platform, plan, simulation, failure))
+        return false;
+    if (own_share_next(&own, 0, HUGE_VAL, &span))
+        simulation->makespan_s =
+            fmax(simulation->makespan_s, simulation->master_busy_s + span.seconds);
+    simulation->own_s = span.seconds;
+    return true;
+}
+
 bool simulate_packages(const struct platform *platform, const struct plan *plan,
                        struct trace *trace, struct simulation *simulation, double *ends,
                        struct failure *failure)
 {
     struct plan_source source;
     struct loop loop = {.trace = NULL};
-    const struct loop_source asked = {.next = plan_source_next, .self = &source};
+    const struct loop_source asked = {.next = plan_source_next,
+                                      .computes = plan->own.tasks > 0 ? plan_source_computes : NULL,
+                                      .self = &source};
     bool good = (plan_source_init(&source, platform, plan) &&
                  loop_init(&loop, platform, plan->worker_count)) ||
                 failure_memory(failure, "simulating a plan");

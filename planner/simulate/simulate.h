@@ -18,6 +18,7 @@ struct simulation {
     double makespan_s;
     double master_busy_s; /* envelopes and sends; of the busiest master */
     double port_busy_s;   /* links; of the busiest port */
+    double own_s;         /* the master's computing of core tasks */
     double worker_busy_s; /* receive, compute and output, summed over workers; with asynchronous
                            * output, simultaneous operations of a worker count once */
     double output_s; /* output of the busiest worker that did not overlap with other operations */
@@ -35,7 +36,9 @@ void simulation_join(struct simulation *simulation, const struct simulation *oth
 /* Simulate `plan` on `platform`, with its cost map if loads are whole; every event is added to
  * `trace` (may be NULL). Without a trace, rounds that repeat themselves are summed up beyond two
  * million packages (evaluate.h), with a map beyond 200,000 (fast_forward.h). Fails when a load lies
- * in no window, a worker does not exist, or memory runs out. Loads may be fractional. */
+ * in no window, a worker does not exist, or memory runs out. Loads may be fractional. What the
+ * master computes itself counts, too; where rounds are summed up, as if no package waited for it.
+ */
 bool simulate_plan(const struct platform *platform, const struct plan *plan, struct trace *trace,
                    struct simulation *simulation, struct failure *failure);
 /* The same, with every package played, however many there are. `ends` (may be NULL) gets, for each

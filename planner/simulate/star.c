@@ -23,7 +23,7 @@ void star_restart(struct star *star, const struct platform *platform, const int6
     memset(star->workers, 0, count * sizeof *star->workers);
     memset(star->starts, 0, count * (size_t)star->buffers * sizeof *star->starts);
     star->master_s = star->port_s = star->master_busy_s = star->port_busy_s = 0;
-    star->results_s = 0;
+    star->results_s = star->own_s = star->own_end_s = 0;
     for (int64_t k = 0; k < star->worker_count; k++) {
         struct star_worker *worker = &star->workers[k];
         worker->prepared_s = platform_start(platform, workers ? workers[k] : k);
@@ -123,12 +123,13 @@ static void idle_sum(const struct star *star, struct simulation *sum)
 void star_sum(const struct star *star, struct simulation *simulation)
 {
     struct simulation sum = {.master_busy_s = star->master_busy_s,
+                             .own_s = star->own_s,
                              .port_busy_s = star->port_busy_s};
     double busiest_s = -1;
     for (int64_t k = 0; k < star->worker_count; k++)
         if (star->workers[k].packages > 0)
             worker_sum(&star->workers[k], &sum, &busiest_s);
-    sum.makespan_s = star_later(sum.latest_end_s, star->results_s);
+    sum.makespan_s = star_later(star_later(sum.latest_end_s, star->results_s), star->own_end_s);
     idle_sum(star, &sum);
     *simulation = sum;
 }

@@ -60,6 +60,7 @@ struct star_worker {
 struct star {
     double master_s, port_s;
     double master_busy_s, port_busy_s;
+    double own_s, own_end_s;     /* that the master itself computed core tasks; their end */
     double results_s;            /* the last result was taken in and written; 0: there was none */
     struct star_worker *workers; /* owned */
     double *starts;              /* owned; per worker, a ring of the last B starts */

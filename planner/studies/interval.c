@@ -38,6 +38,9 @@ struct play {
     struct drawn_cost *slots;  /* owned, one per worker of the plan: of a round at hand */
     double *ends_s;            /* owned, likewise */
     struct load_sum *sums;     /* owned, likewise: of a large plan */
+    struct own_share own;      /* of the master: what is left of it in this draw */
+    double own_factor;         /* the draw's, on what the master computes */
+    double master_busy_s;      /* with packages, as fitted */
     bool tailed;               /* the end is dealt on request: one dispatch decides it all */
     struct watching watching;  /* owned; of that */
 };
@@ -115,13 +118,38 @@ static enum loop_answer package_next(void *self, struct loop *loop, struct loop_
     return LOOP_SEND;
 }
 
+/* What a master that computes takes longer in this draw. */
+static void own_begin(struct play *play)
+{
+    const struct plan *plan = play->plan;
+    const struct fit *fit = &play->sample.request->setting->master.fit;
+    play->own = own_share_of(&play->sample.fitted, plan);
+    play->own_factor = 1;
+    if (plan->own.tasks > 0)
+        play->own_factor = fmax(0, 1 + fit->drift * cost_sample_normal(&play->sample));
+}
+
+static bool own_next(void *self, double at_s, double until_s, struct own_span *span)
+{
+    struct play *play = self;
+    const struct fit *fit = &play->sample.request->setting->master.fit;
+    if (!own_share_next(&play->own, at_s, until_s, span))
+        return false;
+    const double deviation = fit->deviation / sqrt(span->tasks);
+    span->seconds *= play->own_factor * fmax(0, 1 + deviation * cost_sample_normal(&play->sample));
+    return true;
+}
+
 /* One draw, package by package. NaN: out of memory. */
 static double packages_play(struct play *play)
 {
     struct failure none = FAILURE_INIT;
-    const struct loop_source source = {.next = package_next, .self = play};
+    const struct loop_source source = {.next = package_next,
+                                       .computes = play->plan->own.tasks > 0 ? own_next : NULL,
+                                       .self = play};
     play->cursor = (struct plan_cursor)PLAN_CURSOR(play->plan);
     play->loads = NULL;
+    own_begin(play);
     loop_restart(&play->loop, &play->sample.drawn, play->plan->workers);
     return loop_run(&play->loop, &source, &none) ? loop_makespan(&play->loop) : (double)NAN;
 }
@@ -135,14 +163,15 @@ static void sum_add(struct load_sum *sum, const struct drawn_cost *slot, double 
     }
 }
 
-/* From the makespan as fitted, regions heeded. */
-static bool weight_find(struct play *play, double heeded_s)
+/* From the simulation of a large plan as fitted, regions heeded. */
+static bool fitted_take(struct play *play, const struct simulation *heeded)
 {
     struct evaluator *evaluator = evaluator_new(&play->sample.fitted);
     if (!evaluator)
         return false;
     const double equal_s = evaluator_makespan(evaluator, play->plan, play->ends_s);
-    play->weight = work_differs(&play->sample.fitted.work) ? heeded_s / equal_s : 1;
+    play->weight = work_differs(&play->sample.fitted.work) ? heeded->latest_end_s / equal_s : 1;
+    play->master_busy_s = heeded->master_busy_s;
     evaluator_free(&evaluator);
     return true;
 }
@@ -178,7 +207,13 @@ static double rounds_play(struct play *play)
         if (play->ends_s[k] > 0)
             makespan_s = fmax(makespan_s, play->ends_s[k] + off_s);
     }
-    return makespan_s * play->weight;
+    struct own_span span = {.seconds = 0};
+    own_begin(play);
+    if (own_next(play, 0, HUGE_VAL, &span))
+        makespan_s = fmax(makespan_s * play->weight, play->master_busy_s + span.seconds);
+    else
+        makespan_s *= play->weight;
+    return makespan_s;
 }
 
 /* With the plan's tail, whose rule was told what the fitted costs say, and answers take as long as
@@ -299,7 +334,7 @@ bool interval_draw(const struct interval_request *request, struct interval *inte
     const bool good =
         ready ? simulate_plan(&play.sample.fitted, request->plan, NULL, &simulation, failure) &&
                     tail_init(&play, request, failure) &&
-                    (!play.large || weight_find(&play, simulation.makespan_s) ||
+                    (!play.large || fitted_take(&play, &simulation) ||
                      failure_memory(failure, "drawing makespans")) &&
                     draws_make(&play, draws_of(request), &made.ensemble, failure)
               : failure_memory(failure, "drawing makespans");

@@ -9,9 +9,11 @@
 #include "planner/base/nearest.h"
 #include "planner/model/beyond.h"
 #include "planner/model/plan_cursor.h"
+#include "planner/schedulers/bounds/bound.h"
 #include "planner/schedulers/bounds/bound_unequal.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/schedulers/search/cut.h"
+#include "planner/studies/master_share.h"
 
 /* What deals the end of a plan whose tasks are unequal, and what it has to gain: relative. A worker
  * has a package beside the one it works on, which nobody can take back: factoring by 2 would have
@@ -232,19 +234,43 @@ static bool plan_cut(const struct planning *planning, const struct platform *pla
     return good;
 }
 
+/* The scheduler's plan is for what is left to the workers. */
+static void master_note(const struct planning *planning, struct plan *plan)
+{
+    if (!(planning->master_tasks > 0))
+        return;
+    plan->tasks += planning->master_tasks;
+    plan->own =
+        (struct plan_master){planning->master_tasks, profile_setting_master_s(planning->setting)};
+}
+
+static bool bound_find(const struct planning *planning, const struct platform *platform,
+                       struct plan *plan, struct failure *failure)
+{
+    const struct master_bound asked = {.bound = planning_regions(planning) > 0 ? bound_unequal
+                                                                               : bound_makespan,
+                                       .platform = platform,
+                                       .tasks = plan->tasks,
+                                       .task_s = plan->own.task_s,
+                                       .real_valued = plan->real_valued};
+    return master_bound(&asked, &plan->predicted.lower_bound_s, failure);
+}
+
 bool planning_apply_map(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
     struct platform platform;
     struct simulation simulation;
-    if (planning_regions(planning) == 0)
+    const bool mapped = planning_regions(planning) > 0;
+    master_note(planning, plan);
+    if (!mapped && !(plan->own.tasks > 0))
         return true;
     if (!planning_platform(planning, &platform, failure))
         return false;
-    const bool good = platform_map(&platform, planning->setting, plan->tasks, failure) &&
-                      simulate_plan(&platform, plan, NULL, &simulation, failure) &&
-                      plan_cut(planning, &platform, plan, &simulation, failure) &&
-                      bound_unequal(&platform, plan->tasks, plan->real_valued,
-                                    &plan->predicted.lower_bound_s, failure);
+    const bool good =
+        (!mapped || platform_map(&platform, planning->setting, plan->tasks, failure)) &&
+        simulate_plan(&platform, plan, NULL, &simulation, failure) &&
+        (plan->own.tasks > 0 || plan_cut(planning, &platform, plan, &simulation, failure)) &&
+        bound_find(planning, &platform, plan, failure);
     platform_release(&platform);
     if (good)
         simulation_predict(&simulation, &plan->predicted);
@@ -378,6 +404,8 @@ static bool best_make(const struct planning *planning, const struct schedule_req
 
 bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
+    if (planning->master_computes)
+        return master_share_make(planning, plan, failure);
     struct platform platform;
     struct plan made = {0};
     if (!planning_platform(planning, &platform, failure))
@@ -387,7 +415,7 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
     const double second = EFFORT_SECOND * (scheduler ? PLANNING_EFFORT_NAMED : 1);
     struct effort effort = {planning->effort_s * second};
     const struct schedule_request request = {.platform = &platform,
-                                             .tasks = planning->tasks,
+                                             .tasks = planning->tasks - planning->master_tasks,
                                              .real_valued = planning->real_valued,
                                              .effort = limited ? &effort : NULL};
     bool good = scheduler ? scheduler_make(scheduler, &request, &made, failure) &&

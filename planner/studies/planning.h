@@ -24,8 +24,10 @@ struct planning {
     int64_t workers; /* use only the first `workers`; 0: all */
     int buffers;     /* packages that a worker receives ahead; 0: PLATFORM_BUFFERS */
     bool real_valued;
-    bool remaining; /* for the remaining tasks of a job, at unknown positions: core tasks are
-                     * assumed to be equal */
+    bool remaining;       /* for the remaining tasks of a job, at unknown positions: core tasks are
+                           * assumed to be equal */
+    bool master_computes; /* the master computes a part of them itself (master_share.h) */
+    double master_tasks;  /* so many; set where that is found */
     const char
         *tail;       /* "RULE" or "RULE:SHARE" that assigns the plan's end on request; NULL: none */
     double effort_s; /* about how long "auto" may take on one core (base/effort.h); a scheduler
@@ -61,7 +63,8 @@ size_t planning_regions(const struct planning *planning);
 /* Schedulers plan in units of work, as if core tasks were equal. If costs vary along the job, cut
  * the plan by weight where the regions differ by more than they may be off (search/cut.h) and that
  * is better, and replace its prediction by that of its simulation with the cost map, and its lower
- * bound by that for unequal core tasks (bound_unequal.h); otherwise change nothing. */
+ * bound by that for unequal core tasks (bound_unequal.h). What the master computes is added, with
+ * its prediction and bound; such plans are not cut. Otherwise change nothing. */
 bool planning_apply_map(const struct planning *planning, struct plan *plan,
                         struct failure *failure);
 /* The same for all schedulers' plans. */

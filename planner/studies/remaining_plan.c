@@ -23,6 +23,7 @@ static bool plan_by(const char *scheduler, const struct remaining_request *reque
         .tasks = (double)request->tasks,
         .workers = request->workers,
         .remaining = true,
+        .master_computes = whole->own.tasks > 0,
     };
     return planning.setting && planning_make(&planning, plan, &cannot);
 }

@@ -13,16 +13,17 @@ struct place_of {
     cpu_set_t threads, cores;
 };
 
-/* Workers are each alone, or two of them have no core each: those, by rank. The master mostly waits
- * and is left out. */
-static void pair_find(struct oversubscription *here, const struct place_of *places, int count)
+/* Workers are each alone, or two of them have no core each: those, by rank. A master that computes
+ * nothing mostly waits and is left out. */
+static void pair_find(struct oversubscription *here, const struct place_of *places, int count,
+                      bool master)
 {
     cpu_set_t *workers = calloc((size_t)count, sizeof *workers);
     int first = 0, second = 0;
     if (!workers)
         return;
     for (int k = 0; k < count; k++)
-        if (places[k].rank != 0)
+        if (master || places[k].rank != 0)
             workers[k] = places[k].cores;
     if (cores_shared(workers, count, &first, &second)) {
         here->first = places[first].rank;
@@ -46,7 +47,7 @@ static void cores_count(struct oversubscription *here, const struct place_of *pl
 }
 
 /* Collective. Of this rank's node; without memory, of this rank. */
-static void node_look(const struct comm *comm, struct oversubscription *here)
+static void node_look(const struct comm *comm, bool master, struct oversubscription *here)
 {
     struct place_of mine = {.rank = comm->rank};
     struct link node;
@@ -64,7 +65,7 @@ static void node_look(const struct comm *comm, struct oversubscription *here)
     if (good && places) {
         link_gather_all(node, &mine, sizeof mine, places, &request);
         comm_wait(comm, &request);
-        pair_find(here, places, count);
+        pair_find(here, places, count, master);
     }
     const bool all = good && places;
     cores_count(here, all ? places : &mine, all ? count : 1);
@@ -91,10 +92,11 @@ static int most_find(const struct comm *comm, double mine)
     return most;
 }
 
-struct oversubscription oversubscription_find(const struct comm *comm)
+struct oversubscription oversubscription_find(const struct comm *comm, bool master)
 {
-    struct oversubscription here = {.workers = comm_workers_on_node(comm)};
-    node_look(comm, &here);
+    struct oversubscription here = {.workers =
+                                        comm_workers_on_node(comm) + (master && comm->rank == 0)};
+    node_look(comm, master, &here);
     char name[LINK_NAME_SIZE];
     link_machine(name);
     snprintf(here.node, sizeof here.node, "%.63s", name);

@@ -4,6 +4,8 @@
 #ifndef SPMD_LAUNCH_OVERSUBSCRIPTION_H
 #define SPMD_LAUNCH_OVERSUBSCRIPTION_H
 
+#include <stdbool.h>
+
 #include "planner/base/text.h"
 #include "spmd/transport/comm.h"
 
@@ -16,8 +18,8 @@ struct oversubscription {
 };
 
 /* Collective. The node where two workers have no core each, else the one with the fewest cores for
- * each of its workers. */
-struct oversubscription oversubscription_find(const struct comm *comm);
+ * each of its workers. `master`: it computes, too, and counts as one. */
+struct oversubscription oversubscription_find(const struct comm *comm, bool master);
 /* A line where workers of so many threads each have more threads there than cores, or two are bound
  * to one core, with what to change; otherwise nothing. */
 void oversubscription_describe(const struct oversubscription *oversubscription, int threads,

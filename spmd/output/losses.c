@@ -210,11 +210,11 @@ void losses_resolve(struct losses_known *known)
     int64_t last = 0;
     bool noted = false;
     rows_clean(known);
-    for (int64_t rank = 1; rank < known->in_flight_count; rank++)
+    for (int64_t rank = 0; rank < known->in_flight_count; rank++)
         noted = noted || is_suspect(known, rank, true);
-    for (int64_t rank = 1; rank < known->in_flight_count; rank++)
+    for (int64_t rank = 0; rank < known->in_flight_count; rank++)
         last += is_suspect(known, rank, noted) && is_last_of(known, &known->in_flight[rank], noted);
-    for (int64_t rank = 1; rank < known->in_flight_count; rank++) {
+    for (int64_t rank = 0; rank < known->in_flight_count; rank++) {
         const struct losses_in_flight *row = &known->in_flight[rank];
         if (!is_suspect(known, rank, noted))
             continue;

@@ -15,7 +15,8 @@
 
 #include "spmd/output/outputfile.h"
 
-/* What a rank works on. The master's row says only whether the run was asked to stop. */
+/* What a rank works on, a master that computes included. The master's row also says whether the run
+ * was asked to stop. */
 struct losses_in_flight {
     int64_t first, count; /* core tasks; 0: none */
     int32_t signal; /* a signal that indicates an error of the process; 0: none was recorded */
@@ -49,7 +50,8 @@ void losses_open(struct losses *losses, const char *path, const struct output_pl
                  int rank, int64_t count);
 void losses_close(struct losses *losses);
 
-/* Local, to a worker. It works on these core tasks from here on; of 0: on none. */
+/* Local, to a worker, or a master that computes. It works on these core tasks from here on; of 0:
+ * on none. */
 void losses_begin(struct losses *losses, int64_t first, int64_t count);
 /* Local, to the master, for a worker that has no access to the file: the same. */
 void losses_begin_of(struct losses *losses, int rank, int64_t first, int64_t count);

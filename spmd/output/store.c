@@ -79,7 +79,9 @@ static bool store_init(struct store *store, const struct store_setup *setup)
     if (!store->path || !store->emitted || !store->slot)
         return false;
     store->collected = setup->collected;
-    store->as_rank = setup->collected ? STORE_COLLECTOR : store->comm->rank;
+    store->as_rank = setup->collected         ? STORE_COLLECTOR
+                     : store->comm->rank == 0 ? setup->master_as
+                                              : store->comm->rank;
     snprintf(store->emitted, name_size, "%s.%d", setup->emitted, store->as_rank);
     store->temporary = setup->temporary;
     store->resumed = setup->resumed;
@@ -138,7 +140,7 @@ static bool state_resume(struct store *store)
 /* Does this rank write nothing that any worker has computed? */
 static bool is_spectator(const struct store *store)
 {
-    return store->collected ? store->comm->rank != 0 : store->comm->rank == 0;
+    return store->collected ? store->comm->rank != 0 : store->as_rank == 0;
 }
 
 /* Only workers that the run before had made room for have a state. */

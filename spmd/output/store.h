@@ -33,6 +33,9 @@ struct store_setup {
     /* The master writes what all workers have computed, as if it were the first of them; they need
      * not see the file, and open nothing. */
     bool collected;
+    /* Else: the places that the master writes to what it has computed itself, of a rank that no
+     * worker has; 0: it computes nothing. */
+    int master_as;
     bool resumed; /* go on with what a run before has left, mended (spmd/resume/remaining.h) */
 };
 

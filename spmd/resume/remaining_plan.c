@@ -61,6 +61,7 @@ static bool plan_even(const struct remaining_request *request, struct plan *plan
     rounds_drop(plan);
     plan->scheduler = strdup("even");
     plan->tasks = (double)request->tasks;
+    plan->own = (struct plan_master){0, 0};
     plan->predicted = (struct plan_prediction){.known = false};
     const bool good = plan->scheduler && rounds_even(plan, request);
     if (!good)

@@ -54,6 +54,11 @@ bool decider_init(struct decider *decider, const struct decider_request *request
         request->surveyed_most > 0 ? request->surveyed_most : (int64_t)plan_largest_load(plan);
     if (!decider->by_rule && !request->replan && !request->tail)
         return true;
+    if (!decider->by_rule && plan->own.tasks > 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "the plan has the master compute, as it was planned: leave %s out, or "
+                           "plan without --master-computes",
+                           request->replan ? "--replan" : "--tail");
     if (!decider->by_rule && !request->profile)
         return failure_set(failure, FAILURE_USAGE,
                            "--replan and --tail, or the plan's own tail, need the profile that the "

@@ -15,6 +15,7 @@
 #include "spmd/run/decider.h"
 #include "spmd/run/ending.h"
 #include "spmd/run/energy.h"
+#include "spmd/run/expected_cost.h"
 #include "spmd/run/fitting.h"
 #include "spmd/run/live_status.h"
 #include "spmd/run/liveness.h"
@@ -182,6 +183,14 @@ static struct run_request requested_of(void)
     return requested;
 }
 
+/* Does the master compute core tasks itself? Where packages are assigned on request, nobody has
+ * said which. */
+static bool computes(const struct performance *performance)
+{
+    const struct execution *execution = performance->execution;
+    return performance->plan->own.tasks > 0 && !execution->rule && !execution->pilot;
+}
+
 static struct resume_setup resume_setup(const struct performance *performance)
 {
     const struct execution *execution = performance->execution;
@@ -206,6 +215,7 @@ static struct resume_setup resume_setup(const struct performance *performance)
         .profile_text = execution->profile_text,
         .profile = execution->profile,
         .collects = execution->collects,
+        .computes = computes(performance),
         .trust = execution->trust,
         .part = {.began_s = performance->began_s,
                  .conditions = conditions_of(performance),
@@ -303,8 +313,9 @@ static void output_create(struct performance *performance, struct output_places 
         /* How many packages a rule deals is known at the end. */
         .events = execution->rule || execution->pilot
                       ? 1
-                      : plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE,
-        .workers = slots_wanted(job, execution->comm->size - 1),
+                      : plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE +
+                            (int64_t)execution->plan->own.tasks,
+        .workers = slots_wanted(job, execution->comm->size - 1 + computes(performance)),
         .part = {.began_s = performance->began_s, .workers = execution->comm->size - 1},
     };
     performance->created = outputfile_create(execution->output, job, &info, places, failure);
@@ -341,12 +352,13 @@ static bool output_open(struct performance *performance, struct failure *failure
         return false;
     if (execution->comm->rank == 0)
         tracing_begin(performance);
-    const struct store_setup setup = {.path = execution->output,
-                                      .emitted =
-                                          resume->emitted ? resume->emitted : execution->emitted,
-                                      .slots = resume->slots,
-                                      .collected = execution->collects,
-                                      .resumed = resume->on};
+    const struct store_setup setup = {
+        .path = execution->output,
+        .emitted = resume->emitted ? resume->emitted : execution->emitted,
+        .slots = resume->slots,
+        .collected = execution->collects,
+        .master_as = computes(performance) ? workers_of(performance) + 1 : 0,
+        .resumed = resume->on};
     performance->store =
         store_open(&setup, &places, execution->comm, &performance->making.job, failure);
     comm_broadcast(execution->comm, &places, sizeof places);
@@ -381,7 +393,8 @@ static void oversubscription_say(const struct performance *performance)
 {
     const struct execution *execution = performance->execution;
     if (!execution->quiet && !sleeps(performance))
-        run_conditions_crowded(execution->comm, execution->threads, execution->command);
+        run_conditions_crowded(execution->comm, computes(performance), execution->threads,
+                               execution->command);
 }
 
 /* The plan's, or what is expected of it when it is watched or dealt at its end: how far that may be
@@ -399,25 +412,6 @@ static struct plan_prediction prediction_of(const struct performance *performanc
     return predicted;
 }
 
-/* On the port, and at the worker. */
-static struct deadline_cost package_cost(const void *self, int64_t worker, int64_t tasks)
-{
-    static const enum operation way[] = {OPERATION_ENVELOPE, OPERATION_SEND, OPERATION_LINK};
-    static const enum operation work[] = {OPERATION_RECEIVE, OPERATION_COMPUTE, OPERATION_OUTPUT};
-    const struct emulation *costs = self;
-    struct deadline_cost cost = {0, 0};
-    for (size_t k = 0; k < sizeof way / sizeof *way; k++)
-        cost.way_s += emulation_cost(costs, way[k], worker, tasks);
-    for (size_t k = 0; k < sizeof work / sizeof *work; k++)
-        cost.work_s += emulation_cost(costs, work[k], worker, tasks);
-    return cost;
-}
-
-static double worker_start_s(const void *self, int64_t worker)
-{
-    return emulation_cost(self, OPERATION_START, worker, 1);
-}
-
 /* Local to the master. What would not end in time is not begun. */
 static bool deadline_set(const struct performance *performance, struct dispatch *recovery,
                          struct failure *failure)
@@ -430,8 +424,8 @@ static bool deadline_set(const struct performance *performance, struct dispatch 
         return true;
     const struct deadline_setup setup = {.end_s = until_left_s(execution->until, until_now()),
                                          .margin = margin,
-                                         .cost = performance->costs ? package_cost : NULL,
-                                         .start_s = performance->costs ? worker_start_s : NULL,
+                                         .cost = performance->costs ? expected_cost : NULL,
+                                         .start_s = performance->costs ? expected_start_s : NULL,
                                          .self = performance->costs,
                                          .workers = workers_of(performance)};
     if (!execution->quiet && predicted.known && predicted.makespan_s > setup.end_s)
@@ -649,18 +643,18 @@ static void end(struct performance *performance, const struct run *run,
 {
     const struct resume *resume = &performance->resume;
     const bool lost = performance->liveness.members.loss_count > 0;
-    const struct ending ending = {.closing = {.run = run,
-                                              .input = performance->making.input,
-                                              .digest = performance->early,
-                                              .even = resume->on || lost ||
-                                                      is_one_node(performance) ||
-                                                      outcome->packages > DONE_MOST},
-                                  .output = performance->execution->output,
-                                  .plan = performance->plan,
-                                  .pilot = performance->execution->pilot,
-                                  .again = performance->execution->again,
-                                  .digest = performance->digest,
-                                  .begun_with = resume->remaining.input_sha256};
+    const struct ending ending = {
+        .closing = {.run = run,
+                    .input = performance->making.input,
+                    .digest = performance->early,
+                    .even = resume->on || lost || is_one_node(performance) ||
+                            computes(performance) || outcome->packages > DONE_MOST},
+        .output = performance->execution->output,
+        .plan = performance->plan,
+        .pilot = performance->execution->pilot,
+        .again = performance->execution->again,
+        .digest = performance->digest,
+        .begun_with = resume->remaining.input_sha256};
     if (run->comm->rank == 0)
         ending_lead(&ending, outcome, failure);
     else

@@ -81,10 +81,18 @@ void *master_claim(struct master *master)
                         (struct outbox_idle){idle_take, master, &master->receiving});
 }
 
+/* Until a package can be made, the master computes. */
+static void room_await(struct master *master)
+{
+    while (!outbox_has_room(master->outbox) && master_own_work(master))
+        idle_take(master);
+}
+
 /* Into the outbox's next buffer, unless the worker reads by itself. */
 static bool package_pack(struct master *master, const struct package *package, size_t *size)
 {
     const struct run *run = master->run;
+    room_await(master);
     void *bytes = master_claim(master);
     *size = 0;
     const double start = comm_now(run->comm);
@@ -131,12 +139,11 @@ static void master_pause(struct master *master, struct pause *pause, double due_
     comm_pause(master->run->comm, pause, &awaited);
 }
 
-/* Has this rank been asked to stop, and not only told that another one has died? */
-static bool is_asked(const struct master *master)
+bool master_asked(const struct master *master)
 {
     if (interrupt_hinted())
         interrupt_settle(!master->run->members || !membership_misses(master->run->members));
-    return interrupt_asked();
+    return master->asked || interrupt_asked();
 }
 
 /* Let a worker that has more than enough report some, or be lost. */
@@ -144,10 +151,11 @@ static void worker_catch_up(struct master *master, int64_t worker)
 {
     struct pause pause = {.longer = OUTBOX_NAPS};
     while (master_returns_unreported(master, (int)worker + 1) >= UNDER_WAY_MOST &&
-           master->failure->code == FAILURE_NONE && !master->asked && !is_asked(master)) {
+           master->failure->code == FAILURE_NONE && !master_asked(master)) {
         idle_take(master);
         outbox_progress(master->outbox);
-        master_pause(master, &pause, HUGE_VAL);
+        if (!master_own_work(master))
+            master_pause(master, &pause, HUGE_VAL);
     }
 }
 
@@ -187,11 +195,13 @@ static bool decision_take(struct master *master, struct pause *pause)
     case DISPATCH_WAIT:
         pause->longer = OUTBOX_NAPS;
         outbox_progress(master->outbox);
-        master_pause(master, pause, dispatch_due_s(master->dispatch));
+        if (!master_own_work(master))
+            master_pause(master, pause, dispatch_due_s(master->dispatch));
         return true;
     case DISPATCH_HANDED_OUT:
         pause->longer = outbox_progress(master->outbox) ? LAST_NAPS : OUTBOX_NAPS;
-        master_pause(master, pause, HUGE_VAL);
+        if (!master_own_work(master))
+            master_pause(master, pause, HUGE_VAL);
         return true;
     case DISPATCH_OUT_OF_MEMORY:
         return failure_memory(master->failure, "deciding what to send");
@@ -217,14 +227,16 @@ static void reports_answer(struct master *master)
 static void packages_send(struct master *master)
 {
     struct pause pause = {.longer = OUTBOX_NAPS};
-    while (master->failure->code == FAILURE_NONE && !master->asked && !is_asked(master) &&
-           !master->dealt && decision_take(master, &pause)) {
+    while (master->failure->code == FAILURE_NONE && !master_asked(master) && !master->dealt &&
+           decision_take(master, &pause)) {
         idle_take(master);
         reports_answer(master);
     }
-    if (master->asked || is_asked(master))
+    while (master->dealt && master_own_work(master))
+        idle_take(master);
+    if (master_asked(master))
         losses_asked(master->run->losses);
-    if (!master->dealt && master->failure->code == FAILURE_NONE)
+    if ((!master->dealt || master_own_left(master)) && master->failure->code == FAILURE_NONE)
         master->outcome->stopped = true;
 }
 
@@ -326,6 +338,8 @@ static bool master_init(struct master *master, const struct run *run, struct fai
     if (!outstanding_init(&master->outstanding, run->comm->size - 1) || !master->report ||
         !master->starts || !master->workers || !state_make(master) || !master_returns_init(master))
         return failure_memory(failure, "preparing the master");
+    if (!master_own_init(master, failure))
+        return false;
     size_t bytes = job_message_most(run->job, run->largest_package) + JOB_GUARD;
     const struct outbox_setup setup = {
         .buffers = outbox_size(run, dispatch_listens(master->dispatch), bytes),
@@ -343,6 +357,7 @@ static void master_release(struct master *master)
     link_cancel(&master->receiving);
     outbox_free(&master->outbox);
     master_returns_release(master);
+    master_own_release(master);
     free(master->report);
     free(master->starts);
     free(master->workers);

@@ -1,6 +1,7 @@
 /*
- * The master's parts among themselves: sending (master.c), what comes back (master_results.c), and
- * what becomes of workers that do not (master_losses.c). Nobody else includes this.
+ * The master's parts among themselves: sending (master.c), what comes back (master_results.c), what
+ * it computes itself (master_own.c), and what becomes of workers that do not come back
+ * (master_losses.c). Nobody else includes this.
  */
 #ifndef SPMD_RUN_MASTER_H
 #define SPMD_RUN_MASTER_H
@@ -29,6 +30,7 @@ struct master_counts {
 };
 
 struct master_returns;
+struct master_own;
 
 struct master {
     const struct run *run;
@@ -52,6 +54,7 @@ struct master {
     struct scow_others all;         /* when every one at work had told anew */
     struct master_counts *workers;  /* owned; one a worker */
     struct master_returns *returns; /* owned; NULL: workers write */
+    struct master_own *own;         /* owned; NULL: it computes nothing itself */
     bool sharing;                   /* some worker wants to know of others */
     bool cancelled;                 /* the workers have been told to stop */
     bool asked;                     /* a worker has been asked to stop */
@@ -84,6 +87,23 @@ void master_hear(struct master *master);
  * and its results are written, or could not be, and count for nothing. */
 void master_report_settle(struct master *master, int rank, const struct wire_result *report,
                           bool written);
+
+/* Done core tasks count, with the reduction over them (NULL: there is none); `rejection` is of the
+ * first of them that failed, if any has. */
+void master_done_take(struct master *master, const struct summary *summary,
+                      const struct rejection *rejection, const void *state);
+/* Has this rank been asked to stop, and not only told that another one has died, or a worker? */
+bool master_asked(const struct master *master);
+
+/* What the master computes itself; where that is nothing, these do nothing. */
+
+/* False with *failure set: out of memory, or the task could not start; release all the same. */
+bool master_own_init(struct master *master, struct failure *failure);
+void master_own_release(struct master *master);
+/* Compute the next core task, in place of waiting. False: there is none to begin now. */
+bool master_own_work(struct master *master);
+/* Are some not done? */
+bool master_own_left(const struct master *master);
 
 /* Results that workers return; without them, nothing (master_returns.c). */
 

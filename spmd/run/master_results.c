@@ -152,17 +152,25 @@ static void work_tell(struct master *master, const struct wire_result *report)
     report_tell(master, &report->package, start_s - master->origin_s, end_s - master->origin_s);
 }
 
-static void result_take(struct master *master, const struct wire_result *report)
+void master_done_take(struct master *master, const struct summary *summary,
+                      const struct rejection *rejection, const void *state)
 {
     const struct job *job = master->run->job;
-    report_trace(master, report);
-    master_start_trace(master, report);
-    summary_merge(&master->outcome->summary, &report->summary);
-    if (report->summary.failed > 0)
-        rejection_keep(master->outcome, &wire_result_told(report, job->state_size)->rejection);
+    summary_merge(&master->outcome->summary, summary);
+    if (summary->failed > 0)
+        rejection_keep(master->outcome, rejection);
     give_up(master);
     if (master->outcome->state)
-        job->task->merge(job->opened, master->outcome->state, report + 1);
+        job->task->merge(job->opened, master->outcome->state, state);
+}
+
+static void result_take(struct master *master, const struct wire_result *report)
+{
+    const size_t state_size = master->run->job->state_size;
+    report_trace(master, report);
+    master_start_trace(master, report);
+    master_done_take(master, &report->summary, &wire_result_told(report, state_size)->rejection,
+                     report + 1);
     if (master->run->keeps)
         dispatch_returned(master->dispatch, &report->package);
     else

@@ -60,8 +60,9 @@ static bool left_find(struct resume *resume, const struct resume_setup *setup,
     resume->complete = remaining->complete && remaining->left == 0;
     resume->slots = remaining->slots;
     resume->workers = setup->comm->size - 1;
-    if (remaining->state && remaining->slots < resume->workers && !setup->collects)
-        resume->workers = remaining->slots;
+    const int writing = resume->workers + setup->computes;
+    if (remaining->state && remaining->slots < writing && !setup->collects)
+        resume->workers -= writing - remaining->slots;
     remaining->workers = resume->workers;
     return true;
 }

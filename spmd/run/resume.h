@@ -22,6 +22,7 @@ struct resume_setup {
     const char *profile_text;      /* NULL: what the file has */
     const struct profile *profile; /* what it says; NULL likewise */
     bool collects;                 /* the master alone has access to the file */
+    bool computes;                 /* the master computes core tasks itself */
     bool trust;                    /* what the ledger says: digests are not compared */
     struct part_info part;         /* what this run does, without its plan, profile and events */
 };

@@ -145,6 +145,11 @@ static void slot_wait(struct outbox *outbox, int slot, struct outbox_idle idle, 
     comm_pause(outbox->comm, pause, &awaited);
 }
 
+bool outbox_has_room(struct outbox *outbox)
+{
+    return slot_find(outbox);
+}
+
 void *outbox_claim(struct outbox *outbox, struct outbox_idle idle)
 {
     struct pause pause = {.longer = OUTBOX_NAPS};

@@ -39,6 +39,8 @@ struct outbox_setup {
 /* Local. NULL with *failure set: out of memory. */
 struct outbox *outbox_new(const struct comm *comm, const struct outbox_setup *setup,
                           struct failure *failure);
+/* Local. Lets transfers advance. Would outbox_claim return at once? */
+bool outbox_has_room(struct outbox *outbox);
 /* Local. Where the next package's bytes go (aligned to 64, borrowed until outbox_post); waits for
  * any buffer to be free. */
 void *outbox_claim(struct outbox *outbox, struct outbox_idle idle);

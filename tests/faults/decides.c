@@ -84,7 +84,11 @@ static void platform_fill(struct platform *platform, const struct decides_setup 
 static struct dispatch *plan_dispatch(struct decides *decides, int64_t tasks)
 {
     const struct decides_setup *setup = &decides->setup;
-    plan_fill(&decides->plan, tasks, setup->workers, setup->largest);
+    const bool shared = !setup->watched && !setup->surveyed;
+    const int64_t own = shared ? (int64_t)((double)tasks * setup->master_share) : 0;
+    plan_fill(&decides->plan, tasks - own, setup->workers, setup->largest);
+    decides->plan.tasks = (double)tasks;
+    decides->plan.own = (struct plan_master){(double)own, setup->mean_s};
     if (!setup->watched)
         return dispatch_new_plan(&decides->plan);
     platform_fill(&decides->platform, setup);

@@ -13,10 +13,12 @@ struct decides_setup {
     const char *rule; /* NULL: a plan */
     bool surveyed;    /* the plan or the rule is that of what probes leave */
     bool watched;     /* the plan is */
-    int64_t tasks;    /* of the job */
-    int64_t largest;  /* of a package */
-    double mean_s;    /* of a core task, as planned with */
-    bool keeps;       /* workers keep results until they are asked for them */
+    /* Of a plan that is neither: this share of what is left, rounded down, the master computes. */
+    double master_share;
+    int64_t tasks;   /* of the job */
+    int64_t largest; /* of a package */
+    double mean_s;   /* of a core task, as planned with */
+    bool keeps;      /* workers keep results until they are asked for them */
     int ahead, workers;
     const struct remaining *remaining; /* NULL: nothing is done yet */
 };

@@ -21,7 +21,7 @@
 #include "tests/faults/world.h"
 
 /* Parts that faults are met in, after which the run must reach its end in one more. */
-enum { PARTS_MOST = 4, WORKERS_MOST = RANKS_MOST - 1, SLOTS = WORKERS_MOST };
+enum { PARTS_MOST = 4, WORKERS_MOST = RANKS_MOST - 1, SLOTS = RANKS_MOST };
 /* Few core tasks, for many runs a second; now and then so many that a plan runs far ahead of what
  * is reported. */
 enum { TASKS_FEW = 40, TASKS_MANY = 600 };
@@ -37,6 +37,7 @@ static struct trial {
     double patience_s;
     const char *rule;       /* NULL: equal packages, as a plan sends them */
     bool surveyed, watched; /* decides.h */
+    double master_share;    /* there */
     int ahead, buffers;
     bool one_by_one;
     double collecting; /* probability that in a part the master writes */
@@ -470,6 +471,7 @@ static struct dispatch *dispatch_make(struct part *part)
     const struct decides_setup setup = {.rule = trial.rule,
                                         .surveyed = trial.surveyed,
                                         .watched = trial.watched,
+                                        .master_share = trial.master_share,
                                         .tasks = trial.tasks,
                                         .largest = trial.largest,
                                         .mean_s = habits.mean_s,
@@ -578,6 +580,7 @@ static void part_open(struct part *part)
                                       .emitted = "emitted",
                                       .slots = SLOTS,
                                       .collected = trial.collects,
+                                      .master_as = trial.master_share > 0 ? world.ranks : 0,
                                       .resumed = trial.resumed};
     if (!failure_detector_begin(&part->detector, &setup, &part->failure))
         return;
@@ -640,6 +643,7 @@ static void trial_draw(void)
         .failing = dice_hit(dice, 0.15) ? 3 + (int64_t)dice_below(dice, 20) : 0,
         .deadly = dice_hit(dice, 0.08) ? (int64_t)dice_below(dice, (uint64_t)trial.tasks) : -1,
         .noisy = dice_hit(dice, 0.5)};
+    trial.master_share = dice_hit(dice, 0.7) ? dice_between(dice, 0.02, 0.6) : 0;
 }
 
 static struct weather weather_fair(void)
@@ -678,9 +682,12 @@ static void part_run(bool fair)
     trial.part.began_s += 1;
     world_begin(workers + 1, rank_main);
     world_say("part with %d workers, %" PRId64 " core tasks, packages of at most %" PRId64
-              ", %s%s%s%s%s%s",
+              ", %s%s%s%s%s%s%s",
               workers, trial.tasks, trial.largest, trial.surveyed ? "measured, " : "",
               trial.rule ? trial.rule : "planned", !trial.rule && trial.watched ? ", watched" : "",
+              !trial.rule && !trial.watched && !trial.surveyed && trial.master_share > 0
+                  ? ", the master computes"
+                  : "",
               trial.job->values.write_behind ? ", written behind" : "",
               trial.keeps      ? ", collected at the end"
               : trial.collects ? ", collected"

@@ -68,15 +68,15 @@ function workersIn(columns) {
 /* Where package and operation lie among the plan's spans, for comparison: "package:operation". */
 function predictedFinder(columns) {
     let places = null;
-    const key = (package_, operation) => 8 * package_ + operation;
-    return (package_, operation) => {
+    const key = (inPlan, operation) => 8 * inPlan + operation;
+    return (inPlan, operation) => {
         if (!places) {
             places = new Map();
             for (let k = 0; k < columns.rank.length; k++)
                 if (columns.cause[k] < 0)
                     places.set(key(columns.package[k], columns.operation[k]), k);
         }
-        return places.get(key(package_, operation));
+        return places.get(key(inPlan, operation));
     };
 }
 
@@ -123,7 +123,8 @@ function spanWords(rows, trace, k) {
     const start = columns.start_ns[k] / 1e9, length = columns.length_ns[k] / 1e9;
     const tasks = columns.tasks[k], first = columns.first[k];
     const who = columns.rank[k] === 0 ? 'master' : `worker ${columns.rank[k]}`;
-    const lines = [`round ${columns.round[k] + 1}, package ${columns.package[k] + 1}, ${
+    const inPlan = columns.package[k] < 0 ? '' : `round ${columns.round[k] + 1}, package ${columns.package[k] + 1}, `;
+    const lines = [`${inPlan}${
         tasks === 1 ? `core task ${first + 1}` : `core tasks ${first + 1} to ${first + tasks} (${tasks})`}`,
     `${words.seconds(length)}, from ${words.seconds(start)} to ${words.seconds(start + length)}`];
     const twin = trace.name === 'measured' && !waits ? rows.findPredicted(columns.package[k], operation) : undefined;

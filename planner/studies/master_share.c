@@ -1,0 +1,239 @@
+#include "planner/studies/master_share.h"
+
+#include <math.h>
+
+#include "planner/schedulers/scheduler.h"
+#include "planner/simulate/own_share.h"
+
+/* ---- the share ----------------------------------------------------------------------------- */
+
+/* A share of a real-valued job is as exact as its sum is. */
+static const double real_width = 1e-9;
+
+/* Where master and workers end with a share. */
+struct crossing {
+    double workers_s, master_s;
+};
+
+/* Where there are too few for the workers, the master has too many. */
+static bool ends_at(const struct share_problem *problem, double share, struct crossing *at,
+                    struct failure *failure)
+{
+    struct failure here = FAILURE_INIT;
+    struct share_ends ends = {0, 0};
+    if (!problem->ends(problem->self, problem->tasks - share, &ends, &here)) {
+        *at = (struct crossing){0, HUGE_VAL};
+        return here.code == FAILURE_INFEASIBLE || failure_set(failure, here.code, "%s", here.text);
+    }
+    *at = (struct crossing){ends.workers_s, ends.master_s + share * problem->task_s};
+    return true;
+}
+
+static double end_of(const struct crossing *at)
+{
+    return fmax(at->workers_s, at->master_s);
+}
+
+bool master_share_find(const struct share_problem *problem, double *share, struct failure *failure)
+{
+    const double width = problem->whole ? 1 : real_width * problem->tasks;
+    double low = 0, high = problem->tasks;
+    struct crossing early, late = {0, HUGE_VAL};
+    if (!ends_at(problem, low, &early, failure))
+        return false;
+    while (high - low > width && early.master_s < early.workers_s) {
+        const double exact = low + (high - low) / 2;
+        const double middle = problem->whole ? floor(exact) : exact;
+        struct crossing at;
+        if (!ends_at(problem, middle, &at, failure))
+            return false;
+        const bool before = at.master_s < at.workers_s;
+        *(before ? &low : &high) = middle;
+        *(before ? &early : &late) = at;
+    }
+    *share = end_of(&late) < end_of(&early) ? high : low;
+    return true;
+}
+
+/* ---- plans --------------------------------------------------------------------------------- */
+
+/* Plans for what is left to the workers. */
+struct sharing {
+    struct planning planning; /* of equal core tasks, by a quick scheduler */
+    double slower;            /* the scheduler that is wanted takes so many times as long */
+};
+
+static bool plan_ends(void *self, double tasks, struct share_ends *ends, struct failure *failure)
+{
+    const struct sharing *sharing = self;
+    struct planning planning = sharing->planning;
+    struct simulation simulation;
+    struct plan plan;
+    planning.tasks = tasks;
+    if (!(tasks > 0))
+        return failure_set(failure, FAILURE_INFEASIBLE, "no core task is left to the workers");
+    if (!planning_make(&planning, &plan, failure))
+        return false;
+    const bool good = planning_simulate(&planning, &plan, NULL, &simulation, failure);
+    plan_release(&plan);
+    if (good)
+        *ends =
+            (struct share_ends){sharing->slower * simulation.makespan_s, simulation.master_busy_s};
+    return good;
+}
+
+/* Of all core tasks the workers end then by the plan, whatever the master does. */
+static bool workers_end(const struct planning *planning, const struct plan *plan, double *end_s,
+                        struct failure *failure)
+{
+    struct simulation simulation;
+    const struct plan_master own = plan->own;
+    struct plan fed = *plan;
+    fed.own = (struct plan_master){0, 0};
+    fed.tasks -= own.tasks;
+    if (!planning_simulate(planning, &fed, NULL, &simulation, failure))
+        return false;
+    *end_s = simulation.makespan_s;
+    return true;
+}
+
+static bool sharing_check(const struct planning *planning, struct failure *failure)
+{
+    const struct profile_setting *setting = planning->setting;
+    if (!(profile_setting_master_s(setting) > 0))
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "the profile does not say what a core task takes the master: calibrate "
+                           "with --master-computes, or give a setting \"master\": {\"compute\": "
+                           "...}");
+    if (results_return(platform_returns(setting)))
+        return failure_set(failure, FAILURE_USAGE,
+                           "a master that computes core tasks takes no results in: leave "
+                           "--master-computes out, or have workers write");
+    return setting->operating == OPERATING_SINGLE_PORT ||
+           failure_set(failure, FAILURE_USAGE,
+                       "a master that computes core tasks is planned for with the operating model "
+                       "single-port: leave --master-computes or --model %s out",
+                       operating_traits(setting->operating)->name);
+}
+
+/* The share by the quick scheduler, which the one that is wanted takes `slower` times as long as.
+ */
+static bool share_find(const struct planning *planning, double slower, double *share,
+                       struct failure *failure)
+{
+    struct sharing sharing = {.planning = *planning, .slower = slower};
+    struct planning *quick = &sharing.planning;
+    const struct share_problem problem = {.tasks = planning->tasks,
+                                          .task_s = profile_setting_master_s(planning->setting),
+                                          .whole = !planning->real_valued,
+                                          .ends = plan_ends,
+                                          .self = &sharing};
+    struct share_ends ends;
+    struct failure refused = FAILURE_INIT;
+    quick->remaining = true;
+    quick->omissions = NULL;
+    quick->used_s = NULL;
+    quick->scheduler = SCHEDULER_QUICK;
+    if (!plan_ends(&sharing, planning->tasks, &ends, &refused))
+        quick->scheduler = planning->scheduler;
+    return master_share_find(&problem, share, failure);
+}
+
+/* By how much the wanted scheduler's workers end later than those of the quick one; 1 where nothing
+ * is left to say. */
+static bool slower_find(const struct planning *planning, const struct plan *plan, double *slower,
+                        struct failure *failure)
+{
+    struct sharing sharing = {.planning = *planning, .slower = 1};
+    struct share_ends ends;
+    double end_s = 0;
+    sharing.planning.remaining = true;
+    sharing.planning.omissions = NULL;
+    sharing.planning.scheduler = SCHEDULER_QUICK;
+    sharing.planning.master_tasks = 0;
+    struct failure refused = FAILURE_INIT;
+    *slower = 1;
+    if (!workers_end(planning, plan, &end_s, failure))
+        return false;
+    if (plan_ends(&sharing, plan->tasks - plan->own.tasks, &ends, &refused) && ends.workers_s > 0)
+        *slower = end_s / ends.workers_s;
+    return true;
+}
+
+/* The better one stays in *plan; the other is released. */
+static void plan_keep(struct plan *plan, struct plan *other)
+{
+    if (other->predicted.makespan_s < plan->predicted.makespan_s) {
+        const struct plan worse = *plan;
+        *plan = *other;
+        *other = worse;
+    }
+    plan_release(other);
+}
+
+/* The plan with that share of the master competes with *plan. */
+static bool share_try(const struct planning *planning, double share, struct plan *plan,
+                      struct failure *failure)
+{
+    struct planning shared = *planning;
+    struct failure here = FAILURE_INIT;
+    struct plan made;
+    shared.master_tasks = share;
+    if (!(share > 0))
+        return true;
+    if (!planning_make(&shared, &made, &here))
+        return here.code == FAILURE_INFEASIBLE || failure_set(failure, here.code, "%s", here.text);
+    plan_keep(plan, &made);
+    return true;
+}
+
+/* Plans that are made, each of which has its part of the effort. */
+enum { PLANS = 3 };
+
+bool master_share_make(const struct planning *planning, struct plan *plan, struct failure *failure)
+{
+    struct planning own = *planning;
+    struct plan made;
+    double share = 0, slower = 1, again = 0;
+    own.master_computes = false;
+    own.effort_s /= PLANS;
+    if (!sharing_check(planning, failure) || !share_find(&own, 1, &share, failure) ||
+        !planning_make(&own, &made, failure))
+        return false;
+    bool good = share_try(&own, share, &made, failure) &&
+                slower_find(&own, &made, &slower, failure) &&
+                share_find(&own, slower, &again, failure) &&
+                (again == share || share_try(&own, again, &made, failure));
+    if (good)
+        *plan = made;
+    else
+        plan_release(&made);
+    return good;
+}
+
+/* ---- bound --------------------------------------------------------------------------------- */
+
+bool master_bound(const struct master_bound *asked, double *bound_s, struct failure *failure)
+{
+    const double width = asked->real_valued ? real_width * asked->tasks : 1;
+    double low = 0, high = asked->tasks, bound_low_s = 0;
+    if (!asked->bound(asked->platform, asked->tasks, asked->real_valued, &bound_low_s, failure))
+        return false;
+    /* At `low` the workers' bound is above the master's time, at `high` it is not. */
+    while (asked->task_s > 0 && high - low > width && bound_low_s > low * asked->task_s) {
+        const double exact = low + (high - low) / 2;
+        const double middle = asked->real_valued ? exact : floor(exact);
+        double bound_middle_s = 0;
+        if (!asked->bound(asked->platform, asked->tasks - middle, asked->real_valued,
+                          &bound_middle_s, failure))
+            return false;
+        if (bound_middle_s > middle * asked->task_s) {
+            low = middle;
+            bound_low_s = bound_middle_s;
+        } else {
+            high = middle;
+        }
+    }
+    *bound_s = asked->task_s > 0 ? fmin(bound_low_s, high * asked->task_s) : bound_low_s;
+    return true;
+}

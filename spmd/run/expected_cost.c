@@ -1,0 +1,19 @@
+#include "spmd/run/expected_cost.h"
+
+/* On the port, and at the worker. */
+struct deadline_cost expected_cost(const void *costs, int64_t worker, int64_t tasks)
+{
+    static const enum operation way[] = {OPERATION_ENVELOPE, OPERATION_SEND, OPERATION_LINK};
+    static const enum operation work[] = {OPERATION_RECEIVE, OPERATION_COMPUTE, OPERATION_OUTPUT};
+    struct deadline_cost cost = {0, 0};
+    for (size_t k = 0; k < sizeof way / sizeof *way; k++)
+        cost.way_s += emulation_cost(costs, way[k], worker, tasks);
+    for (size_t k = 0; k < sizeof work / sizeof *work; k++)
+        cost.work_s += emulation_cost(costs, work[k], worker, tasks);
+    return cost;
+}
+
+double expected_start_s(const void *costs, int64_t worker)
+{
+    return emulation_cost(costs, OPERATION_START, worker, 1);
+}

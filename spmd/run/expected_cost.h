@@ -1,0 +1,13 @@
+/* What a package is expected to take by its profile, for who decides what still fits into a job's
+ * time (planner/dispatch/deadline.h). */
+#ifndef SPMD_RUN_EXPECTED_COST_H
+#define SPMD_RUN_EXPECTED_COST_H
+
+#include "planner/dispatch/deadline.h"
+#include "spmd/run/emulation.h"
+
+/* `costs` is a struct emulation. */
+struct deadline_cost expected_cost(const void *costs, int64_t worker, int64_t tasks);
+double expected_start_s(const void *costs, int64_t worker);
+
+#endif
