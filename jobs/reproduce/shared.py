@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Shared workstations: C. Xu and A. T. Chronopoulos, Distributed Self-Scheduling for Heterogeneous Workstation Clusters, formulas (1) to (9)
-and Tables 1 and 2, and E. Rosenvinge's experiments under load. What needs workers whose speed changes during a run is named, and left open."""
+and Tables 1 and 2, and E. Rosenvinge's experiments under load. What others leave of a workstation is what `simulate --loads` plays."""
 
+import json
+import pathlib
 import sys
+import tempfile
 
 from table import Tables, ask, profile
 
@@ -34,26 +37,67 @@ def formulas(tables):
     tables.row("DTSS with equal powers is TSS: first five sizes", plain[:5], distributed[:5])
 
 
-def measured(tables):
-    tables.begin("Xu and Chronopoulos, Tables 1 and 2", "Four workstations that others use meanwhile: Q = 4, 3, 2, 1 processes in their run queues.")
-    why = "needs run queues that weigh on workers during a simulation, which is not there yet"
-    tables.missing("Table 1, TSS, not dedicated: ends, finish, imbalance", "64 47 47 45; 65; 19", why)
-    tables.missing("Table 1, DTSS, not dedicated", "52 49 51 51; 53; 3", why)
-    tables.missing("Table 1, dedicated", "27 28 27 26 and 27 27 28 26", "their overheads are not printed")
-    tables.missing("Table 2, Tree, not dedicated", "12 12 11 86; 86; 75", "Tree scheduling is not there yet")
-    tables.missing("Table 2, Tree, dedicated", "11 11 11 11; 12; 0", "the same")
-    tables.missing("Table 2, DTSS", "15 15 15 15 and 30 30 30 30", why)
+def stations(folder, seconds, shares=()):
+    """A profile of workstations that take so many seconds for an iteration, and what others leave of them. Of those that would end together
+    the first one does, by next to nothing."""
+    nothing = {"latency_s": 0, "s_per_task": 0}
+    workers = [{"compute": {"latency_s": 0, "s_per_task": each * (1 + 1e-13 * place)}, "receive": nothing, "link": nothing}
+               for place, each in enumerate(seconds)]
+    window = {"tasks": [1, 1000000], "envelope": nothing, "send": nothing, "workers": workers}
+    (folder / "profile.json").write_text(json.dumps({"schema": "scow-profile-1", "kernel": "sleep", "settings": [{"windows": [window]}]}))
+    (folder / "loads.tsv").write_text("".join(f"{rank}\t0\t1\t{share!r}\t1\n" for rank, share in enumerate(shares, 1)))
+    return ["-p", folder / "profile.json", *(["--loads", folder / "loads.tsv"] if shares else [])]
 
 
-def monitor(tables):
-    tables.begin("Rosenvinge, figures 5.5 to 5.8", "Eight workers, 1,024 tasks, under seven patterns of load.")
-    tables.missing("makespans of SC, SS, FAC, Monitor under static and changing load", "curves", "patterns of load are not there yet")
+def ends(rule, words, tasks=1200):
+    """The first and the last end."""
+    made = ask("simulate", "-s", rule, "-X", tasks, *words)
+    return [made["earliest_end_s"], made["latest_end_s"]]
+
+
+def measured(tables, folder):
+    tables.begin("Xu and Chronopoulos, Tables 1 and 2",
+                 "Four workstations that others use meanwhile: Q = 4, 3, 2, 1 processes in their run queues. Iterations are taken to be equal; "
+                 "first and last end.")
+    queues, fast = (4, 3, 2, 1), (1, 1, 1, 6)
+    overheads = "their overheads are not printed, and their iterations are rows of the Mandelbrot set"
+    alone = [110 / 1200] * 4
+    tables.beside("Table 1, TSS, dedicated", [26, 28], ends("tss,step=real", stations(folder, alone)), overheads)
+    tables.beside("Table 1, DTSS, dedicated", [26, 28], ends("dtss", stations(folder, alone)), overheads)
+    tables.beside("Table 1, TSS, not dedicated", [45, 64], ends("tss,step=real", stations(folder, alone, [1 / q for q in queues])), overheads)
+    known = stations(folder, [q * 110 / 1200 for q in queues])
+    tables.row("Table 1, DTSS, not dedicated, run queues known: finish", 53, ends("dtss,power=real", known)[1], 0.02, relative=True)
+    tables.beside("Table 1, DTSS, not dedicated: ends apart", 3, round((lambda first, last: last - first)(*ends("dtss,power=real", known)), 6),
+                  "published are measured runs")
+    tables.row("Table 2, Tree, dedicated: first end", 11, ends("tree,grain=1", stations(folder, [99 / 1200 / v for v in fast]))[0], 0.01,
+               relative=True)
+    busy = stations(folder, [99 / 1200 / v for v in fast], [1, 1, 1, 1 / 7.8])
+    tables.row("Table 2, Tree, not dedicated: first and last end", [11, 86], ends("tree,grain=1", busy), 0.01, relative=True)
+    tables.beside("Table 2, DTSS, dedicated", [15, 15], ends("dtss", stations(folder, [99 / 1200 / v for v in fast])), overheads)
+    tables.beside("Table 2, DTSS, not dedicated, run queues known", [30, 30],
+                  ends("dtss,power=real", stations(folder, [99 / 1200, 99 / 1200, 99 / 1200, 7.8 * 99 / 7200])), overheads)
+
+
+def monitor(tables, folder):
+    tables.begin("Rosenvinge, figures 5.5 to 5.8",
+                 "Eight workers, 1,024 tasks of 1 s, under the seven patterns of load, 256 s long; makespans. Published are curves without numbers.")
+    words = stations(folder, [1] * 8)
+    load = ["--load-patterns", 256]
+    for under, more in (("nothing else", []), ("changing load", load)):
+        plan = folder / "plan.json"
+        plan.write_text(json.dumps(ask("plan", *words, "-X", 1024, "-s", "static")))
+        tables.beside(f"static chunking (SC) under {under}", "a curve", ask("simulate", *words, plan, *more)["makespan_s"], "no number is printed")
+        for name, rule in (("SS", "ss"), ("FAC", "fac"), ("Monitor, r = 4", "monitor,r=4,phi=3")):
+            made = ask("simulate", *words, "-s", rule, "-X", 1024, "--ahead", 2, *more)
+            tables.beside(f"{name} under {under}", "a curve", made["makespan_s"], "no number is printed")
 
 
 def main():
     tables = Tables("Shared workstations: what was printed, and what scow finds")
-    for part in (formulas, measured, monitor):
-        part(tables)
+    formulas(tables)
+    with tempfile.TemporaryDirectory() as folder:
+        measured(tables, pathlib.Path(folder))
+        monitor(tables, pathlib.Path(folder))
     return tables.end()
 
 
