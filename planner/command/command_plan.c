@@ -462,6 +462,7 @@ static bool rest_run(const struct plan_options *options, const struct readers *r
                            "-X TASKS");
     if (!readers->read_run(options->resume, 1, &record, failure))
         return false;
+    profile_weigh(&record.profile, NULL); /* which core tasks remain is not known here */
     const int64_t workers =
         options->workers > 0 ? options->workers : plan_workers_needed(&record.plan);
     const bool good = rest_check(options, &record, failure) &&

@@ -127,10 +127,15 @@ struct dispatch_setup {
     double overhead_s;   /* of one package: FSC's h */
     double deviation_s;  /* of one task's time: FSC's sigma */
     int64_t least, most; /* package sizes that may be sent; the last package may be smaller */
+    /* What the job's core tasks are worth, of which these are the last; a rule then counts in units
+     * of work in place of core tasks, and gets as many of these as are worth what it says. Borrowed
+     * for the call; NULL: all are alike. */
+    const struct work *work;
 };
 
 /* Fill in what rules need to know of a platform, for the setup's tasks and workers: weights,
- * latencies, overhead, and package sizes, which lie in its windows and are at most an equal share.
+ * latencies, overhead, and package sizes, which lie in its windows and are at most an equal share;
+ * where weights are known of the platform's core tasks, its work, which must outlive the setup.
  * Returns one block that holds weights and latencies, to be freed after the dispatch has been made;
  * NULL: out of memory. */
 double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platform *platform);

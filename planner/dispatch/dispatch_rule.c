@@ -43,7 +43,47 @@ struct dispatch_rule {
     struct asked asked, before; /* of the last packages, as many as workers at most, and of those
                                  * before them */
     int64_t series;
+    struct work work; /* owned: of the job; no regions: counts are of core tasks */
+    int64_t unsent;   /* core tasks that are not handed out yet */
+    int64_t offset;   /* core tasks of the job before those that are handed out here */
 };
+
+/* ---- units of work -------------------------------------------------------------------------- */
+
+/* A package that is worth less tells nothing of how fast its worker is. */
+static const double UNITS_LEAST = 1e-6;
+
+/* What these core tasks of the job are worth. */
+static double units_of(const struct dispatch_rule *self, int64_t first, int64_t count)
+{
+    if (!work_differs(&self->work))
+        return (double)count;
+    return fmax(0, work_before(&self->work, (double)(first + count)) -
+                       work_before(&self->work, (double)first));
+}
+
+/* The same as rules count: some core tasks are worth something. */
+static int64_t units_whole(const struct dispatch_rule *self, int64_t first, int64_t count)
+{
+    const int64_t units = llround(units_of(self, first, count));
+    return count > 0 && units < 1 ? 1 : units;
+}
+
+/* Core tasks from `first` on that are worth about so much, at least one, of `left`. */
+static int64_t tasks_of(const struct dispatch_rule *self, int64_t first, double units, int64_t left)
+{
+    const struct work *work = &self->work;
+    if (!work_differs(work))
+        return units < (double)left ? (int64_t)units : left;
+    if (self->state.rule->single)
+        return 1;
+    const int64_t end =
+        work_nearest(work, work->tasks, work_before(work, (double)first) + units, first + 1);
+    const int64_t most = self->most < left ? self->most : left;
+    return end - first < most ? end - first : most;
+}
+
+/* ---- packages ------------------------------------------------------------------------------- */
 
 static void line_push(struct dispatch_rule *self, int64_t worker)
 {
@@ -76,14 +116,16 @@ static void package_hand(struct dispatch_rule *self, int64_t worker, double task
                          struct package *package)
 {
     struct rule_state *state = &self->state;
-    double count = fmin(fmax(tasks, (double)self->least), (double)self->most);
+    const double count = fmin(fmax(tasks, (double)self->least), (double)self->most);
+    const int64_t at = self->offset + self->after.first;
     asked_add(self, tasks);
     *package = self->after;
     package->worker = worker;
-    package->count = count < (double)state->left ? (int64_t)count : state->left;
+    package->count = tasks_of(self, at, count, self->unsent);
     package->round = state->requests / state->workers;
-    state->left -= package->count;
-    state->worker[worker].queued += package->count;
+    self->unsent -= package->count;
+    state->left = units_whole(self, at + package->count, self->unsent);
+    state->worker[worker].queued += units_whole(self, at, package->count);
     state->requests++;
     self->sent_s[worker * self->ahead + self->sent[worker]++ % self->ahead] = now_s;
     self->outstanding++;
@@ -96,7 +138,7 @@ static enum dispatch_answer rule_next(struct dispatch *dispatch, double now_s,
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
     struct rule_state *state = &self->state;
-    if (state->left == 0)
+    if (self->unsent == 0)
         return DISPATCH_FINISHED;
     /* What a rule says may hang on how often it is asked, and that on how its caller waits. */
     if (self->refused)
@@ -118,15 +160,15 @@ static enum dispatch_answer rule_next(struct dispatch *dispatch, double now_s,
 }
 
 /* West's update of mean and squared deviations, weighted by tasks. */
-static void times_add(struct rule_worker *worker, int64_t tasks, double work_s)
+static void times_add(struct rule_worker *worker, double tasks, double work_s)
 {
-    double per_task_s = fmax(work_s - worker->latency_s, 0) / (double)tasks;
+    double per_task_s = fmax(work_s - worker->latency_s, 0) / tasks;
     double before_s = per_task_s - worker->mean_s;
     worker->last_s = per_task_s;
     worker->packages++;
     worker->tasks += tasks;
-    worker->mean_s += before_s * (double)tasks / (double)worker->tasks;
-    worker->squares_s2 += (double)tasks * before_s * (per_task_s - worker->mean_s);
+    worker->mean_s += before_s * tasks / worker->tasks;
+    worker->squares_s2 += tasks * before_s * (per_task_s - worker->mean_s);
 }
 
 /* What the rule learns from a package that the worker could have had from then on. */
@@ -135,10 +177,13 @@ static void package_learn(struct dispatch_rule *self, const struct package *pack
 {
     const int64_t at = package->worker;
     const double total_s = end_s - fmax(could_s, self->ended_s[at]);
+    const double units = units_of(self, package->first, package->count);
     self->refused = false;
-    times_add(&self->state.worker[at], package->count, end_s - start_s);
-    if (self->state.rule->report)
-        self->state.rule->report(&self->state, at, package->count, end_s - start_s, total_s);
+    if (units > UNITS_LEAST) {
+        times_add(&self->state.worker[at], units, end_s - start_s);
+        if (self->state.rule->report)
+            self->state.rule->report(&self->state, at, units, end_s - start_s, total_s);
+    }
     self->ended_s[at] = end_s;
 }
 
@@ -148,7 +193,7 @@ static void rule_done(struct dispatch *dispatch, const struct package *package, 
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
     int64_t at = package->worker;
     const int64_t place = at * self->ahead + self->reported[at]++ % self->ahead;
-    self->state.worker[at].queued -= package->count;
+    self->state.worker[at].queued -= units_whole(self, package->first, package->count);
     package_learn(self, package, self->sent_s[place], start_s, end_s);
     self->outstanding--;
     if (self->line_count < self->state.workers * self->ahead)
@@ -250,7 +295,7 @@ static double cut_tasks(const struct dispatch_rule *self)
 static struct dispatch_run rule_run(const struct dispatch *dispatch)
 {
     const struct dispatch_rule *self = (const struct dispatch_rule *)dispatch;
-    if (self->before.packages == 0)
+    if (self->before.packages == 0 || work_differs(&self->work))
         return (struct dispatch_run){0};
     const double size = fmin(fmax(self->asked.most, (double)self->least), (double)self->most);
     const double packages = self->state.rule->same ? fmin(self->state.rule->same(&self->state),
@@ -278,6 +323,7 @@ static void rule_skip(struct dispatch *dispatch, const struct dispatch_skip *ski
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
     self->state.left -= skip->tasks;
+    self->unsent -= skip->tasks;
     self->state.requests += skip->packages;
     if (self->state.rule->skip)
         self->state.rule->skip(&self->state, (double)skip->packages);
@@ -299,6 +345,7 @@ static void rule_free(struct dispatch *dispatch)
     free(self->held);
     free(self->ended_s);
     free(self->own);
+    work_release(&self->work);
     free(self);
 }
 
@@ -400,6 +447,15 @@ static bool line_begin(struct dispatch_rule *self)
     return true;
 }
 
+/* False: out of memory. */
+static bool work_fill(struct dispatch_rule *self, const struct dispatch_setup *setup)
+{
+    if (!setup->work || !work_differs(setup->work))
+        return true;
+    self->offset = setup->work->tasks - setup->tasks;
+    return work_copy(&self->work, setup->work);
+}
+
 struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure)
 {
     static const struct dispatch_kind kind = {.next = rule_next,
@@ -420,8 +476,11 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
         return NULL;
     }
     size_t workers = (size_t)setup->workers, places = workers * (size_t)setup->ahead;
-    *self = (struct dispatch_rule){
-        .base = {&kind}, .ahead = setup->ahead, .least = setup->least, .most = setup->most};
+    *self = (struct dispatch_rule){.base = {&kind},
+                                   .ahead = setup->ahead,
+                                   .least = setup->least,
+                                   .most = setup->most,
+                                   .unsent = setup->tasks};
     self->state = (struct rule_state){.rule = rule,
                                       .tasks = setup->tasks,
                                       .left = setup->tasks,
@@ -438,13 +497,14 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
     self->reported = calloc(workers, sizeof *self->reported);
     self->held = calloc(workers, sizeof *self->held);
     self->ended_s = calloc(workers, sizeof *self->ended_s);
-    if (!self->held || !self->state.worker || !self->line || !self->sent_s || !self->sent ||
-        !self->reported || !self->ended_s || !own_fill(self)) {
+    if (!work_fill(self, setup) || !self->held || !self->state.worker || !self->line ||
+        !self->sent_s || !self->sent || !self->reported || !self->ended_s || !own_fill(self)) {
         rule_free(&self->base);
         failure_memory(failure, "starting a rule");
         return NULL;
     }
     workers_fill(&self->state, setup);
+    self->state.tasks = self->state.left = units_whole(self, self->offset, setup->tasks);
     if (rule->start)
         rule->start(&self->state);
     if (!line_begin(self)) {

@@ -25,12 +25,15 @@ struct rule_option {
     const char *words[RULE_WORDS_MOST]; /* those that there are; none: a number */
 };
 
+/* Where core tasks have weights, all counts of them are in units of work: what the mean one is
+ * worth. */
 struct rule_worker {
     bool lost;                 /* it no longer requests or reports packages */
     double weight;             /* relative speed, mean 1 over the workers */
     double latency_s;          /* of a package; not included in the times per task below */
     int64_t queued;            /* core tasks handed out and not reported */
-    int64_t packages, tasks;   /* reported */
+    int64_t packages;          /* reported */
+    double tasks;              /* in these */
     double mean_s, squares_s2; /* time per task, and the task-weighted sum of squared deviations */
     double last_s;             /* time per task of the last package */
     void *own;                 /* what the rule keeps of this worker; all 0 at first */
@@ -58,6 +61,7 @@ enum rule_sizes {
 struct rule {
     const char *name, *summary;
     enum rule_sizes sizes;
+    bool single; /* core tasks go one by one, whatever they are worth */
     struct rule_option options[RULE_OPTIONS_MOST]; /* those with a name */
     /* The reason why these values cannot be combined; NULL: they can. May be NULL. */
     const char *(*wrong)(const int64_t *option);
@@ -72,7 +76,7 @@ struct rule {
     double (*chunk)(struct rule_state *state, int64_t worker);
     /* A package of `tasks` took work_s of work; total_s counts from the time at which the worker
      * could have had it. May be NULL. */
-    void (*report)(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
+    void (*report)(struct rule_state *state, int64_t worker, double tasks, double work_s,
                    double total_s);
     /* The worker is lost from now on. May be NULL. */
     void (*lost)(struct rule_state *state, int64_t worker);

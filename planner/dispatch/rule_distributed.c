@@ -43,7 +43,7 @@ static void distributed_start(struct rule_state *state)
     stages_restart(state);
 }
 
-static void distributed_report(struct rule_state *state, int64_t worker, int64_t tasks,
+static void distributed_report(struct rule_state *state, int64_t worker, double tasks,
                                double work_s, double total_s)
 {
     (void)tasks;

@@ -130,22 +130,22 @@ static double awf_chunk_chunk(struct rule_state *state, int64_t worker)
     return fmax(round(equal * state->worker[worker].weight), 1);
 }
 
-static void weighted_add(struct rule_worker *worker, int64_t tasks, double seconds)
+static void weighted_add(struct rule_worker *worker, double tasks, double seconds)
 {
     const double k = (double)worker->packages;
     struct awf_worker *measured = worker->own;
     measured->weighted_s += k * seconds;
-    measured->weighted_tasks += k * (double)tasks;
+    measured->weighted_tasks += k * tasks;
 }
 
-static void awf_work_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
+static void awf_work_report(struct rule_state *state, int64_t worker, double tasks, double work_s,
                             double total_s)
 {
     (void)total_s;
     weighted_add(&state->worker[worker], tasks, work_s);
 }
 
-static void awf_total_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
+static void awf_total_report(struct rule_state *state, int64_t worker, double tasks, double work_s,
                              double total_s)
 {
     (void)work_s;

@@ -190,14 +190,14 @@ static double recent_mean(const struct rule_worker *worker, int64_t eta)
     return sum_s / (double)counted;
 }
 
-static void monitor_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
+static void monitor_report(struct rule_state *state, int64_t worker, double tasks, double work_s,
                            double total_s)
 {
     const struct rule_worker *self = &state->worker[worker];
     const int64_t eta = state->option[MONITOR_ETA];
     (void)total_s;
     monitor_of(self)->recent[(self->packages - 1) % eta] =
-        (struct timing){tasks, fmax(work_s / (double)tasks, 1e-12)};
+        (struct timing){(int64_t)fmax(1, round(tasks)), fmax(work_s / tasks, 1e-12)};
     monitor_of(self)->recent_s = recent_mean(self, eta);
 }
 

@@ -32,5 +32,7 @@ double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platf
     const int64_t even = (setup->tasks + setup->workers - 1) / setup->workers;
     setup->most = window->greatest < even ? window->greatest : even;
     setup->least = setup->least < setup->most ? setup->least : setup->most;
+    setup->work =
+        platform->weighed && platform->work.tasks >= setup->tasks ? &platform->work : NULL;
     return weights;
 }

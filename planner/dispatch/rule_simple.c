@@ -22,8 +22,11 @@ static double ss_chunk(struct rule_state *state, int64_t worker)
     return 1;
 }
 
-const struct rule rule_ss = {
-    .name = "ss", .summary = "one task at a time", .sizes = RULE_SIZES_STAY, .chunk = ss_chunk};
+const struct rule rule_ss = {.name = "ss",
+                             .summary = "one task at a time",
+                             .sizes = RULE_SIZES_STAY,
+                             .single = true,
+                             .chunk = ss_chunk};
 
 enum { FSC_K = 0 };
 

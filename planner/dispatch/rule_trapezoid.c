@@ -281,7 +281,7 @@ static void dtss_skip(struct rule_state *state, double packages)
     own->trapezoid.steps_left -= powers;
 }
 
-static void dtss_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
+static void dtss_report(struct rule_state *state, int64_t worker, double tasks, double work_s,
                         double total_s)
 {
     (void)tasks;

@@ -62,11 +62,17 @@ static void regions_print(struct text *text, const void *owner)
 
 /* ---- weights ------------------------------------------------------------------------------- */
 
+static bool mean_given(const void *value)
+{
+    return *(const double *)value != 1;
+}
+
 #define AT(member) offsetof(struct task_weights, member)
 static const struct field weights_fields[] = {
     {"source", FIELD_WORD, AT(source), .flags = FIELD_REQUIRED},
     {"sha256", FIELD_DIGEST, AT(sha256), .flags = FIELD_REQUIRED},
     {"deviation", FIELD_NUMBER, AT(deviation), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
+    {"mean", FIELD_NUMBER, AT(mean), 1e-12, LIMIT_TOTAL_S, .given = mean_given},
     {"regions", FIELD_OTHER, 0, .flags = FIELD_REQUIRED, .parse = regions_parse,
      .print = regions_print},
 };
@@ -82,6 +88,7 @@ bool weights_json_parse(void *owner, json_t *value, const struct document_place 
     plan->weights = calloc(1, sizeof *plan->weights);
     if (!plan->weights)
         return failure_memory(failure, "reading a plan");
+    plan->weights->mean = 1;
     if (!field_table_parse(plan->weights, value, place, &weights_table, failure))
         return false;
     return (double)plan->weights->work.tasks == plan->tasks ||

@@ -58,6 +58,7 @@ struct platform {
      * schedulers and evaluators plan in units of it, and so see equal core tasks. */
     struct work work;
     double work_tasks;
+    bool weighed; /* that is by weights that are known of each of these */
 };
 
 /* The default of B: the number of receives that workers post and that predictions assume. */

@@ -15,10 +15,28 @@ bool profile_setting_suits(const struct profile_setting *setting,
     return true;
 }
 
+static void compute_scale(struct profile_setting *setting, double factor)
+{
+    for (size_t w = 0; w < setting->window_count; w++)
+        for (size_t k = 0; k < setting->windows[w].worker_count; k++) {
+            struct measured_cost *compute = &setting->windows[w].workers[k].compute;
+            compute->cost.s_per_task *= factor;
+            compute->fit.stderr_s_per_task *= factor;
+        }
+}
+
 void profile_weigh(struct profile *profile, const struct task_weights *weights)
 {
-    for (size_t k = 0; k < profile->setting_count; k++)
-        profile->settings[k].weights = weights;
+    for (size_t k = 0; k < profile->setting_count; k++) {
+        struct profile_setting *setting = &profile->settings[k];
+        const double constant = setting->weighing.constant;
+        const double wanted = weights ? constant + (1 - constant) * weights->mean : 1;
+        const double before = setting->heaviness > 0 ? setting->heaviness : 1;
+        if (wanted != before)
+            compute_scale(setting, wanted / before);
+        setting->heaviness = wanted;
+        setting->weights = weights;
+    }
 }
 
 static double spread_at(const struct profile_setting *setting, double tasks)

@@ -92,9 +92,10 @@ struct profile_setting {
     const struct task_weights *weights;
     struct weighing weighing; /* where the profile was measured with weights: costs are of core
                                * tasks of mean weight, and spreads are what weights leave */
-    bool write_behind;        /* asynchronous writing (platform.h) by the profile's parameters; the
-                               * setting's own, if any, take precedence */
-    enum results results;     /* by the profile's parameters, likewise */
+    double heaviness;     /* what rates were multiplied by for the weights' mean; 0: by nothing */
+    bool write_behind;    /* asynchronous writing (platform.h) by the profile's parameters; the
+                           * setting's own, if any, take precedence */
+    enum results results; /* by the profile's parameters, likewise */
     enum operating operating; /* what goes on side by side */
     /* What the master takes for a core task that it computes between two packages, one at a time;
      * all 0: not known. */
@@ -180,7 +181,8 @@ static inline double profile_setting_unseen(const struct profile_setting *settin
 {
     return profile_setting_weighed(setting) ? 0 : setting->map.unseen;
 }
-/* All settings see the job with these weights (borrowed; NULL: without). */
+/* All settings see the job with these weights (borrowed; NULL: without), and cost what core tasks
+ * of their mean do. */
 void profile_weigh(struct profile *profile, const struct task_weights *weights);
 /* Relative deviation of packages of `tasks` core tasks, interpolated between the measured sizes by
  * the logarithm of the size, without what weights explain of it; 0 if nothing is known. */

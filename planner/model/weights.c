@@ -10,6 +10,7 @@ static struct task_weights *weights_name(const char *source, const char *sha256)
     struct task_weights *made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
+    made->mean = 1;
     made->source = strdup(source);
     made->sha256 = strdup(sha256);
     if (made->source && made->sha256)
@@ -31,6 +32,21 @@ struct task_weights *weights_new(const char *source, const char *sha256, const d
     return made;
 }
 
+struct task_weights *weights_select(const struct task_weights *from,
+                                    const struct task_range *ranges, int64_t count)
+{
+    struct task_weights *made = weights_name(from->source, from->sha256);
+    if (made && !work_select(&made->work, &from->work, ranges, count, &made->mean)) {
+        weights_free(made);
+        return NULL;
+    }
+    if (made) {
+        made->mean *= from->mean;
+        made->deviation = work_deviation(&made->work);
+    }
+    return made;
+}
+
 struct task_weights *weights_copy(const struct task_weights *from)
 {
     struct task_weights *made = weights_name(from->source, from->sha256);
@@ -38,8 +54,10 @@ struct task_weights *weights_copy(const struct task_weights *from)
         weights_free(made);
         return NULL;
     }
-    if (made)
+    if (made) {
         made->deviation = from->deviation;
+        made->mean = from->mean;
+    }
     return made;
 }
 

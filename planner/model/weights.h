@@ -14,6 +14,7 @@ struct task_weights {
     char *source;     /* owned: what they are from, for people */
     char *sha256;     /* owned, 64 hexadecimal digits: of the weights, as double numbers */
     double deviation; /* relative standard deviation of core tasks by them */
+    double mean;      /* 1, or of a part of a job: of its core tasks, where the job's is 1 */
     struct work work; /* owned; of a plan that was read, perhaps with one region a package */
 };
 
@@ -42,6 +43,9 @@ void weights_name_release(struct weights_name *name);
 /* Owned; NULL: out of memory, or nothing is worth anything (`items` has at least one). */
 struct task_weights *weights_new(const char *source, const char *sha256, const double *items,
                                  int64_t count);
+/* Those of a part of the job, owned; NULL: out of memory, or they are worth nothing. */
+struct task_weights *weights_select(const struct task_weights *from,
+                                    const struct task_range *ranges, int64_t count);
 /* A copy, owned; NULL: out of memory. */
 struct task_weights *weights_copy(const struct task_weights *from);
 /* Are they of a job of so many core tasks? False: FAILURE_MISMATCH. */

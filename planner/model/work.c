@@ -97,6 +97,51 @@ static const struct work_region *region_at(const struct work *work, double at)
     return &work->regions[low];
 }
 
+/* Regions that begin in a range, or reach into it. */
+static size_t regions_in(const struct work *work, const struct task_range *range)
+{
+    const struct work_region *first = region_at(work, (double)range->first + 1);
+    return 1 + (size_t)(region_at(work, (double)(range->first + range->count)) - first);
+}
+
+/* What of each region lies in the range. */
+static void range_add(struct work *work, const struct work *from, const struct task_range *range)
+{
+    const struct work_region *region = region_at(from, (double)range->first + 1);
+    const int64_t end = range->first + range->count;
+    for (int64_t at = range->first; at < end; region++) {
+        const int64_t until = region->end < end ? region->end : end;
+        work->regions[work->region_count++] =
+            (struct work_region){.tasks = until - at, .cost = region->cost};
+        work->tasks += until - at;
+        at = until;
+    }
+}
+
+bool work_select(struct work *work, const struct work *from, const struct task_range *ranges,
+                 int64_t count, double *mean)
+{
+    size_t most = 0;
+    double units = 0;
+    *work = (struct work){.tasks = 0};
+    for (int64_t k = 0; k < count; k++)
+        most += work_differs(from) ? regions_in(from, &ranges[k]) : 1;
+    work->regions = work_differs(from) ? calloc(most + 1, sizeof *work->regions) : NULL;
+    for (int64_t k = 0; k < count; k++) {
+        units += work_before(from, (double)(ranges[k].first + ranges[k].count)) -
+                 work_before(from, (double)ranges[k].first);
+        if (work->regions)
+            range_add(work, from, &ranges[k]);
+        else
+            work->tasks += ranges[k].count;
+    }
+    *mean = units / (double)work->tasks;
+    if ((work->regions || !work_differs(from)) && work_settle(work))
+        return true;
+    work_release(work);
+    return false;
+}
+
 double work_before(const struct work *work, double at)
 {
     if (!work_differs(work))

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "planner/model/task_range.h"
+
 /* Consecutive core tasks that cost the same. */
 struct work_region {
     int64_t tasks;
@@ -36,6 +38,10 @@ void work_flatten(struct work *work, double constant);
 /* To be released. False: out of memory. */
 bool work_copy(struct work *work, const struct work *from);
 void work_release(struct work *work);
+/* Of these core tasks, as if they were a job of their own, whose mean one is worth *mean of
+ * `from`'s; to be released. False: out of memory, or they are worth nothing. */
+bool work_select(struct work *work, const struct work *from, const struct task_range *ranges,
+                 int64_t count, double *mean);
 /* Does it make a difference where in the job core tasks are? */
 static inline bool work_differs(const struct work *work)
 {

@@ -66,6 +66,12 @@ static bool results_label(const struct planning *planning, struct plan *plan)
            parameter_list_add(&plan->parameters, RESULTS_PARAMETER, results_name(results), 0);
 }
 
+/* Does nobody know where in the job its core tasks are, and weigh what? */
+static bool is_placeless(const struct planning *planning)
+{
+    return planning->remaining && !profile_setting_weighed(planning->setting);
+}
+
 /* Regions of weights beyond which a plan keeps one for each of its packages. */
 enum { REGIONS_KEPT = 4096 };
 
@@ -174,9 +180,9 @@ bool planning_simulate(const struct planning *planning, const struct plan *plan,
         return watching_simulate(&request, trace, simulation, failure);
     if (!planning_platform(planning, &platform, failure))
         return false;
-    const bool good =
-        (planning->remaining || platform_map(&platform, planning->setting, plan->tasks, failure)) &&
-        simulate_plan(&platform, plan, trace, simulation, failure);
+    const bool good = (is_placeless(planning) ||
+                       platform_map(&platform, planning->setting, plan->tasks, failure)) &&
+                      simulate_plan(&platform, plan, trace, simulation, failure);
     platform_release(&platform);
     return good;
 }
@@ -196,7 +202,7 @@ static bool tail_add(const struct planning *planning, const char *tail, struct p
 
 size_t planning_regions(const struct planning *planning)
 {
-    return planning->remaining ? 0 : profile_setting_regions(planning->setting);
+    return is_placeless(planning) ? 0 : profile_setting_regions(planning->setting);
 }
 
 /* Do core tasks differ by more than what is known of them may be off? */
@@ -426,7 +432,7 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
     good = good && planning_check_total(&made, failure) &&
            planning_label(planning, &made, failure) &&
            planning_note_beyond(planning, platform.worker_count, &made, failure) &&
-           (planning->remaining || weights_note(planning->setting->weights, &made) ||
+           (is_placeless(planning) || weights_note(planning->setting->weights, &made) ||
             failure_memory(failure, "making a plan")) &&
            (!planning->tail || tail_add(planning, planning->tail, &made, failure));
     if (planning->used_s && limited)

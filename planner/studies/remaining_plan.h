@@ -11,13 +11,16 @@
 #include "planner/model/part.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
+#include "planner/model/task_range.h"
 
 struct remaining_request {
-    const struct plan *plan; /* of the whole job; borrowed */
-    const struct profile
-        *profile;    /* extended to the plan's workers (beyond.h); borrowed; NULL: none */
-    int64_t tasks;   /* remaining, >= 1 */
-    int64_t workers; /* existing now, >= 1 */
+    const struct plan *plan;       /* of the whole job; borrowed */
+    const struct profile *profile; /* extended to the plan's workers (beyond.h), with the weights of
+                                    * what remains if they are known; borrowed; NULL: none */
+    int64_t tasks;                 /* remaining, >= 1 */
+    int64_t workers;               /* existing now, >= 1 */
+    const struct task_range *ranges; /* which these are; borrowed; NULL: not known */
+    int64_t range_count;
 };
 
 /* Make it with the plan's own scheduler or, if that does not apply, with the best one, for the

@@ -52,18 +52,33 @@ static bool rounds_even(struct plan *plan, const struct remaining_request *reque
     return good;
 }
 
-static bool plan_even(const struct remaining_request *request, struct plan *plan)
+/* Of what remains, owned; NULL: not known. */
+static struct task_weights *weights_remaining(const struct remaining_request *request)
+{
+    const struct task_weights *all = request->plan->weights;
+    struct task_weights *made =
+        all && request->ranges ? weights_select(all, request->ranges, request->range_count) : NULL;
+    if (!made || made->work.tasks == request->tasks)
+        return made;
+    weights_free(made);
+    return NULL;
+}
+
+static bool plan_even(const struct remaining_request *request, const struct task_weights *weights,
+                      struct plan *plan)
 {
     if (!plan_copy(plan, request->plan)) {
         plan_release(plan);
         return false;
     }
     rounds_drop(plan);
+    weights_free(plan->weights);
+    plan->weights = weights ? weights_copy(weights) : NULL;
     plan->scheduler = strdup("even");
     plan->tasks = (double)request->tasks;
     plan->own = (struct plan_master){0, 0};
     plan->predicted = (struct plan_prediction){.known = false};
-    const bool good = plan->scheduler && rounds_even(plan, request);
+    const bool good = plan->scheduler && (plan->weights || !weights) && rounds_even(plan, request);
     if (!good)
         plan_release(plan);
     return good;
@@ -75,18 +90,22 @@ char *remaining_plan(const struct remaining_request *request, const struct profi
     struct remaining_request with = *request;
     struct failure useless = FAILURE_INIT;
     struct profile extended = {0};
+    struct task_weights *weights = weights_remaining(request);
     struct plan plan;
     char *text = NULL;
     if (profile && profile_copy(&extended, profile) &&
         beyond_follow(&extended, request->plan, &useless) &&
-        beyond_extend(&extended, request->workers, 0, &useless))
+        beyond_extend(&extended, request->workers, 0, &useless)) {
+        profile_weigh(&extended, weights);
         with.profile = &extended;
-    if (remaining_measured(&with, &plan) || plan_even(&with, &plan)) {
+    }
+    if (remaining_measured(&with, &plan) || plan_even(&with, weights, &plan)) {
         text = plan_print(&plan);
         plan_release(&plan);
     }
     if (!text)
         failure_memory(failure, "planning what is left");
     profile_release(&extended);
+    weights_free(weights);
     return text;
 }

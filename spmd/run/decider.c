@@ -11,9 +11,23 @@ static bool setup_measured(struct decider *decider, const struct profile_setting
     struct platform platform;
     if (!platform_init(&platform, setting, 0, failure))
         return false;
-    decider->weights = dispatch_setup_platform(&decider->setup, &platform);
+    const bool good = platform_map(&platform, setting, (double)decider->setup.tasks, failure);
+    decider->weights = good ? dispatch_setup_platform(&decider->setup, &platform) : NULL;
+    if (good && decider->setup.work) {
+        decider->work = platform.work;
+        platform.work = (struct work){.tasks = 0};
+    }
     platform_release(&platform);
     return decider->weights || failure_memory(failure, "starting a rule");
+}
+
+/* What is known of core tasks without a profile, too. */
+static bool plan_weigh(struct decider *decider, struct failure *failure)
+{
+    const struct task_weights *weights = decider->plan->weights;
+    const bool known = weights && weights->work.tasks == decider->setup.tasks;
+    return !known || work_copy(&decider->work, &weights->work) ||
+           failure_memory(failure, "starting a rule");
 }
 
 static bool watching_make(struct decider *decider, const struct decider_request *request,
@@ -75,6 +89,9 @@ bool decider_init(struct decider *decider, const struct decider_request *request
                                              .most = even};
     if (request->profile && !profile_use(decider, request, failure))
         return false;
+    if (!request->profile && !plan_weigh(decider, failure))
+        return false;
+    decider->setup.work = decider->work.tasks > 0 ? &decider->work : NULL;
     decider->largest = decider->setup.most;
     return dispatch_rule_check(request->rule, failure);
 }
@@ -82,6 +99,7 @@ bool decider_init(struct decider *decider, const struct decider_request *request
 void decider_release(struct decider *decider)
 {
     free(decider->weights);
+    work_release(&decider->work);
     if (decider->watches)
         watching_release(&decider->watching);
     *decider = (struct decider){.plan = NULL};

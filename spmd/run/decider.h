@@ -31,6 +31,7 @@ struct decider {
     const struct plan *plan;
     struct dispatch_setup setup; /* of a rule */
     double *weights;             /* owned; NULL: all equal */
+    struct work work;            /* owned: of the plan's core tasks, where it has weights */
     int64_t largest;             /* no package is larger */
     bool by_rule, watches;
     double expected_s; /* with replan or tail: the makespan, as long as nothing is unusual */

@@ -250,6 +250,8 @@ static char *rest_text(const struct resume *resume, const struct resume_setup *s
         .plan = setup->wanted.plan,
         .tasks = resume->dealt > 0 ? resume->dealt : resume->left,
         .workers = resume->workers,
+        .ranges = resume->dealt > 0 ? resume->remaining.ranges : NULL,
+        .range_count = resume->remaining.range_count,
     };
     struct profile kept;
     if (resume->left == 0)

@@ -50,6 +50,16 @@ grep -q 'by calibration they explain' said || fail "plan does not say what weigh
 "$mpiexec" -n 3 "$scow" run plan.json -i lines -o out.h5 -q >said 2>&1 || fail "run: $(cat said)"
 "$scow" report out.h5 >said || fail "report: $(cat said)"
 
+# On request, and stopped in the middle: what remains goes by its weights, too.
+"$mpiexec" -n 3 "$scow" run plan.json -i lines -p profile.json -s gss -o rule.h5 -q >said 2>&1 || fail "run by a rule: $(cat said)"
+code=0
+"$mpiexec" -n 3 "$scow" run plan.json -i lines -o part.h5 -q --until 0.6 >said 2>&1 || code=$?
+[[ $code == 75 ]] || fail "--until 0.6 exits with $code: $(cat said)"
+"$mpiexec" -n 3 "$scow" run plan.json -i lines -o part.h5 -q --resume >said 2>&1 || fail "resume: $(cat said)"
+"$scow" report part.h5 >said || fail "report of a resumed run: $(cat said)"
+[[ $("$scow" show part.h5 | grep -o 'checksum.*') == $("$scow" show out.h5 | grep -o 'checksum.*') ]] ||
+    fail "a resumed run has other results"
+
 # Costs of these weights are not those of others, nor of none.
 seq 60 >others
 refused 'profile.json: was calibrated with the weights of 60 core tasks (column 4 of lines): plan with the same ones' \

@@ -101,6 +101,122 @@ static void sequences_as_published(void **state)
     ASSERT_SIZES("dtss", 32, 2, weights, 11, 3, 8, 2, 5, 1, 2);
 }
 
+/* Core tasks that a rule hands out to workers in turn, by these weights. */
+static void assert_weighed(const char *rule, const double *weights, int64_t tasks,
+                           struct limits limits, const int64_t *sizes, size_t count)
+{
+    struct work work;
+    assert_true(work_weigh(&work, weights, tasks));
+    const struct dispatch_setup setup = {.rule = rule,
+                                         .tasks = tasks,
+                                         .workers = 2,
+                                         .ahead = 1,
+                                         .least = limits.least,
+                                         .most = limits.most,
+                                         .work = &work};
+    struct failure failure = FAILURE_INIT;
+    struct dispatch *dispatch = dispatch_new_rule(&setup, &failure);
+    struct package package;
+    assert_non_null(dispatch);
+    work_release(&work); /* it was borrowed for the call */
+    for (size_t k = 0; k < count; k++) {
+        assert_int_equal(dispatch_next(dispatch, (double)k, &package), DISPATCH_SEND);
+        if (package.count != sizes[k])
+            fail_msg("%s: package %zu has %" PRId64 " tasks, not %" PRId64, rule, k, package.count,
+                     sizes[k]);
+        dispatch_done(dispatch, &package, (double)k, (double)k + 1);
+    }
+    assert_int_equal(dispatch_next(dispatch, 99, &package), DISPATCH_FINISHED);
+    dispatch_free(&dispatch);
+}
+
+#define ASSERT_WEIGHED(rule, weights, limits, ...)                                                 \
+    assert_weighed(rule, weights, sizeof(weights) / sizeof *(weights), limits,                     \
+                   (const int64_t[]){__VA_ARGS__},                                                 \
+                   sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+/* What remains is what it is worth: 8 units, of which the first 4 are five core tasks. */
+static void rules_count_in_work(void **state)
+{
+    static const double weights[] = {1, 1, 1, 1, 4, 4, 2, 2};
+    static const double light[] = {0, 0, 0, 0, 0, 0, 3, 1};
+    static const struct limits any = {1, 8}, few = {1, 2};
+    (void)state;
+    ASSERT_WEIGHED("gss", weights, any, 5, 1, 1, 1);
+    ASSERT_WEIGHED("fac", weights, any, 4, 1, 1, 1, 1);
+    ASSERT_WEIGHED("ss", weights, any, 1, 1, 1, 1, 1, 1, 1, 1);
+    /* Limits are those of packages as they are sent. */
+    ASSERT_WEIGHED("gss", weights, few, 2, 2, 1, 1, 1, 1);
+    /* What is worth nothing goes along. */
+    ASSERT_WEIGHED("gss", light, any, 7, 1);
+}
+
+/* Whatever the weights, within the limits, with a plan before it or not. */
+static void every_weighed_task_once(void **state)
+{
+    (void)state;
+    enum { TASKS = 300, WORKERS = 3, HEAD = 60 };
+    int64_t workers[WORKERS] = {0, 1, 2};
+    double loads[WORKERS] = {10, 30, 20};
+    struct plan_round round = {1, loads};
+    const struct plan head = {.tasks = HEAD,
+                              .workers = workers,
+                              .worker_count = WORKERS,
+                              .rounds = &round,
+                              .round_count = 1};
+    for (uint64_t seed = 1; seed <= 200; seed++)
+        for (size_t rule = 0; rule < dispatch_rule_count(); rule++) {
+            struct dice dice = {seed};
+            struct work work;
+            struct failure failure = FAILURE_INIT;
+            double weights[TASKS], ends[WORKERS] = {0};
+            const bool tail = dice_whole(&dice, 0, 1);
+            for (int64_t k = 0; k < TASKS; k++)
+                weights[k] = dice_whole(&dice, 0, 3) ? dice_scale(&dice, 0.001, 100) : k == 0;
+            assert_true(work_weigh(&work, weights, TASKS));
+            const struct dispatch_setup setup = {.rule = dispatch_rule_name(rule).name,
+                                                 .tasks = tail ? TASKS - HEAD : TASKS,
+                                                 .workers = WORKERS,
+                                                 .ahead = (int)dice_whole(&dice, 1, 2),
+                                                 .overhead_s = 0.5,
+                                                 .deviation_s = 0.1,
+                                                 .least = 1,
+                                                 .most = dice_whole(&dice, 1, 100),
+                                                 .work = &work};
+            struct dispatch *dispatch =
+                tail ? dispatch_new_tail(dispatch_new_plan(&head), &setup, &failure)
+                     : dispatch_new_rule(&setup, &failure);
+            struct package package, out[64];
+            int64_t at = 0, waiting = 0;
+            assert_non_null(dispatch);
+            for (;;) {
+                const enum dispatch_answer answer = dispatch_next(dispatch, 0, &package);
+                if (answer == DISPATCH_SEND) {
+                    assert_int_equal(package.first, at);
+                    if (!tail || at >= HEAD)
+                        assert_in_range(package.count, 1, setup.most);
+                    at += package.count;
+                    out[waiting++] = package;
+                } else if (waiting > 0) {
+                    package = out[--waiting];
+                    const double begin_s = ends[package.worker];
+                    ends[package.worker] +=
+                        work_before(&work, (double)(package.first + package.count)) -
+                        work_before(&work, (double)package.first);
+                    dispatch_done(dispatch, &package, begin_s, ends[package.worker]);
+                } else {
+                    assert_int_equal(answer, DISPATCH_FINISHED);
+                    break;
+                }
+            }
+            if (at != TASKS)
+                fail_msg("seed %" PRIu64 ", %s: %" PRId64 " of %d core tasks", seed, setup.rule, at,
+                         TASKS);
+            dispatch_free(&dispatch);
+            work_release(&work);
+        }
+}
+
 /* First and last size are cut first, and the steps then go from one to the other. */
 static void sequences_within_limits(void **state)
 {
@@ -587,6 +703,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sequences_as_published),
+        cmocka_unit_test(rules_count_in_work),
+        cmocka_unit_test(every_weighed_task_once),
         cmocka_unit_test(sequences_within_limits),
         cmocka_unit_test(sequences_of_table_1),
         cmocka_unit_test(sequences_of_figure_3_2),

@@ -85,6 +85,30 @@ static void the_nearest_place_is_found(void **state)
     }
 }
 
+/* Core tasks 1, 2 and 4 to 6 of eight: worth 2, 2, 8, 0 and 4 where the mean is 3. */
+static void parts_of_a_job_are_jobs(void **state)
+{
+    (void)state;
+    static const double weights[] = {4, 2, 2, 4, 8, 0, 4, 0};
+    static const struct task_range ranges[] = {{1, 2}, {4, 3}};
+    struct work work, part;
+    double mean;
+    assert_true(work_weigh(&work, weights, 8));
+    assert_true(work_select(&part, &work, ranges, 2, &mean));
+    assert_true(CLOSE(mean, 16. / 5 / 3));
+    assert_int_equal(part.tasks, 5);
+    assert_true(CLOSE(work_before(&part, 2), 4 / 3.2) && CLOSE(work_before(&part, 3), 12 / 3.2) &&
+                CLOSE(work_before(&part, 4), 12 / 3.2) && CLOSE(work_before(&part, 5), 5));
+    work_release(&part);
+    assert_true(work_select(&part, &work, &ranges[1], 1, &mean) && part.tasks == 3);
+    work_release(&part);
+    assert_false(work_select(&part, &work, &(struct task_range){7, 1}, 1, &mean));
+    work_release(&work);
+    work = (struct work){.tasks = 8};
+    assert_true(work_select(&part, &work, ranges, 2, &mean) && mean == 1 && part.tasks == 5);
+    assert_false(work_differs(&part));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -93,6 +117,7 @@ int main(void)
         cmocka_unit_test(nothing_is_no_work),
         cmocka_unit_test(jobs_of_other_sizes_use_relative_positions),
         cmocka_unit_test(the_nearest_place_is_found),
+        cmocka_unit_test(parts_of_a_job_are_jobs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
