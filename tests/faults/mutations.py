@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Faults put in by hand: each must be found by as many simulated runs as the suite has.
 
-    /usr/bin/python3 tests/faults/mutations.py [--runs 10000] [--only NAME] [--folder build/mutations]
+    /usr/bin/python3 tests/faults/mutations.py [--runs 10000] [--only NAME] [--folder build/mutations] [--check]
 
 Copies the sources to a folder, builds the fault program there alone, and then, for one mutation after the
-other, changes a line or two, builds again, and runs it. Says which run found it. Takes a few minutes; not
-part of the suite.
+other, changes a line or two, builds again, and runs it. Says which run found it. Takes a few minutes; of the
+suite is only that the lines are there (--check).
 """
 import argparse
 import pathlib
@@ -41,7 +41,8 @@ MUTATIONS = [
      "    if (!store_write(master->run->store, results, master->failure))",
      "    if (results->first % 5 != 3 && !store_write(master->run->store, results, master->failure))"),
     ("returned-by-lost-taken", "spmd/run/master_losses.c",
-     "    master_returns_drop(master, rank);\n    packages_return", "    packages_return"),
+     "    packages_return(master, rank, at_work);\n    master_returns_drop(master, rank);\n",
+     "    packages_return(master, rank, at_work);\n"),
     ("returned-unwritten-traced", "spmd/run/master_results.c",
      "    else if (written)\n", "    else\n"),
     ("kept-by-lost-taken-for-done", "planner/dispatch/dispatch_recovery.c",
@@ -131,7 +132,15 @@ def main():
     options.add_argument("--runs", type=int, default=10000)
     options.add_argument("--only", help="the mutation of that name alone")
     options.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/mutations")
+    options.add_argument("--check", action="store_true", help="only see whether the lines to change are there")
     options = options.parse_args()
+    stale = [f"{name}: {path} does not have these lines once" for name, path, there, _ in MUTATIONS
+             if (ROOT / path).read_text().count(there) != 1]
+    if stale:
+        sys.exit("\n".join(stale + ["mend this list"]))
+    if options.check:
+        print(f"{len(MUTATIONS)} mutations: their lines are there")
+        return 0
     folder = options.folder
     copy_sources(folder)
     launcher = shutil.which("ccache")
@@ -148,8 +157,6 @@ def main():
         if options.only and name != options.only:
             continue
         text = (folder / path).read_text()
-        if text.count(there) != 1:
-            sys.exit(f"{name}: {path} does not have these lines once: mend this list")
         (folder / path).write_text(text.replace(there, instead))
         said = try_out(build(folder), options.runs)
         (folder / path).write_text(text)
