@@ -18,6 +18,7 @@
 #include "calibrate/place.h"
 #include "calibrate/rank_watts.h"
 #include "planner/base/duration.h"
+#include "planner/base/limits.h"
 #include "planner/base/process.h"
 #include "planner/model/extrapolation.h"
 #include "spmd/launch/making.h"
@@ -135,6 +136,21 @@ static bool parameters_pick(const struct session *session, bool own, struct para
             switch_deny(session, VALUES_WRITE_BEHIND, job->values.write_behind, picked, failure));
 }
 
+/* The mean of core tasks all over the job, with its standard error. */
+static struct measured_cost master_cost(const struct own_timings *own)
+{
+    struct measured_cost cost = {.cost = {0, 0}};
+    if (own->count == 0)
+        return cost;
+    const double count = (double)own->count, mean_s = own->sum_s / count;
+    const double variance_s2 = fmax(0, own->squares_s2 / count - mean_s * mean_s);
+    cost.cost.s_per_task = mean_s;
+    cost.fit = (struct fit){.stderr_s_per_task = sqrt(variance_s2 / count),
+                            .deviation = mean_s > 0 ? sqrt(variance_s2) / mean_s : 0,
+                            .n = (int)fmin(count, LIMIT_TIMED)};
+    return cost;
+}
+
 /* What a setting has beside its costs. */
 static bool setting_label(const struct session *session, int index, struct profile_setting *setting,
                           struct failure *failure)
@@ -145,6 +161,7 @@ static bool setting_label(const struct session *session, int index, struct profi
     setting->memory =
         labels_memory(&session->making.job, session->outcomes[index].largest, threads);
     setting->threads = setting_at(session, session->setting)->threads;
+    setting->master = master_cost(&session->outcomes[index].own);
     if (method[0])
         setting->method = strdup(method);
     if (method[0] && !setting->method)
@@ -271,6 +288,7 @@ static struct campaign campaign_of(struct session *session, struct probe_setup *
         .workers = session->comm->size - 1,
         .tasks = job->setup.tasks,
         .package_most = package_most(job),
+        .master_computes = request->master_computes,
         .write_behind = job->values.write_behind,
         .setting = index,
         .first_pass = phase * 2 * CAMPAIGN_SETS_MOST,
@@ -291,6 +309,9 @@ static void outcome_keep(struct session *session, double budget_s,
     kept->wanted_s *= session->request->effort.budget_s / budget_s;
     kept->tasks += before.tasks;
     kept->failed += before.failed;
+    kept->own.count += before.own.count;
+    kept->own.sum_s += before.own.sum_s;
+    kept->own.squares_s2 += before.own.squares_s2;
     kept->peaks.command = fmax(kept->peaks.command, before.peaks.command);
     if (before.peaks.master > 0)
         kept->peaks.master = before.peaks.master;
@@ -345,6 +366,7 @@ static bool job_probe(struct session *session, double budget_s, int phase, struc
         .input = session->making.input,
         .threads = threads_of(session),
         .scratch = session->scratch,
+        .master_computes = request->master_computes,
         .weighs_output = request->write_behind_auto,
         .patience = &patience,
     };
@@ -580,6 +602,18 @@ static void oversubscription_warn(struct session *session)
     free(line);
 }
 
+/* Where the master had no time for core tasks of its own. */
+static void master_tell(struct session *session)
+{
+    const struct profile *profile = &session->result->profile;
+    for (size_t k = 0; session->request->master_computes && k < profile->setting_count; k++)
+        if (!(profile_setting_master_s(&profile->settings[k]) > 0)) {
+            watch_say(session, "the master has had no time for core tasks of its own: give a "
+                               "longer --budget");
+            return;
+        }
+}
+
 bool calibration_make(struct calibration *calibration, struct comm *comm,
                       const struct calibration_request *request, struct failure *failure)
 {
@@ -590,7 +624,7 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
     settings_prepare(&session, failure);
     bool good = comm_agree(comm, failure) && labels_workers(comm, &session.names, failure);
     if (good) {
-        calibration->oversubscription = oversubscription_find(comm, false);
+        calibration->oversubscription = oversubscription_find(comm, request->master_computes);
         oversubscription_warn(&session);
         scratch_name(&session);
         comm_align_clocks(comm);
@@ -599,6 +633,8 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
         progress_init(&session.progress, request->quiet || comm->rank != 0 ? NULL : stderr, 0, 0);
         session.energy = energy_watch_begin(comm_first_on_node(comm));
         good = settings_probe(&session, failure);
+        if (good && comm->rank == 0)
+            master_tell(&session);
         progress_end(&session.progress);
     }
     good = good && place_find(&session.place, comm, request->threads, failure);

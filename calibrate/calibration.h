@@ -34,6 +34,7 @@ struct calibration_request {
     /* Where output makes workers wait, the best setting is measured with results written behind
      * computing, too; no setting says so by itself. */
     bool write_behind_auto;
+    bool master_computes; /* find out what a core task takes the master that feeds workers */
     bool quiet;
     struct failure_detector *detector; /* by which ranks look after each other; NULL: they do not */
     double patience_s; /* with it: no worker is lost that has been silent for less */

@@ -51,6 +51,7 @@ struct campaign {
     int workers;
     int64_t tasks;         /* of the job */
     int64_t package_most;  /* core tasks, for what a package's memory is */
+    bool master_computes;  /* measured, too */
     bool write_behind;     /* workers compute while results are written */
     int setting;           /* for the samples */
     int first_pass;        /* numbers its passes from here */
@@ -59,6 +60,12 @@ struct campaign {
 };
 
 enum { CAMPAIGN_SETS_MOST = 8 };
+
+/* Core tasks that the master computed while it fed workers. */
+struct own_timings {
+    int64_t count;
+    double sum_s, squares_s2;
+};
 
 struct campaign_outcome {
     struct scouting scouting;
@@ -70,6 +77,7 @@ struct campaign_outcome {
     double wanted_s;
     /* Of workers' time in packages of a plan's sizes: waiting for the store (0: nobody asked). */
     double stalled_share;
+    struct own_timings own;
     int64_t tasks, failed;        /* core tasks computed, and of these such that could not be */
     struct rank_peaks rank_peaks; /* of workers, beside packages */
     struct profile_peaks peaks;   /* without these */

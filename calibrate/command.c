@@ -40,7 +40,7 @@ struct arguments {
     double patience_s;
     const char *values[PARAMETERS_MOST]; /* as typed; NULL: the default */
     int64_t gpus;                        /* of a worker; 0: not said */
-    bool quick, quiet, staged, staged_too, collect, reuse, version, dry_run;
+    bool quick, quiet, master_computes, staged, staged_too, collect, reuse, version, dry_run;
 };
 
 /* ---- command line -------------------------------------------------------------------------- */
@@ -79,6 +79,9 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         {0, "staged-too", NULL, OPTION_FLAG, &arguments->staged_too,
          "measure both ways, for the planner to choose"},
         launch_row("collect", &arguments->collect),
+        {0, "master-computes", NULL, OPTION_FLAG, &arguments->master_computes,
+         "also measure what a core task takes the master between packages, for plan "
+         "--master-computes"},
         {0, "write-behind", "WHEN", OPTION_TEXT, &arguments->write_behind,
          "workers compute while results are being written: no, yes, both (for the planner to "
          "choose), or auto (default): both where output waits for the store"},
@@ -101,7 +104,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                             const struct scow_task *task, struct arguments *arguments, bool *over,
                             struct failure *failure)
 {
-    struct option_row rows[21 + WEIGHTS_ROWS + PARAMETERS_MOST];
+    struct option_row rows[22 + WEIGHTS_ROWS + PARAMETERS_MOST];
     char title[TASK_OPTIONS_TITLE];
     size_t own = 0;
     const size_t row_count = rows_fill(arguments, task, rows, &own);
@@ -404,6 +407,7 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
         .seed = 1,
         .threads = launch_threads(comm),
         .write_behind_auto = is_auto(arguments),
+        .master_computes = arguments->master_computes,
         .quiet = arguments->quiet,
         .detector = &detector,
         .patience_s = arguments->patience_s,

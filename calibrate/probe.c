@@ -42,12 +42,13 @@ static struct store *scratch_open(const struct probe_setup *setup, struct failur
     const struct store_setup store = {.path = setup->scratch,
                                       .emitted = setup->scratch,
                                       .temporary = true,
-                                      .collected = collects(setup)};
+                                      .collected = collects(setup),
+                                      .master_as = setup->master_computes ? comm->size : 0};
     const struct output_info info = {.plan = "{}",
                                      .emitted = setup->scratch,
                                      .conditions.isa = "",
                                      .events = 1,
-                                     .workers = comm->size - 1};
+                                     .workers = comm->size - 1 + setup->master_computes};
     struct output_places places = {0};
     const bool created =
         comm->rank == 0 && outputfile_create(setup->scratch, setup->job, &info, &places, failure);
@@ -156,6 +157,8 @@ static void lead(const struct run *run, const struct probe_work *work, struct pr
     silent.tick = (struct progress_tick){lead_tick, &lead};
     if (!lead.dispatch)
         failure_memory(failure, "starting a probe"); /* which master_run tells all ranks */
+    else if (work->master_computes)
+        dispatch_list_own(lead.dispatch, run->job->setup.tasks);
     master_run(run, lead.dispatch, &silent, &outcome, failure);
     outcome_take(run, work, &outcome, probed);
     seal_begin(run, work, &outcome.summary, probed, failure);

@@ -25,8 +25,9 @@ struct probe_setup {
     const struct job *job;
     struct input *input; /* the master's; with a staged job, every rank's */
     int threads;
-    const char *scratch; /* name of a file to write to and remove, which must not exist */
-    bool weighs_output;  /* find out for how much of their output workers wait for the store */
+    const char *scratch;  /* name of a file to write to and remove, which must not exist */
+    bool master_computes; /* in some probes */
+    bool weighs_output;   /* find out for how much of their output workers wait for the store */
     struct patience *patience; /* the master's, with its workers; NULL: it has no end */
 };
 
@@ -38,8 +39,9 @@ struct probe_work {
     int64_t held;    /* of any since workers started anew: what they have set aside memory for */
     bool ahead;      /* packages come before they are needed, as in a run; or each after the last */
     bool afresh;     /* workers start anew, as in a run; or go on with what they have started */
-    bool seals;      /* find out what sealing takes, too */
-    double until_s;  /* no package is handed out after this time; HUGE_VAL: all are */
+    bool master_computes;      /* core tasks of its own, while workers have packages */
+    bool seals;                /* find out what sealing takes, too */
+    double until_s;            /* no package is handed out after this time; HUGE_VAL: all are */
     struct progress_tick tick; /* while it is done */
 };
 

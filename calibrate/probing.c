@@ -58,6 +58,27 @@ static struct task_range stratum_of(const struct probing_run *probe, int64_t fir
     return designed ? designed->stratum : (struct task_range){0, 0};
 }
 
+/* Out of the trace, which then is of workers' packages alone. The first one of a probe starts what
+ * the others go on with, and does not count. */
+static void own_take(struct own_timings *own, struct trace *trace)
+{
+    size_t kept = 0;
+    bool first = true;
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct trace_event event = trace->events[i];
+        const double seconds = event.end_s - event.start_s;
+        if (!trace_event_own(&event)) {
+            trace->events[kept++] = event;
+            continue;
+        }
+        own->count += !first;
+        own->sum_s += first ? 0 : seconds;
+        own->squares_s2 += first ? 0 : seconds * seconds;
+        first = false;
+    }
+    trace->count = kept;
+}
+
 /* The trace as samples. Of each worker's packages the first is cold (they are handed out in turns),
  * unless it has no other, as the largest ones do; but always where workers have just started. */
 static void trace_keep(const struct keeping *keeping, const struct trace *trace)
@@ -183,6 +204,8 @@ bool probing_run(struct probing *self, const struct probing_run *probe, int pass
                                     .held = self->held,
                                     .ahead = probe->ahead,
                                     .afresh = afresh,
+                                    .master_computes =
+                                        self->campaign->master_computes && probe->ahead,
                                     .seals = probe->largest > self->outcome->seal_tasks,
                                     .until_s = self->begun_s + probe->until_s,
                                     .tick = {tell, self}};
@@ -191,6 +214,7 @@ bool probing_run(struct probing *self, const struct probing_run *probe, int pass
     if (!packages)
         failure_memory(self->failure, "choosing what to probe");
     else if (prober->run(prober->self, &work, outcome, self->failure)) {
+        own_take(&self->outcome->own, &outcome->trace);
         trace_keep(&keeping, &outcome->trace);
         if (!probe->ahead)
             requests_keep(&keeping, &outcome->trace);

@@ -46,6 +46,9 @@ struct dispatch *dispatch_new_list(const struct package *packages, int64_t count
                                    int ahead);
 /* Hand out no more of that list. */
 void dispatch_list_end(struct dispatch *dispatch);
+/* As long as packages of that list are out, the master computes core tasks of a job of so many, all
+ * over it: to measure what they take it. */
+void dispatch_list_own(struct dispatch *dispatch, int64_t tasks);
 /* Hand out the remaining tasks of a job: those of these ranges (borrowed; they must outlive the
  * object). `inner` (owned; freed also when this fails) decides as if they were a job of their own,
  * whose task k is the k-th of these, and whose workers are 0 to `workers` - 1. A package that

@@ -1,4 +1,5 @@
 /* A list of packages as a dispatch: to every worker its own, in their order, a few at a time. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "planner/dispatch/dispatch_kind.h"
@@ -16,6 +17,7 @@ struct dispatch_list {
     int ahead;
     int64_t sent, turn; /* packages handed out; the worker to ask first */
     bool over;
+    int64_t own_tasks, own; /* of the job, of which the master computes some; so many so far */
     struct list_worker workers[];
 };
 
@@ -50,6 +52,39 @@ static void list_done(struct dispatch *dispatch, const struct package *package, 
     self->workers[package->worker].outstanding--;
 }
 
+static bool list_busy(const struct dispatch_list *self)
+{
+    int64_t outstanding = 0;
+    for (int64_t worker = 0; worker < self->worker_count; worker++)
+        outstanding += self->workers[worker].outstanding;
+    return outstanding > 0;
+}
+
+/* Multiples of the golden section lie evenly in the unit interval, however many there are (Knuth,
+ * The Art of Computer Programming 3, 6.4, theorem S). */
+static bool list_own(struct dispatch *dispatch, double now_s, int64_t most, struct package *package)
+{
+    static const double GOLDEN = 0.6180339887498949;
+    struct dispatch_list *self = (struct dispatch_list *)dispatch;
+    (void)now_s;
+    (void)most;
+    if (self->over || self->own_tasks == 0 || !list_busy(self))
+        return false;
+    const double multiple = (double)++self->own * GOLDEN;
+    const int64_t first = (int64_t)((multiple - floor(multiple)) * (double)self->own_tasks);
+    *package = (struct package){.index = -1,
+                                .round = -1,
+                                .worker = -1,
+                                .first = first < self->own_tasks ? first : self->own_tasks - 1,
+                                .count = 1};
+    return true;
+}
+
+static struct plan_master list_master(const struct dispatch *dispatch)
+{
+    return (struct plan_master){(double)((const struct dispatch_list *)dispatch)->own_tasks, 0};
+}
+
 static void list_free(struct dispatch *dispatch)
 {
     free(((struct dispatch_list *)dispatch)->following);
@@ -71,8 +106,11 @@ static void packages_link(struct dispatch_list *self)
 struct dispatch *dispatch_new_list(const struct package *packages, int64_t count, int64_t workers,
                                    int ahead)
 {
-    static const struct dispatch_kind kind = {
-        .next = list_next, .done = list_done, .free = list_free};
+    static const struct dispatch_kind kind = {.next = list_next,
+                                              .done = list_done,
+                                              .free = list_free,
+                                              .own = list_own,
+                                              .master = list_master};
     struct dispatch_list *self =
         calloc(1, sizeof *self + (size_t)workers * sizeof self->workers[0]);
     if (!self)
@@ -94,4 +132,9 @@ struct dispatch *dispatch_new_list(const struct package *packages, int64_t count
 void dispatch_list_end(struct dispatch *dispatch)
 {
     ((struct dispatch_list *)dispatch)->over = true;
+}
+
+void dispatch_list_own(struct dispatch *dispatch, int64_t tasks)
+{
+    ((struct dispatch_list *)dispatch)->own_tasks = tasks;
 }

@@ -78,12 +78,40 @@ static void test_turns(void **state)
     dispatch_free(&dispatch);
 }
 
+/* Core tasks of the master's own lie all over the job, and there are some as long as a worker has a
+ * package. */
+static void test_own(void **state)
+{
+    enum { OWN = 100, PARTS = 10 };
+    const struct package one = {.worker = 1, .first = 5, .count = 2};
+    struct package package, own;
+    int64_t parts[PARTS] = {0};
+    struct dispatch *dispatch = dispatch_new_list(&one, 1, WORKERS, AHEAD);
+    (void)state;
+    assert_true(dispatch_master(dispatch).tasks == 0);
+    dispatch_list_own(dispatch, 1000);
+    assert_true(dispatch_master(dispatch).tasks == 1000);
+    assert_false(dispatch_own(dispatch, 0, 1, &own));
+    assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_SEND);
+    for (int k = 0; k < OWN; k++) {
+        assert_true(dispatch_own(dispatch, 0, 1, &own));
+        assert_true(own.worker == -1 && own.count == 1 && own.first >= 0 && own.first < 1000);
+        parts[own.first / (1000 / PARTS)]++;
+    }
+    for (int k = 0; k < PARTS; k++)
+        assert_true(parts[k] >= OWN / PARTS - 2 && parts[k] <= OWN / PARTS + 2);
+    dispatch_done(dispatch, &package, 0, 1);
+    assert_false(dispatch_own(dispatch, 0, 1, &own));
+    dispatch_free(&dispatch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_once_in_order),
         cmocka_unit_test(test_empty_list),
         cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,6 +154,26 @@ for how in TERM KILL; do
     "$scow" show part.h5 --check >/dev/null 2>errors || fail "gone on with after $how: $(cat errors)"
 done
 
+# ---- measured, planned and run -----------------------------------------------------------------
+"$mpiexec" -n 3 "$scow" calibrate -k command --command 'sleep 0.01; echo {}' -i lines.txt --quick --master-computes -q -o profile.json 2>errors ||
+    fail "calibrating: $(cat errors)"
+"$scow" plan -p profile.json -i lines.txt --master-computes -q -o planned.json || fail "planning what was measured"
+master=$(/usr/bin/python3 - profile.json planned.json <<'END'
+import json
+import sys
+
+profile, plan = (json.load(open(name)) for name in sys.argv[1:])
+compute = profile["settings"][0]["master"]["compute"]
+if compute["s_per_task"] < 0.01 or compute["n"] < 1:
+    sys.exit(f"the master took {compute} for a core task that sleeps 0.01 s")
+print(plan.get("master", {"tasks": 0})["tasks"])
+END
+) || fail "$master"
+((master > 0)) || fail "the plan leaves the master nothing"
+go_run planned.json planned.h5 -i lines.txt -q
+((code == 0)) || fail "as planned: exit $code: $(cat errors)"
+[[ $(computed planned.h5) == "0:$master "* ]] || fail "planned for $master of the master, and computed $(computed planned.h5)"
+
 # ---- what does not go together ------------------------------------------------------------------
 for option in '--replan 0.1' '--tail gss'; do
     # shellcheck disable=SC2086
