@@ -178,3 +178,16 @@ size_t library_package_size_most(const void *opened, int64_t count)
         count > enough ? shared->source_letters : count * shared->longest_source;
     return (size_t)count * sizeof(int64_t) + (size_t)letters;
 }
+
+int library_weigh(const struct scow_host *host, const void *opened, double *weights)
+{
+    const struct library_job *job = opened;
+    for (int64_t i = 0; i < job->targets.shared->sources; i++) {
+        struct scow_item item;
+        const int status = host->read_item(host, i, &item);
+        if (status != SCOW_OK)
+            return status;
+        weights[i] = (double)item.size;
+    }
+    return SCOW_OK;
+}

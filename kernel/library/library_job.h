@@ -27,6 +27,8 @@ int library_describe(const struct scow_host *host, const struct scow_value *valu
 int library_open(const struct scow_host *host, const struct scow_setup *setup, void **job);
 void library_close(void *job);
 void library_method(const void *job, char *text, size_t size);
+/* Letters: aligning takes a step for each, and each letter of the library. */
+int library_weigh(const struct scow_host *host, const void *job, double *weights);
 
 /* A package: the number of letters of each sequence (int64_t), then the letters of all. */
 size_t library_package_size_most(const void *job, int64_t count);

@@ -155,4 +155,5 @@ const struct scow_task library_task = {
     .reset = best_reset,
     .merge = best_merge,
     .print = best_print,
+    .weigh = library_weigh,
 };

@@ -273,6 +273,11 @@ static void the_best_is_found_and_the_first_of_equals(void **state)
     library_task.print(trial.job.made, outcome.state, json, sizeof json);
     assert_string_equal(json, "{\"score\": 0}");
     memory_outcome_release(&outcome);
+    double weights[4];
+    assert_int_equal(library_task.weigh(&trial.host.host, trial.job.made, weights), SCOW_OK);
+    assert_true(weights[0] == 12);
+    assert_true(weights[2] == 4);
+    assert_true(weights[3] == 1);
     library_task.method(trial.job.made, method, sizeof method);
     assert_non_null(strstr(method, "blosum62, gaps of n letters 11 + 1 n, 4 sequences of 36 "));
     trial_release(&trial);
