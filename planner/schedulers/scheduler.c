@@ -32,11 +32,14 @@ static const struct scheduler table[] = {
      SCHEDULER_FEWER_NEVER},
     {"scow-mu", "SCOW, maximal utilization: port and workers as busy as can be; not part of auto",
      scow_mu_make, SCHEDULER_FEWER_USEFUL},
+    {"apples", "one package per worker, all taking equally long by themselves; not part of auto",
+     apples_make, SCHEDULER_FEWER_EVERY | SCHEDULER_FEWER_EQUAL},
 };
 
 /* For `auto`: all but those that are asked for by name only, which are the last ones. Maximal
- * utilization gives production away, so that its plans hardly ever take the least time. */
-enum { NAMED_ONLY = 1, AUTOMATIC = sizeof table / sizeof table[0] - NAMED_ONLY };
+ * utilization gives production away, so that its plans hardly ever take the least time; apples is
+ * `single` without the port. */
+enum { NAMED_ONLY = 2, AUTOMATIC = sizeof table / sizeof table[0] - NAMED_ONLY };
 /* Those that `optimal`, the last of them, starts from. */
 enum { OTHERS = AUTOMATIC - 1 };
 

@@ -112,6 +112,46 @@ static void maximal_utilization_of_table_6_1(void **state)
     assert_true(fewer > 0);
 }
 
+/* Workers of compute costs without communication: the loads that end together. */
+static void assert_balanced(const struct cost *computes, int64_t count, double tasks,
+                            double balance_s, const double *loads)
+{
+    struct platform platform = platform_of_equals(count, 1, 1000000, (struct cost){0, 0},
+                                                  (struct cost){0, 0}, (struct cost){0, 1});
+    struct platform_window *window = &platform.windows[0];
+    free(window->classes);
+    window->classes = calloc((size_t)count, sizeof *window->classes);
+    assert_non_null(window->classes);
+    window->class_count = count;
+    for (int64_t k = 0; k < count; k++)
+        window->classes[k] =
+            (struct platform_class){.first = k, .count = 1, .compute = computes[k]};
+    struct plan plan = plan_made("apples", &platform, tasks, false);
+    assert_near(plan.predicted.makespan_s, balance_s, 0.002 * balance_s);
+    assert_int_equal(plan.round_count, 1);
+    for (int64_t k = 0; k < count; k++) {
+        double load = 0;
+        for (int64_t slot = 0; slot < plan.worker_count; slot++)
+            if (plan.workers[slot] == k)
+                load = plan.rounds[0].loads[slot];
+        assert_near(load, loads[k], 0);
+    }
+    plan_release(&plan);
+    platform_release(&platform);
+}
+
+/* A = (1, 2), C = (0, 3); and strips of Jacobi's grid, in ms, with the third one as it is and
+ * with one that costs too much to be of use. */
+static void time_is_balanced(void **state)
+{
+    (void)state;
+    assert_balanced((struct cost[]){{0, 1}, {3, 2}}, 2, 9, 7, (double[]){7, 2});
+    assert_balanced((struct cost[]){{0.64, 0.01}, {1.28, 0.02}, {0.64, 0.04}}, 3, 1000, 6.537143,
+                    (double[]){590, 263, 147});
+    assert_balanced((struct cost[]){{0.64, 0.01}, {1.28, 0.02}, {200, 0.04}}, 3, 1000, 7.52,
+                    (double[]){688, 312, 0});
+}
+
 /* Rows 1 and 4 are published as 102.685 and 93.670, with auxiliary packages for as many workers as
  * can have one; fewer of them are better by up to 0.013 s. The others' published figures leave gaps
  * in the workers' time, these are the best that leave none. */
@@ -307,6 +347,7 @@ int main(void)
         cmocka_unit_test(window_limits_table_6_9),
         cmocka_unit_test(fewer_workers_win_in_table_6_10),
         cmocka_unit_test(example_1_fills_a_period),
+        cmocka_unit_test(time_is_balanced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,7 +160,8 @@ static void sets_have_every_plan(void **state)
     assert_true(schedule_set_make(&request, &set, &failure));
     assert_int_equal(set.count, scheduler_automatic());
     assert_string_equal(list[set.count].name, "scow-mu"); /* asked for by name only */
-    assert_int_equal(count, set.count + 1);
+    assert_string_equal(list[set.count + 1].name, "apples");
+    assert_int_equal(count, set.count + 2);
     for (size_t i = 0; i < set.count; i++) {
         struct plan plan = {.kernel = NULL};
         struct failure refused = FAILURE_INIT;

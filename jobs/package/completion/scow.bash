@@ -60,7 +60,7 @@ _scow_value() {
     plan:--weights) _scow_files -f "$3" ;;
     plan:--weights-from) ;;
     plan:--weights-column) ;;
-    plan:-s | plan:--scheduler) _scow_words "auto scow-mp scow-pwu periodic umr umr2 umr-scow mi single static optimal scow-mu" "$3" ;;
+    plan:-s | plan:--scheduler) _scow_words "auto scow-mp scow-pwu periodic umr umr2 umr-scow mi single static optimal scow-mu apples" "$3" ;;
     plan:--block) ;;
     plan:--set) ;;
     plan:--masters) ;;

@@ -5,6 +5,8 @@
 
 #include "planner/schedulers/search/schedule.h"
 
+bool apples_make(const struct schedule_request *request, struct plan *plan,
+                 struct failure *failure);
 bool umr_make(const struct schedule_request *request, struct plan *plan, struct failure *failure);
 bool umr2_make(const struct schedule_request *request, struct plan *plan, struct failure *failure);
 bool umr_scow_make(const struct schedule_request *request, struct plan *plan,

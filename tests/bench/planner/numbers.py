@@ -13,9 +13,9 @@ import sys
 import tempfile
 
 FIT = {"stderr_latency_s": 1e-7, "correlation": -0.5, "deviation": 0.02, "drift": 0.01, "drift_own": 0.01, "r2": 0.99, "n": 40}
-RULES = ["ss", "fsc", "gss", "tss", "fiss", "fac", "wf", "dtss", "monitor", "awf-b", "awf-c", "awf-d", "awf-e", "af"]
+RULES = ["ss", "fsc", "gss", "tss", "fiss", "fac", "wf", "dtss", "dfss", "dfiss", "dtfss", "tree", "monitor", "awf-b", "awf-c", "awf-d", "awf-e", "af"]
 SCHEDULERS = ["scow-mp", "scow-pwu", "periodic", "umr", "umr2", "umr-scow", "mi", "single", "static", "optimal",
-              "scow-mu"]
+              "scow-mu", "apples"]
 
 
 def fitted(latency_s, s_per_task):
