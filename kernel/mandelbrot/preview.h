@@ -9,8 +9,9 @@
 
 #include "kernel/mandelbrot/escape.h"
 
-/* Points of a row that are looked at. */
-enum { PREVIEW_POINTS = 48 };
+/* Points of a row that are looked at: a few of them take most steps, the more so the more iterations
+ * there may be. */
+enum { PREVIEW_POINTS = 200 };
 
 /* The mean number of steps of that row's points, at least 1. */
 double preview_row(const struct escape_picture *picture, int64_t row);

@@ -15,6 +15,7 @@ import io
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import statistics
@@ -96,6 +97,13 @@ COMMANDS = [
 SORTED = [
     ("commands, heavy lines together", 400, 361, 0.02, 0.4),
 ]
+# By weights: name, the core task, how plans know its weights, lines (0: the core task needs no input), their
+# mean in seconds and the deviation of its logarithm.
+WEIGHED = [
+    ("commands by weight, log-normal", ("-k", "command", "--command", "sh -c {}"),
+     ("--weights-column", "2"), 200, 0.1, 1),
+    ("Mandelbrot set by weight", ("-k", "mandelbrot", "--width", "24000"), ("--weights", "task"), 0, 0, 0),
+]
 # Done by scow go, whose first packages are the probes: name, lines, the command of a line, seconds that its
 # program loads; 0: a process for each line.
 GO = [
@@ -103,7 +111,7 @@ GO = [
     ("scow go, heavy lines together", 400, "if [ {} -ge 361 ]; then sleep 0.4; else sleep 0.02; fi", 0),
     ("scow go, 2.5 s to load per worker", 2000, None, 2.5),
 ]
-ALL = CASES + COMMANDS + SORTED + GO
+ALL = CASES + COMMANDS + SORTED + WEIGHED + GO
 
 
 def scow(*arguments, ranks=0, threads=1):
@@ -133,12 +141,13 @@ def outputs_remove():
         leftover.unlink()
 
 
-def one_run(source, task, workers, threads, budget):
+def one_run(source, task, workers, threads, budget, weights=()):
     outputs_remove()
-    scow("calibrate", "-i", source, *task, "--budget", budget, "-q",
+    given = ("-i", source) if source else ()
+    scow("calibrate", *given, *task, *weights, "--budget", budget, "-q",
          "-o", "profile.json", "--probes", "probes.tsv", ranks=workers + 1, threads=threads)
-    scow("plan", "-p", "profile.json", "-i", source, "-o", "plan.json", "-q")
-    scow("run", "plan.json", "-i", source, "-o", "out.h5", "-q", ranks=workers + 1, threads=threads)
+    scow("plan", "-p", "profile.json", *given, *weights, "-o", "plan.json", "-q")
+    scow("run", "plan.json", *given, "-o", "out.h5", "-q", ranks=workers + 1, threads=threads)
     return reported()
 
 
@@ -192,6 +201,14 @@ def sorted_lines(lines, heavy, light_s, heavy_s, options):
     return [one_run("lines", task, 2, 1, options.budget) for _ in range(options.runs)]
 
 
+def weighed(task, weights, lines, mean_s, deviation, options):
+    drawn = random.Random(1)
+    seconds = [mean_s * drawn.lognormvariate(-deviation ** 2 / 2, deviation) for _ in range(lines)]
+    (HERE / "lines").write_text("".join(f"sleep {s:.4f}\n" for s in seconds))
+    return [one_run("lines" if lines else None, task, 2, 1, options.budget, weights)
+            for _ in range(options.runs)]
+
+
 def going(lines, command, load, options):
     (HERE / "lines").write_text("".join(f"{k + 1}\n" for k in range(lines)))
     (HERE / "answers.py").write_text(ANSWERS)
@@ -202,7 +219,8 @@ def going(lines, command, load, options):
 
 
 def function_of(case):
-    for cases, function in ((CASES, filters), (COMMANDS, commands), (SORTED, sorted_lines)):
+    for cases, function in ((CASES, filters), (COMMANDS, commands), (SORTED, sorted_lines),
+                            (WEIGHED, weighed)):
         if case in cases:
             return function
     return going
