@@ -422,18 +422,20 @@ static bool deadline_set(const struct performance *performance, struct dispatch 
     char words[DURATION_SIZE];
     if (!execution->until || !execution->until->known)
         return true;
-    const struct deadline_setup setup = {.end_s = until_left_s(execution->until, until_now()),
+    const double left_s = until_left_s(execution->until, until_now());
+    const double kept_s = expected_returns_s(execution->keeps ? performance->costs : NULL,
+                                             workers_of(performance), performance->plan->tasks);
+    const struct deadline_setup setup = {.end_s = left_s - kept_s,
                                          .margin = margin,
                                          .cost = performance->costs ? expected_cost : NULL,
                                          .start_s = performance->costs ? expected_start_s : NULL,
                                          .self = performance->costs,
                                          .workers = workers_of(performance)};
-    if (!execution->quiet && predicted.known && predicted.makespan_s > setup.end_s)
+    if (!execution->quiet && predicted.known && predicted.makespan_s > left_s)
         fprintf(stderr,
                 "%s: %s ends this run in %s, sooner than predicted: core tasks that fit are "
                 "begun, the others when the run is resumed\n",
-                execution->command, execution->until->who,
-                duration_print(fmax(0, setup.end_s), words));
+                execution->command, execution->until->who, duration_print(fmax(0, left_s), words));
     return dispatch_recovery_deadline(recovery, &setup) ||
            failure_memory(failure, "preparing for the end of the job");
 }
@@ -630,12 +632,6 @@ static bool watch(struct performance *performance, struct failure *failure)
     return liveness_begin(&performance->liveness, &setup, failure);
 }
 
-/* Local to the master. Are all workers on its node, so that each sees what the others wrote? */
-static bool is_one_node(const struct performance *performance)
-{
-    return performance->workers_per_node == performance->execution->comm->size - 1;
-}
-
 /* Local. Everybody ends its part. */
 static void end(struct performance *performance, const struct run *run,
                 const struct done_packages *done, struct run_outcome *outcome,
@@ -643,18 +639,20 @@ static void end(struct performance *performance, const struct run *run,
 {
     const struct resume *resume = &performance->resume;
     const bool lost = performance->liveness.members.loss_count > 0;
-    const struct ending ending = {
-        .closing = {.run = run,
-                    .input = performance->making.input,
-                    .digest = performance->early,
-                    .even = resume->on || lost || is_one_node(performance) ||
-                            computes(performance) || outcome->packages > DONE_MOST},
-        .output = performance->execution->output,
-        .plan = performance->plan,
-        .pilot = performance->execution->pilot,
-        .again = performance->execution->again,
-        .digest = performance->digest,
-        .begun_with = resume->remaining.input_sha256};
+    /* Each worker sees what the others wrote. */
+    const bool one_node = performance->workers_per_node == performance->execution->comm->size - 1;
+    const struct ending ending = {.closing = {.run = run,
+                                              .input = performance->making.input,
+                                              .digest = performance->early,
+                                              .even = resume->on || lost || one_node ||
+                                                      computes(performance) ||
+                                                      outcome->packages > DONE_MOST},
+                                  .output = performance->execution->output,
+                                  .plan = performance->plan,
+                                  .pilot = performance->execution->pilot,
+                                  .again = performance->execution->again,
+                                  .digest = performance->digest,
+                                  .begun_with = resume->remaining.input_sha256};
     if (run->comm->rank == 0)
         ending_lead(&ending, outcome, failure);
     else

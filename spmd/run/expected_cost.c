@@ -1,5 +1,7 @@
 #include "spmd/run/expected_cost.h"
 
+#include <math.h>
+
 /* On the port, and at the worker. */
 struct deadline_cost expected_cost(const void *costs, int64_t worker, int64_t tasks)
 {
@@ -16,4 +18,14 @@ struct deadline_cost expected_cost(const void *costs, int64_t worker, int64_t ta
 double expected_start_s(const void *costs, int64_t worker)
 {
     return emulation_cost(costs, OPERATION_START, worker, 1);
+}
+
+double expected_returns_s(const void *costs, int64_t workers, double tasks)
+{
+    const int64_t share = (int64_t)ceil(tasks / (double)workers);
+    double sum_s = 0;
+    for (int64_t k = 0; costs && k < workers; k++)
+        sum_s += emulation_cost(costs, OPERATION_RESULT, k, share) +
+                 emulation_cost(costs, OPERATION_COLLECT, k, share);
+    return sum_s;
 }

@@ -9,5 +9,8 @@
 /* `costs` is a struct emulation. */
 struct deadline_cost expected_cost(const void *costs, int64_t worker, int64_t tasks);
 double expected_start_s(const void *costs, int64_t worker);
+/* Seconds that it takes so many workers, each with an equal share of the tasks, to return all
+ * results at the end, one after the other. */
+double expected_returns_s(const void *costs, int64_t workers, double tasks);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "planner/report/replay.h"
+#include "planner/schedulers/optimal/optimal_lp.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/extrapolate.h"
 #include "planner/simulate/loop.h"
@@ -469,6 +470,52 @@ enum { PLATFORMS = 60, EACH_MOST = 3 };
 
 /* Every scheduler's plan ends no earlier than the bound says, `optimal` no later than the others,
  * and all are plans of every core task. */
+/* The program has results come back in the order of sending, which is never before they do as they
+ * are ready, and for a single worker just then. */
+static void programs_know_results(void **state)
+{
+    enum { ROUNDS = 3, PROGRAMS = 300 };
+    (void)state;
+    struct stage stage;
+    int exact = 0;
+    if (!optimal_lp_available())
+        skip();
+    for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+        struct dice dice = {seed};
+        struct ranking ranking;
+        double loads[ROUNDS * WORKERS_MOST], makespan_s = 0;
+        bool out_of_memory = false;
+        any_stage(&dice, &stage, RESULTS_PACKAGE);
+        const int64_t workers = stage.plan.worker_count;
+        for (int64_t k = 0; k < workers; k++)
+            stage.classes[k].compute.s_per_task += 0.1;
+        assert_true(ranking_init(&ranking, &stage.platform, &stage.window, true, RANKING_BY_FEED));
+        const struct optimal_lp lp = {.ranking = &ranking,
+                                      .count = workers,
+                                      .rounds = ROUNDS,
+                                      .buffers = stage.platform.buffers,
+                                      .tasks = 60};
+        assert_true(optimal_lp_solve(&lp, loads, &makespan_s, &out_of_memory));
+        stage.plan.round_count = 0;
+        bool whole = true;
+        for (int64_t k = 0; k < workers; k++)
+            stage.workers[k] = ranking.workers[k].id;
+        for (int64_t r = 0; r < ROUNDS; r++) {
+            stage_round(&stage, 1, loads + r * workers);
+            for (int64_t k = 0; k < workers; k++)
+                whole = whole && loads[r * workers + k] > 0;
+        }
+        const double played_s = stage_play(&stage, NULL), slack_s = 1e-6 * makespan_s;
+        exact += workers == 1 && whole;
+        if (played_s > makespan_s + slack_s ||
+            (workers == 1 && whole && played_s < makespan_s - slack_s))
+            fail_msg("seed %" PRIu64 ": %.9g s by the program, %.9g s when played", seed,
+                     makespan_s, played_s);
+        ranking_release(&ranking);
+    }
+    assert_true(exact > 0);
+}
+
 static void plans_keep_to_the_bound(void **state)
 {
     (void)state;
@@ -571,6 +618,7 @@ int main(void)
         cmocka_unit_test(runs_are_replayed_in_every_model),
         cmocka_unit_test(models_are_ordered),
         cmocka_unit_test(both_ways_are_equal),
+        cmocka_unit_test(programs_know_results),
         cmocka_unit_test(plans_keep_to_the_bound),
         cmocka_unit_test(any_plan_keeps_to_the_bound),
         cmocka_unit_test(long_plans_are_extrapolated),

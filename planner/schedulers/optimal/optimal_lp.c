@@ -9,7 +9,15 @@
 /* Columns of package k: its load, when it leaves the port, when its work starts, where the master
  * takes time, when the master has handed it over, and, of a group, when its first member starts:
  * the others are then the last member's. The makespan is the last column. */
-enum column { COLUMN_LOAD, COLUMN_PORT, COLUMN_START, COLUMN_MASTER, COLUMN_FIRST, COLUMNS };
+enum column {
+    COLUMN_LOAD,
+    COLUMN_PORT,
+    COLUMN_START,
+    COLUMN_MASTER,
+    COLUMN_FIRST,
+    COLUMN_RESULT = COLUMN_FIRST, /* without groups: when its results have come back */
+    COLUMNS
+};
 
 /* Rows of package k, by what is not before what; those with a first member are a group's. */
 enum row {
@@ -27,6 +35,9 @@ enum row {
     ROW_PORT_AFTER_FIRST_HELD,
     ROW_FIRST_AFTER_OWN,
     ROW_END_AFTER_FIRST,
+    ROW_RESULT_AFTER_WORK,
+    ROW_RESULT_AFTER_RESULT,
+    ROW_END_AFTER_RESULT,
     ROWS
 };
 
@@ -41,6 +52,7 @@ struct program {
     const struct optimal_lp *lp;
     const struct clp *clp;
     bool master;  /* the master takes time */
+    bool returns; /* results have rows */
     double scale; /* seconds per unit of the program's times: its numbers should be near 1 */
     int columns_each;
     int64_t packages;
@@ -103,17 +115,21 @@ static bool packages_link(struct program *program)
 
 static bool program_open(struct program *program, const struct optimal_lp *lp)
 {
-    enum { ROWS_EACH = 6, ROWS_GROUP = 14, NUMBERS_ROW = 3 };
+    enum { ROWS_EACH = 6, ROWS_RETURNS = 8, ROWS_GROUP = 14, NUMBERS_ROW = 3 };
     *program = (struct program){.lp = lp, .packages = optimal_lp_packages(lp)};
     program->master = lp->ranking->master.latency_s > 0 || lp->ranking->master.s_per_task > 0;
-    program->columns_each = lp->groups != NULL ? COLUMNS
-                            : program->master  ? COLUMN_FIRST
-                                               : COLUMN_MASTER;
+    program->returns = lp->ranking->returns && lp->groups == NULL;
+    program->columns_each = lp->groups != NULL || program->returns ? COLUMNS
+                            : program->master                      ? COLUMN_FIRST
+                                                                   : COLUMN_MASTER;
     program->columns = column_of(program, program->packages, COLUMN_LOAD) + 1;
-    const int64_t rows_each = lp->groups != NULL ? ROWS_GROUP : ROWS_EACH;
-    const size_t rows = (size_t)(rows_each * program->packages + 2);
+    const int64_t rows_each = lp->groups != NULL ? ROWS_GROUP
+                              : program->returns ? ROWS_RETURNS
+                                                 : ROWS_EACH;
+    /* That all tasks are done and, with results, that the last ones are there. */
+    const size_t rows = (size_t)(rows_each * program->packages + 3);
     /* The last row has a number for each package. */
-    const size_t numbers = (size_t)((NUMBERS_ROW * rows_each + 1) * program->packages + 2);
+    const size_t numbers = (size_t)((NUMBERS_ROW * rows_each + 1) * program->packages + 4);
     const size_t columns = (size_t)program->columns;
     const size_t packages = (size_t)program->packages;
     program->own = malloc(packages * sizeof *program->own);
@@ -183,6 +199,7 @@ static void row_after(struct program *program, enum row row, int later, int earl
 struct package_costs {
     struct cost master, link, work, master_first, link_first, link_last;
     struct cost end; /* from the start until all is done, the results written */
+    struct cost result;
     double greatest;
     double start_s; /* of the worker: it begins nothing before */
     bool several;   /* members */
@@ -200,18 +217,21 @@ static struct package_costs costs_of(const struct optimal_lp *lp, int64_t packag
                                       group->link_first,
                                       group->link_last,
                                       cost_sum(group->work, group->beside),
+                                      {0, 0},
                                       group->greatest,
                                       group->start_s,
                                       group->count > 1};
     }
     const struct ranked_worker *worker = &lp->ranking->workers[place];
+    const struct cost link = lp->ranking->returns ? worker->way : worker->link;
     return (struct package_costs){lp->ranking->master,
-                                  worker->link,
+                                  link,
                                   worker->work,
                                   lp->ranking->master,
-                                  worker->link,
-                                  worker->link,
+                                  link,
+                                  link,
                                   cost_sum(worker->work, worker->beside),
+                                  worker->result,
                                   lp->ranking->greatest,
                                   worker->start_s,
                                   false};
@@ -261,6 +281,19 @@ static void first_rows(struct program *program, int64_t package, const struct pa
                   costs->end);
 }
 
+/* When its results have come back. */
+static void result_rows(struct program *program, int64_t package, const struct package_costs *costs)
+{
+    const int mine = column_of(program, package, COLUMN_RESULT);
+    const int before = column_before(program, package - 1, COLUMN_RESULT);
+    row_after(program, ROW_RESULT_AFTER_WORK, mine, column_of(program, package, COLUMN_START),
+              package, cost_sum(costs->work, costs->result));
+    row_after(program, ROW_RESULT_AFTER_RESULT, mine, before, package, costs->result);
+    if (package == program->packages - 1)
+        row_after(program, ROW_END_AFTER_RESULT, column_makespan(program), mine, -1,
+                  (struct cost){0, 0});
+}
+
 /* The maxima of star_step for one package, each term a row: port, buffer, worker. A test compares
  * the two. */
 static void package_rows(struct program *program, int64_t package)
@@ -287,6 +320,8 @@ static void package_rows(struct program *program, int64_t package)
                   costs.end);
     if (costs.several)
         first_rows(program, package, &costs);
+    if (program->returns)
+        result_rows(program, package, &costs);
 }
 
 /* About what all the work takes, which the makespan is not far from. */
@@ -327,7 +362,8 @@ static int state_usual(int64_t place)
                                           [COLUMNS + ROW_PORT_AFTER_PORT] = true,
                                           [COLUMNS + ROW_MASTER_AFTER_MASTER] = true,
                                           [COLUMNS + ROW_START_AFTER_PORT] = true,
-                                          [COLUMNS + ROW_FIRST_AFTER_PORT] = true};
+                                          [COLUMNS + ROW_FIRST_AFTER_PORT] = true,
+                                          [COLUMNS + ROW_RESULT_AFTER_WORK] = true};
     return nonbasic[place] ? STATE_AT_LOWER : STATE_BASIC;
 }
 

@@ -86,6 +86,7 @@ static struct ranked_worker operated(const struct ranking *ranking, const struct
                                    .work = platform_class_work(class),
                                    .beside = platform_class_beside(class),
                                    .result = class->result,
+                                   .way = class->link,
                                    .start_s = class->start_s};
     if (traits->master_sends)
         worker.link =
@@ -154,6 +155,7 @@ static bool ranking_equal(const struct ranking *ranking)
             cost_compare(first->work, ranking->workers[i].work) != 0 ||
             cost_compare(first->beside, ranking->workers[i].beside) != 0 ||
             cost_compare(first->result, ranking->workers[i].result) != 0 ||
+            cost_compare(first->way, ranking->workers[i].way) != 0 ||
             number_compare(first->start_s, ranking->workers[i].start_s) != 0)
             return false;
     return true;
@@ -174,6 +176,8 @@ bool ranking_init(struct ranking *ranking, const struct platform *platform,
                            .real_valued = real_valued,
                            .master = master_cost(platform, window),
                            .results = platform->results,
+                           .returns = platform->results == RESULTS_PACKAGE &&
+                                      platform->operating == OPERATING_SINGLE_PORT,
                            .count = platform->worker_count};
     made.workers = calloc((size_t)made.count, sizeof *made.workers);
     if (made.workers == NULL)

@@ -21,6 +21,7 @@ struct ranked_worker {
     struct cost work;   /* what holds the worker: platform_class_work */
     struct cost beside; /* what is left of receive + compute + output */
     struct cost result; /* until its results are with the master; zero where they stay */
+    struct cost way;    /* with ranking.returns: the link alone, without what results take */
     double start_s;     /* before its first package */
 };
 
@@ -31,6 +32,7 @@ struct ranking {
     struct ranked_worker *workers; /* owned, in activation order */
     int64_t count;
     enum results results;
+    bool returns;  /* each package's results come back over a port of their own */
     bool equal;    /* all workers have the same costs, and the same start */
     bool two_rows; /* (4.5) and (4.6) both, not the one row sum h_i(x_i) <= T */
 };
