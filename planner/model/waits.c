@@ -3,10 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Between (x0, y0) and (x1, y1), by the logarithm of x; positive x0 < x1. */
+/* Between (x0, y0) and (x1, y1), by the logarithm of x; positive x0 < x <= x1. Rounding leaves it
+ * between y0 and y1, and exact at x1. */
 static double log_between(double x, double x0, double y0, double x1, double y1)
 {
-    return y0 + (y1 - y0) * log(x / x0) / log(x1 / x0);
+    const double share = x < x1 ? (log(x) - log(x0)) / (log(x1) - log(x0)) : 1;
+    return (1 - share) * y0 + share * y1;
 }
 
 /* Of the rows first .. end - 1, all of the same ranks. */
