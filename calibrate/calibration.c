@@ -640,9 +640,9 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
     good = good && place_find(&session.place, comm, request->threads, failure);
     if (good && comm->rank == 0)
         profile_head(&session, failure);
-    good = good && comm_agree(comm, failure) &&
-           rank_watts_gather(comm, energy_watch_read(session.energy),
-                             comm_now(comm) - session.begun_s, &calibration->profile, failure);
+    if (good && comm_agree(comm, failure))
+        rank_watts_gather(comm, energy_watch_read(session.energy), comm_now(comm) - session.begun_s,
+                          &calibration->profile, failure);
     session_release(&session);
     return comm_agree(comm, failure);
 }
