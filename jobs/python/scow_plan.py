@@ -24,7 +24,7 @@ import pathlib
 import weakref
 
 __all__ = ["Plan", "PlanError", "Profile", "Infeasible", "Mismatch", "Package", "Simulation", "Usage",
-           "rules", "schedulers", "version"]
+           "objectives", "rules", "schedulers", "version"]
 
 _ABI = 1
 _PACKAGES_AT_A_TIME = 4096
@@ -77,7 +77,9 @@ class _PlanRequest(ctypes.Structure):
                 ("like", ctypes.c_char_p), ("scheduler", ctypes.c_char_p), ("set", ctypes.c_char_p),
                 ("block", ctypes.c_int64), ("tail", ctypes.c_char_p), ("buffers", ctypes.c_int64),
                 ("deadline_s", ctypes.c_double), ("effort_s", ctypes.c_double), ("real_valued", ctypes.c_int),
-                ("within", ctypes.c_char_p)]
+                ("within", ctypes.c_char_p), ("objective", ctypes.c_char_p), ("budget", ctypes.c_double),
+                ("require", ctypes.c_char_p), ("exclude", ctypes.c_char_p), ("at_most", ctypes.c_char_p),
+                ("price", ctypes.c_char_p), ("waits", ctypes.c_char_p)]
 
 
 class _SimulationRequest(ctypes.Structure):
@@ -136,6 +138,8 @@ _prototypes = {
     "scow_scheduler_summary": (_text, [ctypes.c_size_t]),
     "scow_rule_name": (_text, [ctypes.c_size_t]),
     "scow_rule_summary": (_text, [ctypes.c_size_t]),
+    "scow_objective_name": (_text, [ctypes.c_size_t]),
+    "scow_objective_summary": (_text, [ctypes.c_size_t]),
     "scow_plan_text_free": (None, [_handle]),
     "scow_profile_read": (ctypes.c_int, [_out, _text, _error]),
     "scow_profile_parse": (ctypes.c_int, [_out, _text, ctypes.c_size_t, _text, _error]),
@@ -167,6 +171,12 @@ _prototypes = {
                                                  ctypes.POINTER(_Package)]),
     "scow_plan_walltime_s": (ctypes.c_int, [ctypes.POINTER(ctypes.c_double), _handle, ctypes.c_double, _error]),
     "scow_plan_batch_text": (ctypes.c_int, [_out, _handle, _text, ctypes.c_double, _error]),
+    "scow_plan_objective": (_text, [_handle]),
+    "scow_plan_charge": (ctypes.c_double, [_handle]),
+    "scow_plan_energy_j": (ctypes.c_double, [_handle]),
+    "scow_plan_cpu_s": (ctypes.c_double, [_handle]),
+    "scow_plan_turnaround_s": (ctypes.c_double, [_handle]),
+    "scow_plan_pareto_text": (ctypes.c_int, [_out, _handle, _request, _error]),
     "scow_plan_compare_text": (ctypes.c_int, [_out, _handle, _request, _error]),
     "scow_plan_sweep_text": (ctypes.c_int, [_out, _handle, _request, _error]),
     "scow_simulate": (ctypes.c_int, [ctypes.POINTER(_Simulation), _handle, _handle, _request, _error]),
@@ -242,6 +252,16 @@ def rules():
     return _listed("rule")
 
 
+def objectives():
+    """Names of what workers are chosen by, each with a line that says what it is."""
+    return _listed("objective")
+
+
+def _number(value):
+    """None in place of what is not known."""
+    return None if value != value else value
+
+
 # ---- profiles and plans -----------------------------------------------------------------------------
 
 
@@ -297,15 +317,25 @@ class Profile(_Handle):
         return _taken("scow_profile_text", self)
 
     def plan(self, tasks, *, workers=None, like=None, scheduler=None, set=None, block=None, tail=None, buffers=None,
-             deadline_s=None, within=None, effort_s=None, real_valued=False):
+             deadline_s=None, within=None, effort_s=None, real_valued=False, objective=None, budget=None,
+             require=None, exclude=None, at_most=None, price=None, waits=None):
         """A Plan for a job of so many core tasks. The arguments are those of 'scow plan': the first `workers`
         workers, more than the profile has being like its last ones (or like the class `like`); `scheduler`
         one of schedulers(), or "auto"; `set` the parameters that a setting must have, "name=value,..." or a
         dict; `tail` the rule that deals the plan's end on request, or "none"; `deadline_s` for the fewest
         workers that keep it; `within` ("5%") for fewer worker-seconds in a makespan longer by at most so much;
-        `effort_s` for about how long "auto" may take. Raises Infeasible where there is
-        no such plan."""
+        `effort_s` for about how long "auto" may take. Workers are chosen by `objective` (one of objectives()),
+        within `deadline_s` and `budget`, with at least one of the classes `require` ("gpu,big"), none of
+        `exclude`, and at most so many as `at_most` ("big=4") says; `price` ("gpu=2.1,master=0.4", or
+        "energy") in place of the profile's prices, `waits` the path of a file of waits in the queue. Raises
+        Infeasible where there is no such plan."""
         return Plan(_made("scow_plan_make", self, self._request(tasks, locals())))
+
+    def pareto(self, tasks, *, workers=None, like=None, scheduler=None, set=None, block=None, deadline_s=None,
+               effort_s=None, objective=None, budget=None, require=None, exclude=None, at_most=None, price=None,
+               waits=None):
+        """All compromises between makespan and charge, the fastest first: what 'scow plan --pareto --json' prints."""
+        return json.loads(_taken("scow_plan_pareto_text", self, self._request(tasks, locals())))
 
     def compare(self, tasks, *, workers=None, like=None, set=None, block=None, buffers=None, effort_s=None):
         """All schedulers' plans for the job, the best first: what 'scow plan --compare --json' prints."""
@@ -422,6 +452,32 @@ class Plan(_Handle):
         least, most = ctypes.c_double(), ctypes.c_double()
         known = _library.scow_plan_interval_s(self, ctypes.byref(least), ctypes.byref(most))
         return (least.value, most.value) if known else None
+
+    @property
+    def objective(self):
+        """What workers were chosen for; None: nothing was asked for."""
+        objective = _library.scow_plan_objective(self)
+        return None if objective is None else objective.decode()
+
+    @property
+    def charge(self):
+        """Of all ranks, by their prices; None: no rank has any."""
+        return _number(_library.scow_plan_charge(self))
+
+    @property
+    def energy_j(self):
+        """Of all ranks, by their watts; None: these are not known."""
+        return _number(_library.scow_plan_energy_j(self))
+
+    @property
+    def cpu_s(self):
+        """Sum of the times that workers are busy; None where neither prices nor an objective were given."""
+        return _number(_library.scow_plan_cpu_s(self))
+
+    @property
+    def turnaround_s(self):
+        """From submission on, with the wait in the queue; None: waits are not known."""
+        return _number(_library.scow_plan_turnaround_s(self))
 
     def __len__(self):
         """Packages."""

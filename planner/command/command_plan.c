@@ -13,7 +13,6 @@
 #include "planner/files/observations_tsv.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/textfile.h"
-#include "planner/files/waits_tsv.h"
 #include "planner/library/planned.h"
 #include "planner/library/wanted.h"
 #include "planner/model/beyond.h"
@@ -313,9 +312,9 @@ static struct plan_request request_of(const struct plan_options *options)
                                  .workers = options->workers,
                                  .masters = plan_options_masters(options),
                                  .buffers = options->buffers,
-                                 .deadline_s = options->deadline_s,
+                                 .deadline_s = isnan(options->deadline_s) ? 0 : options->deadline_s,
                                  .objective = options->objective,
-                                 .budget = options->budget,
+                                 .budget = isnan(options->budget) ? 0 : options->budget,
                                  .require = options->require,
                                  .exclude = options->exclude,
                                  .at_most = options->at_most,
@@ -328,16 +327,6 @@ static struct plan_request request_of(const struct plan_options *options)
                                  .master_computes = options->master_computes,
                                  .bare = sweep_alone(options),
                                  .count = tasks_count};
-}
-
-/* NULL: none. */
-static bool waits_load(const char *path, struct waits *waits, struct failure *failure)
-{
-    size_t length = 0;
-    char *text = path ? textfile_read(path, &length, failure) : NULL;
-    const bool good = !path || (text && waits_parse(waits, text, path, failure));
-    free(text);
-    return good;
 }
 
 /* Does the profile know weights that only the core task can tell, and nothing else is asked for? */
@@ -379,7 +368,7 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     struct waits waits = {.rows = NULL};
     struct observations load = {.nodes = NULL};
     struct task_weights *weights = NULL;
-    if (!waits_load(options->waits, &waits, failure))
+    if (options->waits && !load_waits(options->waits, &waits, failure))
         return false;
     request.waits = options->waits ? &waits : NULL;
     if ((options->load && !observations_read(&load, options->load, failure)) ||

@@ -16,7 +16,7 @@
 /* Are workers to be chosen, or the choice explained? */
 static bool choice_wanted(const struct plan_options *options)
 {
-    return options->objective || options->budget != 0 || options->require || options->exclude ||
+    return options->objective || !isnan(options->budget) || options->require || options->exclude ||
            options->at_most || options->price || options->waits || options->pareto || options->why;
 }
 
@@ -24,7 +24,7 @@ static bool choice_wanted(const struct plan_options *options)
 static bool resume_check(const struct plan_options *options, struct failure *failure)
 {
     if (options->profile || options->input || options->tasks > 0 || options->set ||
-        options->block > 0 || options->deadline_s > 0 || options->within || options->tail ||
+        options->block > 0 || !isnan(options->deadline_s) || options->within || options->tail ||
         options->kernel || choice_wanted(options) || options->compare || options->sweep ||
         options->real_valued || options->master_computes || options->buffers > 0 || options->load ||
         weights_asked(&options->weights) || strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
@@ -106,6 +106,12 @@ bool plan_options_check(const struct plan_options *options, struct failure *fail
                            "%s is about all workers, and objectives and limits choose some: leave "
                            "one of them out",
                            options->compare ? "--compare" : "--sweep");
+    if (options->deadline_s <= 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--deadline must be above 0: it is a time in seconds");
+    if (options->budget <= 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--budget must be above 0: it is in the unit of the prices");
     if (options->pareto && (options->sbatch || options->pbs))
         return failure_set(failure, FAILURE_USAGE,
                            "--pareto prints a table, and --sbatch and --pbs print lines: leave one "
@@ -310,7 +316,10 @@ enum options_outcome plan_options_read(struct plan_options *options, int argc, c
 {
     static const struct plan_options usual = {.scheduler = SCHEDULER_AUTO,
                                               .seeds = 100,
-                                              .period_s = (double)NAN, /* not given */
+                                              /* not given */
+                                              .period_s = (double)NAN,
+                                              .deadline_s = (double)NAN,
+                                              .budget = (double)NAN,
                                               .risk_percent = 100 * ADVICE_RISK,
                                               .effort_s = PLANNING_EFFORT_S};
     struct option_row rows[ROWS_MOST];

@@ -5,6 +5,7 @@
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
+#include "planner/files/waits_tsv.h"
 
 bool load_profile(const char *path, struct profile *profile, char digest[65],
                   struct failure *failure)
@@ -32,6 +33,15 @@ static bool load_by(bool (*parse)(struct plan *plan, const char *text, size_t le
 bool load_plan(const char *path, struct plan *plan, struct failure *failure)
 {
     return load_by(plan_parse, path, plan, failure);
+}
+
+bool load_waits(const char *path, struct waits *waits, struct failure *failure)
+{
+    size_t length = 0;
+    char *text = textfile_read(path, &length, failure);
+    const bool good = text && waits_parse(waits, text, path, failure);
+    free(text);
+    return good;
 }
 
 bool load_plan_any(const char *path, struct plan *plan, struct failure *failure)

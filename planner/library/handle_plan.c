@@ -10,6 +10,7 @@
 #include "planner/model/plan_cursor.h"
 #include "planner/studies/batch.h"
 #include "planner/studies/comparison.h"
+#include "planner/studies/pareto.h"
 #include "planner/studies/sweep.h"
 
 /* ---- requests ------------------------------------------------------------------------------ */
@@ -27,17 +28,37 @@ static bool numbers_check(const struct scow_plan_request *given, struct failure 
     return true;
 }
 
-/* What is asked for, checked as far as the command's options are. Borrows all. */
+/* What is asked for. */
+struct asked {
+    struct plan_request request; /* borrows all, also from here */
+    struct waits waits;          /* owned */
+};
+
+static void asked_release(struct asked *asked)
+{
+    waits_release(&asked->waits);
+}
+
+static bool waits_take(const char *path, struct asked *asked, struct failure *failure)
+{
+    if (!path)
+        return true;
+    asked->request.waits = &asked->waits;
+    return load_waits(path, &asked->waits, failure);
+}
+
+/* Checked as far as the command's options are. To be released also on failure. */
 static bool request_check(const struct scow_profile *handle, const struct scow_plan_request *given,
-                          struct plan_request *request, struct failure *failure)
+                          struct asked *asked, struct failure *failure)
 {
     struct scow_plan_request taken;
+    *asked = (struct asked){.request = {.scheduler = SCHEDULER_AUTO}};
     if (!given)
         return failure_set(failure, FAILURE_USAGE, "no request is given: say what to plan");
     if (!structure_take(&taken, sizeof taken, given, "scow_plan_request", failure) ||
         !numbers_check(&taken, failure))
         return false;
-    *request = (struct plan_request){
+    asked->request = (struct plan_request){
         .path = handle->name,
         .unnamed = !handle->is_file,
         .digest = handle->digest,
@@ -55,8 +76,14 @@ static bool request_check(const struct scow_profile *handle, const struct scow_p
                         ? taken.effort_s
                         : PLANNING_EFFORT_S,
         .real_valued = taken.real_valued != 0,
+        .objective = taken.objective,
+        .budget = taken.budget,
+        .require = taken.require,
+        .exclude = taken.exclude,
+        .at_most = taken.at_most,
+        .price = taken.price,
     };
-    return true;
+    return waits_take(taken.waits, asked, failure);
 }
 
 /* ---- making and reading -------------------------------------------------------------------- */
@@ -81,17 +108,17 @@ static void planning_settle(struct planned *planned)
 static bool plan_fill(struct scow_plan *plan, const struct scow_profile *profile,
                       const struct scow_plan_request *given, struct failure *failure)
 {
-    struct plan_request request;
-    if (!request_check(profile, given, &request, failure) ||
-        !handle_profile_copy(profile, &plan->profile, failure))
-        return false;
-    if (!planned_make(&plan->profile, &request, &plan->planned, failure)) {
+    struct asked asked;
+    plan->made = request_check(profile, given, &asked, failure) &&
+                 handle_profile_copy(profile, &plan->profile, failure);
+    if (plan->made && !planned_make(&plan->profile, &asked.request, &plan->planned, failure)) {
         profile_release(&plan->profile);
-        return false;
+        plan->made = false;
     }
-    planning_settle(&plan->planned);
-    plan->made = true;
-    return true;
+    asked_release(&asked);
+    if (plan->made)
+        planning_settle(&plan->planned);
+    return plan->made;
 }
 
 /* An empty one; NULL with *failure set. */
@@ -229,6 +256,41 @@ int scow_plan_interval_s(const struct scow_plan *plan, double *least_s, double *
     return known;
 }
 
+/* ---- what it costs ------------------------------------------------------------------------- */
+
+const char *scow_plan_objective(const struct scow_plan *plan)
+{
+    return plan->planned.plan.objective;
+}
+
+/* Costs that are not known are 0. */
+static double cost_known(const struct scow_plan *plan, double value)
+{
+    return predicted(plan, value > 0 ? value : (double)NAN);
+}
+
+double scow_plan_charge(const struct scow_plan *plan)
+{
+    return cost_known(plan, plan->planned.plan.predicted.charge);
+}
+
+double scow_plan_energy_j(const struct scow_plan *plan)
+{
+    return cost_known(plan, plan->planned.plan.predicted.energy_j);
+}
+
+double scow_plan_cpu_s(const struct scow_plan *plan)
+{
+    return cost_known(plan, plan->planned.plan.predicted.cpu_s);
+}
+
+double scow_plan_turnaround_s(const struct scow_plan *plan)
+{
+    return cost_known(plan, plan->planned.plan.predicted.turnaround_s);
+}
+
+/* ---- its packages -------------------------------------------------------------------------- */
+
 /* Packages and core tasks of a round. */
 static int64_t round_packages(const struct plan *plan, size_t entry, double *tasks)
 {
@@ -346,30 +408,41 @@ int scow_plan_batch_text(char **text, const struct scow_plan *plan, const char *
 
 /* ---- studies ------------------------------------------------------------------------------- */
 
-static bool compare(const struct planning *planning, struct text *text, struct failure *failure)
+static bool compare(const struct planned *planned, struct text *text, struct failure *failure)
 {
     const struct scenario scenario = SCENARIO_INIT;
     struct comparison comparison;
-    if (!comparison_make(planning, &scenario, 0, &comparison, failure))
+    if (!comparison_make(&planned->planning, &scenario, 0, &comparison, failure))
         return false;
     comparison_json(&comparison, text);
     comparison_release(&comparison);
     return true;
 }
 
-static bool sweep(const struct planning *planning, struct text *text, struct failure *failure)
+static bool sweep(const struct planned *planned, struct text *text, struct failure *failure)
 {
     struct sweep made;
-    if (!sweep_make(planning, &made, failure))
+    if (!sweep_make(&planned->planning, &made, failure))
         return false;
     sweep_json(&made, text);
     sweep_release(&made);
     return true;
 }
 
-/* What `study` adds to the text. */
-static bool study_make(bool (*study)(const struct planning *, struct text *, struct failure *),
-                       const struct scow_profile *handle, struct plan_request *request,
+static bool pareto(const struct planned *planned, struct text *text, struct failure *failure)
+{
+    struct pareto made;
+    if (!pareto_make(&planned->chosen, &made))
+        return failure_memory(failure, "comparing plans");
+    pareto_json(&made, text);
+    pareto_release(&made);
+    return true;
+}
+
+typedef bool study(const struct planned *planned, struct text *text, struct failure *failure);
+
+/* What `add` adds to the text. */
+static bool study_make(study *add, const struct scow_profile *handle, struct plan_request *request,
                        struct text *text, struct failure *failure)
 {
     struct profile profile;
@@ -379,21 +452,34 @@ static bool study_make(bool (*study)(const struct planning *, struct text *, str
         return false;
     bool good = planned_make(&profile, request, &planned, failure);
     if (good) {
-        good = study(&planned.planning, text, failure);
+        good = add(&planned, text, failure);
         planned_release(&planned);
     }
     profile_release(&profile);
     return good;
 }
 
+/* A study of all workers. */
+static bool study_of_all(study *add, const struct scow_profile *handle,
+                         struct plan_request *request, struct text *text, struct failure *failure)
+{
+    if (plan_request_chooses(request))
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "comparisons and sweeps are about all workers, and objectives and limits "
+            "choose some: leave one of them out");
+    return study_make(add, handle, request, text, failure);
+}
+
 int scow_plan_compare_text(char **text, const struct scow_profile *profile,
                            const struct scow_plan_request *request, struct scow_plan_error *error)
 {
     struct entry entry = entry_begin();
-    struct plan_request wanted = {.scheduler = SCHEDULER_AUTO};
+    struct asked asked;
     struct text made = TEXT_INIT;
-    const bool good = request_check(profile, request, &wanted, &entry.failure) &&
-                      study_make(compare, profile, &wanted, &made, &entry.failure);
+    const bool good = request_check(profile, request, &asked, &entry.failure) &&
+                      study_of_all(compare, profile, &asked.request, &made, &entry.failure);
+    asked_release(&asked);
     *text = entry_give_text(&entry, &made, good, "comparing schedulers");
     return entry_end(&entry, error);
 }
@@ -402,12 +488,27 @@ int scow_plan_sweep_text(char **text, const struct scow_profile *profile,
                          const struct scow_plan_request *request, struct scow_plan_error *error)
 {
     struct entry entry = entry_begin();
-    struct plan_request wanted = {.scheduler = SCHEDULER_AUTO};
+    struct asked asked;
     struct text made = TEXT_INIT;
-    bool good = request_check(profile, request, &wanted, &entry.failure);
-    if (good && strcmp(wanted.scheduler, SCHEDULER_AUTO) == 0)
-        wanted.scheduler = SCHEDULER_QUICK;
-    good = good && study_make(sweep, profile, &wanted, &made, &entry.failure);
+    bool good = request_check(profile, request, &asked, &entry.failure);
+    if (good && strcmp(asked.request.scheduler, SCHEDULER_AUTO) == 0)
+        asked.request.scheduler = SCHEDULER_QUICK;
+    good = good && study_of_all(sweep, profile, &asked.request, &made, &entry.failure);
+    asked_release(&asked);
     *text = entry_give_text(&entry, &made, good, "sweeping over workers");
+    return entry_end(&entry, error);
+}
+
+int scow_plan_pareto_text(char **text, const struct scow_profile *profile,
+                          const struct scow_plan_request *request, struct scow_plan_error *error)
+{
+    struct entry entry = entry_begin();
+    struct asked asked;
+    struct text made = TEXT_INIT;
+    bool good = request_check(profile, request, &asked, &entry.failure);
+    asked.request.front = true;
+    good = good && study_make(pareto, profile, &asked.request, &made, &entry.failure);
+    asked_release(&asked);
+    *text = entry_give_text(&entry, &made, good, "comparing plans");
     return entry_end(&entry, error);
 }

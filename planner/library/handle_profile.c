@@ -6,6 +6,7 @@
 #include "planner/files/textfile.h"
 #include "planner/library/handle.h"
 #include "planner/model/beyond.h"
+#include "planner/model/objective.h"
 #include "planner/schedulers/scheduler.h"
 
 _Static_assert(SCOW_PLAN_SOVERSION == SCOW_PLAN_ABI, "the soname says which interface it is");
@@ -35,6 +36,20 @@ const char *scow_scheduler_summary(size_t k)
 {
     size_t count = 0;
     const struct scheduler *list = scheduler_list(&count);
+    return k < count ? list[k].summary : NULL;
+}
+
+const char *scow_objective_name(size_t k)
+{
+    size_t count;
+    const struct objective *list = objective_list(&count);
+    return k < count ? list[k].name : NULL;
+}
+
+const char *scow_objective_summary(size_t k)
+{
+    size_t count;
+    const struct objective *list = objective_list(&count);
     return k < count ? list[k].summary : NULL;
 }
 

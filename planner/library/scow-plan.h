@@ -82,6 +82,9 @@ SCOW_PLAN_API const char *scow_scheduler_name(size_t k);
 SCOW_PLAN_API const char *scow_scheduler_summary(size_t k);
 SCOW_PLAN_API const char *scow_rule_name(size_t k);
 SCOW_PLAN_API const char *scow_rule_summary(size_t k);
+/* The objectives that workers are chosen by, likewise. */
+SCOW_PLAN_API const char *scow_objective_name(size_t k);
+SCOW_PLAN_API const char *scow_objective_summary(size_t k);
 SCOW_PLAN_API void scow_plan_text_free(char *text);
 
 /* ---- profiles ------------------------------------------------------------------------------ */
@@ -121,11 +124,20 @@ struct scow_plan_request {
     double effort_s;    /* about how long planning with "auto" may take on one core */
     int real_valued;    /* not 0: fractions of core tasks, to compare with published tables */
     const char *within; /* "5%": accept a plan at most this much longer with fewer worker-seconds */
+    /* Which workers, by what else than the makespan, and within which limits. */
+    const char *objective; /* a name of scow_objective_name */
+    double budget;         /* of the charge, above 0 */
+    const char *require;   /* CLASS,...: at least one worker of each of these classes */
+    const char *exclude;   /* CLASS,...: none of these */
+    const char *at_most;   /* CLASS=N,...: at most N workers of a class */
+    const char *price;     /* [CLASS=]P,... a second, or "energy": in place of the profile's prices */
+    const char *waits;     /* the path of a file of waits in the queue */
 };
 
 #define SCOW_PLAN_REQUEST_INIT                                                                     \
     {                                                                                              \
-        sizeof(struct scow_plan_request), 0, 0, NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, NULL        \
+        sizeof(struct scow_plan_request), 0, 0, NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, NULL, NULL, \
+            0, NULL, NULL, NULL, NULL, NULL                                                        \
     }
 
 /* Equal requests give equal plans, bit for bit. The profile may be freed before the plan. */
@@ -165,6 +177,15 @@ SCOW_PLAN_API double scow_plan_busy_share(const struct scow_plan *plan);
 SCOW_PLAN_API int scow_plan_interval_s(const struct scow_plan *plan, double *least_s,
                                        double *most_s);
 
+/* What workers were chosen for (NULL: no objective was asked for), and what the plan is predicted
+ * to cost; NaN where that is not known: the charge by the prices, energy by the watts, the sum of
+ * the times that workers are busy, and the time from submission on, with the wait in the queue. */
+SCOW_PLAN_API const char *scow_plan_objective(const struct scow_plan *plan);
+SCOW_PLAN_API double scow_plan_charge(const struct scow_plan *plan);
+SCOW_PLAN_API double scow_plan_energy_j(const struct scow_plan *plan);
+SCOW_PLAN_API double scow_plan_cpu_s(const struct scow_plan *plan);
+SCOW_PLAN_API double scow_plan_turnaround_s(const struct scow_plan *plan);
+
 /* A package of the plan. The size of this structure is fixed. */
 struct scow_plan_package {
     int64_t round; /* from 0 */
@@ -188,8 +209,14 @@ SCOW_PLAN_API int scow_plan_walltime_s(double *walltime_s, const struct scow_pla
 SCOW_PLAN_API int scow_plan_batch_text(char **text, const struct scow_plan *plan,
                                        const char *system, double risk,
                                        struct scow_plan_error *error);
+/* All compromises between makespan and charge, fastest first ("scow-pareto-1"), as JSON; prices must
+ * be known. The plan that scow_plan_make makes by the same request is "chosen". */
+SCOW_PLAN_API int scow_plan_pareto_text(char **text, const struct scow_profile *profile,
+                                        const struct scow_plan_request *request,
+                                        struct scow_plan_error *error);
 /* All schedulers' plans side by side ("scow-compare-1"), and makespan and efficiency by the number
- * of workers ("scow-sweep-1"), as JSON. Settings are chosen as by scow_plan_make. */
+ * of workers ("scow-sweep-1"), as JSON. Settings are chosen as by scow_plan_make; these are of all
+ * workers, so objectives and limits do not go with them. */
 SCOW_PLAN_API int scow_plan_compare_text(char **text, const struct scow_profile *profile,
                                          const struct scow_plan_request *request,
                                          struct scow_plan_error *error);

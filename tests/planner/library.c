@@ -214,6 +214,53 @@ static void requests_refused(void **state)
     scow_profile_free(profile);
 }
 
+/* A fast worker with price 3 and two slow ones with 0.5. */
+static const char priced[] =
+    "{\"schema\": \"scow-profile-1\", \"kernel\": \"sleep\", \"settings\": [{\"windows\": "
+    "[{\"tasks\": "
+    "[1, 100], \"envelope\": {\"latency_s\": 0, \"s_per_task\": 0}, \"send\": {\"latency_s\": 0, "
+    "\"s_per_task\": 0}, \"workers\": [{\"name\": \"fast\", \"receive\": {\"latency_s\": 0, "
+    "\"s_per_task\": 0}, \"compute\": {\"latency_s\": 0, \"s_per_task\": 1}, \"price_s\": 3}, "
+    "{\"name\": "
+    "\"slow\", \"count\": 2, \"receive\": {\"latency_s\": 0, \"s_per_task\": 0}, \"compute\": "
+    "{\"latency_s\": 0, \"s_per_task\": 2}, \"price_s\": 0.5}]}]}]}";
+
+static void plans_are_chosen_by_what_they_cost(void **state)
+{
+    struct scow_plan_request request = SCOW_PLAN_REQUEST_INIT;
+    struct scow_profile *profile = profile_of(priced);
+    struct scow_plan_error error;
+    struct scow_plan *plan;
+    char *text;
+    (void)state;
+    request.tasks = 100;
+    request.objective = "cost";
+    assert_int_equal(scow_plan_make(&plan, profile, &request, &error), SCOW_PLAN_DONE);
+    assert_string_equal(scow_plan_objective(plan), "cost");
+    assert_true(fabs(scow_plan_charge(plan) - 100) < 1e-6);
+    assert_true(fabs(scow_plan_cpu_s(plan) - 200) < 1e-6);
+    assert_true(isnan(scow_plan_energy_j(plan)) && isnan(scow_plan_turnaround_s(plan)));
+    scow_plan_free(plan);
+    request.deadline_s = 60;
+    assert_int_equal(scow_plan_make(&plan, profile, &request, &error), SCOW_PLAN_DONE);
+    assert_true(fabs(scow_plan_charge(plan) - 200) < 1e-6);
+    scow_plan_free(plan);
+    assert_int_equal(scow_plan_pareto_text(&text, profile, &request, &error), SCOW_PLAN_DONE);
+    assert_non_null(strstr(text, "\"charge\": 100,"));
+    assert_non_null(strstr(text, "\"charge\": 200,"));
+    scow_plan_text_free(text);
+    assert_int_equal(scow_plan_sweep_text(&text, profile, &request, &error), SCOW_PLAN_USAGE);
+    request.exclude = "fast,slow";
+    assert_int_equal(scow_plan_make(&plan, profile, &request, &error), SCOW_PLAN_INFEASIBLE);
+    request.exclude = NULL;
+    request.waits = "/nowhere/waits.tsv";
+    assert_int_equal(scow_plan_make(&plan, profile, &request, &error), SCOW_PLAN_MISMATCH);
+    assert_null(plan);
+    assert_string_equal(scow_objective_name(0), "makespan");
+    assert_null(scow_objective_name(100));
+    scow_profile_free(profile);
+}
+
 static void texts_refused(void **state)
 {
     struct scow_plan_error error;
@@ -431,6 +478,7 @@ int main(void)
         cmocka_unit_test(plans_go_round),
         cmocka_unit_test(packages_from_anywhere),
         cmocka_unit_test(requests_refused),
+        cmocka_unit_test(plans_are_chosen_by_what_they_cost),
         cmocka_unit_test(texts_refused),
         cmocka_unit_test(structures_of_other_sizes),
         cmocka_unit_test(simulations),

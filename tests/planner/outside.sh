@@ -15,7 +15,7 @@ profile=$source/tests/cli/fixtures/sure.json
 library=$(find "$dir/scow" -name 'libscow-plan.so')
 readelf -d "$library" | grep -q 'SONAME.*\[libscow-plan.so.1\]' || fail "no version in the name"
 outward=$(nm -D --defined-only "$library" | awk '$2 != "A" { sub("@.*", "", $3); print $3 }' |
-    grep -vE '^scow_(plan|profile|scheduler|rule|simulate)(_|$)' || true)
+    grep -vE '^scow_(plan|profile|scheduler|rule|objective|simulate)(_|$)' || true)
 [ -z "$outward" ] || fail "these are not the library's to show: $outward"
 ! readelf -d "$library" | grep -E 'NEEDED.*lib(mpi|hdf5|lapack|gomp)' || fail "planning needs these"
 

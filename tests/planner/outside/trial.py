@@ -64,6 +64,29 @@ def studies(profile):
     assert profile.simulate(rule="gss,least=2", tasks=1000).packages > 3
 
 
+def costs(profile):
+    priced = json.loads(profile.text())
+    for setting in priced["settings"]:
+        for window in setting["windows"]:
+            for worker in window["workers"]:
+                worker["price_s"], worker["watts"] = 2, 50
+    priced = scow_plan.Profile.parse(priced)
+    cheap = priced.plan(1000, objective="cost")
+    assert cheap.objective == "cost" and cheap.charge > 0 and cheap.turnaround_s is None
+    assert abs(cheap.energy_j / cheap.charge - 25) < 1e-9, (cheap.energy_j, cheap.charge)
+    assert priced.plan(1000, objective="cost", price="energy").charge >= cheap.energy_j * (1 - 1e-9)
+    rows = priced.pareto(1000)["rows"]
+    assert rows[-1]["charge"] <= cheap.charge * (1 + 1e-9) and sum(row["knee"] for row in rows) == 1
+    with open("waits.tsv", "w", encoding="utf-8") as file:
+        file.write("100\t3600\t60\n")
+    assert priced.plan(1000, waits="waits.tsv").turnaround_s > 60
+    assert profile.plan(1000).charge is None and profile.plan(1000).objective is None
+    refused(scow_plan.Usage, "no rank has a price", profile.plan, 1000, objective="cost")
+    refused(scow_plan.Infeasible, "no plan is within the budget", priced.plan, 1000, budget=1e-9)
+    refused(scow_plan.Mismatch, "/nowhere", priced.plan, 1000, waits="/nowhere")
+    assert "cost" in scow_plan.objectives()
+
+
 def errors(profile):
     refused(scow_plan.Usage, "tasks must be from 1", profile.plan, 0)
     refused(scow_plan.Usage, "did you mean 'optimal'", profile.plan, 10, scheduler="optimall")
@@ -98,6 +121,7 @@ def main():
     assert command("--version").startswith(f"scow {scow_plan.version()}\n")
     plans(profile)
     studies(profile)
+    costs(profile)
     errors(profile)
     threads(profile)
     del profile
