@@ -220,8 +220,26 @@ static bool least_find(const struct choosing *choosing, struct evaluation *least
     return good;
 }
 
-/* Could no plan that uses all of these workers be the choice? One that uses fewer of them is
- * another candidate's. Where compromises or two limits are looked for, all candidates count. */
+/* Has a candidate a plan that is as fast and as cheap as any on all of these workers, and so much
+ * better by the objective that no tie between them matters? Then none of these is a compromise. */
+static bool front_beyond(const struct choosing *choosing, const struct evaluation *least)
+{
+    const struct worker_choice *choice = choosing->choice;
+    const struct worker_wish *wish = choosing->wish;
+    const double within = wish->within > 0 ? wish->within : SCHEDULE_WITHIN;
+    const double value = wish->objective->value(least);
+    for (size_t k = 0; k < choice->count; k++) {
+        const struct evaluation *other = &choice->candidates[k].evaluation;
+        if (choice->candidates[k].made && other->makespan_s <= least->makespan_s &&
+            other->charge <= least->charge && (1 + within) * wish->objective->value(other) < value)
+            return true;
+    }
+    return false;
+}
+
+/* Could no plan that uses all of these workers be the choice, nor a compromise where these are
+ * looked for? One that uses fewer of them is another candidate's. Where there are two limits, or a
+ * wait that may be less for more workers, all candidates count. */
 static bool counts_hopeless(const struct choosing *choosing, bool *hopeless,
                             struct failure *failure)
 {
@@ -230,7 +248,7 @@ static bool counts_hopeless(const struct choosing *choosing, bool *hopeless,
     struct evaluation least;
     bool known;
     *hopeless = false;
-    if (choosing->best >= choosing->choice->count || pass->front || limits ||
+    if (choosing->best >= choosing->choice->count || limits || (pass->front && pass->waits) ||
         planning_regions(choosing->planning) > 0)
         return true;
     if (!least_find(choosing, &least, &known, failure))
@@ -241,6 +259,7 @@ static bool counts_hopeless(const struct choosing *choosing, bool *hopeless,
     *hopeless = known && (worker_choice_excess(pass, &least) > excess ||
                           (excess == 0 && pass->objective->value(&least) >
                                               (1 + within) * pass->objective->value(best)));
+    *hopeless = *hopeless && (!pass->front || front_beyond(choosing, &least));
     return true;
 }
 
@@ -265,11 +284,13 @@ bool counts_try(struct choosing *choosing, bool *better, struct failure *failure
         bool hopeless;
         if (!counts_hopeless(choosing, &hopeless, failure))
             return false;
-        if (hopeless)
+        if (hopeless && !choosing->pass.front)
             return true;
         choosing->tries -= counts_tries(choosing);
         if (!candidate_add(choice, choosing->counts, failure))
             return false;
+        if (hopeless) /* for the next passes, too: a compromise is no plan of these */
+            return true;
         if (!candidate_plan(choosing, &choice->candidates[at], failure))
             return false;
     }
