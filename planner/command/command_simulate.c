@@ -248,6 +248,9 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
         {0, "seed", "SEED", OPTION_COUNT, &options.seed, "seed of the noise (1)"},
         {0, "seeds", "N", OPTION_COUNT, &options.request.seeds,
          "simulate N seeds, and show median and 95th percentile (1)"},
+        {0, "effort", "SECONDS", OPTION_NUMBER, &options.request.effort_s,
+         "about how long it may take where packages are simulated one by one, as with --lose and "
+         "--replan (10)"},
         {0, "json", NULL, OPTION_FLAG, &options.json, "print one JSON value (scow-simulation-1)"},
         {'q', "quiet", NULL, OPTION_FLAG, &options.quiet,
          "print nothing; the exit status tells if it can be simulated"},

@@ -88,7 +88,8 @@ bool simulation_request_check(const struct simulation_request *request, bool pla
             "--ahead and --buffers are at most 1000, --seeds at most 1000000: give less");
     if (!(scenario->noise >= 0 && scenario->noise <= 10 && scenario->outlier_rate >= 0 &&
           scenario->outlier_rate <= 1 && scenario->outlier_factor > 0 &&
-          scenario->slow_factor > 0 && scenario->slow_from_s >= 0 && scenario->lost_s >= 0))
+          scenario->slow_factor > 0 && scenario->slow_from_s >= 0 && scenario->lost_s >= 0 &&
+          request->effort_s >= 0))
         return failure_set(failure, FAILURE_USAGE,
                            "--noise must be from 0 to 10, --outliers from 0 to 1, factors positive "
                            "and times not negative");
@@ -135,6 +136,7 @@ static bool decision_simulate(struct simulated *simulated, const struct decision
 {
     struct scenario scenario = simulated->request->scenario;
     scenario.played = PLAYED_MOST;
+    scenario.effort = &simulated->effort;
     if (loads_wanted(simulated->request))
         scenario.availability = &simulated->availability;
     struct dispatch *dispatch =
@@ -177,7 +179,8 @@ static bool watched_simulate(struct simulated *simulated, const struct plan *pla
                                              .tail = tail_of(asked, plan),
                                              .ahead = asked->ahead > 0 ? (int)asked->ahead
                                                                        : WATCHING_AHEAD,
-                                             .noise = asked->scenario.noise};
+                                             .noise = asked->scenario.noise,
+                                             .effort = &simulated->effort};
     struct watching watching;
     if (!watching_init(&watching, &request, failure))
         return false;
@@ -293,7 +296,8 @@ bool simulated_make(struct profile *profile, const struct plan *plan,
                     const struct simulation_request *request, struct simulated *simulated,
                     struct failure *failure)
 {
-    struct simulated made = {.request = request};
+    const double effort_s = request->effort_s > 0 ? request->effort_s : SIMULATION_EFFORT_S;
+    struct simulated made = {.request = request, .effort = {effort_s * EFFORT_SECOND}};
     const struct profile_setting *setting;
     if (plan && plan->operating != OPERATING_SINGLE_PORT)
         profile_operate(profile, plan->operating);

@@ -12,6 +12,9 @@
 #include "planner/simulate/ensemble.h"
 #include "planner/simulate/simulate.h"
 
+/* Seconds, about, for packages that are simulated one by one (base/effort.h). */
+#define SIMULATION_EFFORT_S 10.0
+
 /* The request; all borrowed. */
 struct simulation_request {
     const char *path;              /* of the profile; its name in messages */
@@ -24,6 +27,7 @@ struct simulation_request {
     int64_t workers;               /* 0: the profile's */
     int64_t block, ahead, buffers; /* 0: as usual */
     bool packages;                 /* keep those of a rule, in the order of sending */
+    double effort_s;               /* for packages that are simulated one by one; 0: as usual */
     int64_t seeds;                 /* number of seeds of the scenario, for median and percentile */
     struct scenario scenario; /* noise and other disturbances; its availability is made from the
                                * following two */
@@ -34,6 +38,7 @@ struct simulation_request {
 /* The results. */
 struct simulated {
     const struct simulation_request *request; /* borrowed */
+    struct effort effort;                     /* what is left of the request's */
     struct platform platform;                 /* owned */
     struct availability availability;         /* owned; placed where loads were asked for */
     double tasks;

@@ -19,6 +19,8 @@
  * own.
  */
 
+/* Units for each package of what remains, whose list is made, sorted and simulated. */
+enum { EFFORT_KEPT = 10 };
 /* A worker that is lost gets nothing from a scheduler. */
 static const double lost_factor = 1e6;
 
@@ -669,6 +671,7 @@ bool replan_remaining(const void *setup, const struct watch_remaining *remaining
     search.next = calloc(workers, sizeof *search.next);
     struct platform like = *own->platform;
     like.buffers = WATCH_AHEAD;
+    effort_use(own->effort, EFFORT_KEPT * (double)remaining->kept_count);
     if (search.workers && search.order && search.next &&
         loop_init(&search.loop, &like, remaining->workers)) {
         answer->kept_end_s = kept_forecast(&search);

@@ -6,12 +6,14 @@
 #ifndef PLANNER_REPLAN_REPLAN_H
 #define PLANNER_REPLAN_REPLAN_H
 
+#include "planner/base/effort.h"
 #include "planner/dispatch/watch.h"
 #include "planner/model/platform.h"
 
 struct replan_setup {
     const struct platform *platform; /* borrowed */
     int64_t most;                    /* no package may be larger */
+    struct effort *effort;           /* borrowed; what it takes is counted there; NULL: nowhere */
 };
 
 /* The function of a watch_planner; `setup` is a struct replan_setup. The plan is the best by

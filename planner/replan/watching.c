@@ -102,8 +102,8 @@ static bool watching_fill(struct watching *watching, const struct watching_reque
         return false;
     if (!request->tolerance)
         return true;
-    watching->remaining =
-        (struct replan_setup){&watching->platform, (int64_t)plan_largest_load(plan)};
+    watching->remaining = (struct replan_setup){&watching->platform,
+                                                (int64_t)plan_largest_load(plan), request->effort};
     watching->watch = (struct watch_setup){.plan = watching->decision.plan,
                                            .platform = &watching->platform,
                                            .workers = watching->platform.worker_count,

@@ -24,6 +24,7 @@ struct watching_request {
     const char *tail;      /* "RULE" or "RULE:20%"; NULL: none. Must outlive it */
     int ahead;             /* of the tail's rule */
     double noise;          /* expected noise, in addition to the setting's deviations */
+    struct effort *effort; /* borrowed: of planning anew; NULL: no limit */
 };
 
 /* Packages that a worker has at a time under a tail's rule, unless somebody says otherwise. */

@@ -1,5 +1,6 @@
 #include "planner/simulate/scenario.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,6 +30,7 @@ struct scenario_state {
     struct report_heap heap;
     struct fast_forward *forward; /* NULL: every package is played */
     bool lost_known;
+    int64_t simulated; /* packages, one by one */
     /* The package at hand, what it takes and what such packages take in the mean, and when the port
      * was free before it. */
     struct package package;
@@ -288,6 +290,22 @@ static double scenario_due(void *self)
     return dispatch_due_s(((struct scenario_state *)self)->dispatch);
 }
 
+/* Of those that are simulated beyond what is simulated anyhow. False: none is left. */
+static bool effort_take(struct scenario_state *state, struct failure *failure)
+{
+    const struct scenario *scenario = state->scenario;
+    if (state->simulated++ < scenario->played)
+        return true;
+    if (effort_spent(scenario->effort))
+        return failure_set(failure, FAILURE_USAGE,
+                           "packages are simulated one by one here, and --effort ended at package "
+                           "%" PRId64 ": allow more seconds, or simulate fewer core tasks or a "
+                           "plan with larger packages",
+                           state->package.index);
+    effort_use(scenario->effort, EFFORT_PACKAGE);
+    return true;
+}
+
 /* Until every task has been handed out, and with a loss ahead until every one is done. */
 static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop_package *next,
                                       struct failure *failure)
@@ -306,6 +324,8 @@ static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop
         return failure_memory(failure, "simulating") ? LOOP_SEND : LOOP_FAILED;
     if (answer != DISPATCH_SEND)
         return LOOP_WAIT;
+    if (!effort_take(state, failure))
+        return LOOP_FAILED;
     package_price(state);
     *next = (struct loop_package){.worker = package->worker,
                                   .rank = package->worker + 1,

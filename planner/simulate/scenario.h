@@ -5,6 +5,7 @@
 #ifndef PLANNER_SIMULATE_SCENARIO_H
 #define PLANNER_SIMULATE_SCENARIO_H
 
+#include "planner/base/effort.h"
 #include "planner/dispatch/dispatch.h"
 #include "planner/model/availability.h"
 #include "planner/simulate/simulate.h"
@@ -31,12 +32,18 @@ struct scenario {
     /* Which shares of their processors and links workers have over time, placed; borrowed; NULL:
      * all of them. Then every package is played, and nobody is slow beside. */
     const struct availability *availability;
+    /* For packages that are simulated one by one beyond these, EFFORT_PACKAGE each; borrowed;
+     * NULL: no limit. */
+    struct effort *effort;
 };
+
+/* Units for which a package is simulated, with the lists that a loss or a watched plan needs. */
+enum { EFFORT_PACKAGE = 25 };
 
 /* No disturbances. */
 #define SCENARIO_INIT                                                                              \
     {                                                                                              \
-        0, 0, 0, 1, 0, 1, -1, 0, 0, 0, NULL, 0, NULL                                               \
+        0, 0, 0, 1, 0, 1, -1, 0, 0, 0, NULL, 0, NULL, NULL                                         \
     }
 
 /* Simulate what `dispatch` decides. Without disturbances and with a plan's dispatch the result is

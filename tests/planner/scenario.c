@@ -222,6 +222,35 @@ static void losses_are_made_good(void **state)
     }
 }
 
+/* A package more than the effort is for, after those that are simulated anyhow. */
+static void effort_ends_what_is_simulated_one_by_one(void **state)
+{
+    enum { ANYHOW = 3, EFFORT = 2 };
+    struct dice dice = {1};
+    struct setup setup;
+    struct effort effort = {EFFORT * EFFORT_PACKAGE};
+    struct scenario loss = SCENARIO_INIT;
+    struct simulation simulation;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    setup_init(&setup, &dice);
+    setup.plan.rounds[0].repeat = 1000;
+    const struct decision decision = {.plan = &setup.plan};
+    loss.played = ANYHOW;
+    loss.effort = &effort;
+    loss.lost_worker = 0;
+    loss.lost_s = 1;
+    struct dispatch *dispatch = decision_dispatch(&decision, &setup.platform, &loss, &failure);
+    assert_non_null(dispatch);
+    assert_false(simulate_scenario(&setup.platform, dispatch, &loss, NULL, &simulation, &failure));
+    assert_failure(failure, FAILURE_USAGE,
+                   "packages are simulated one by one here, and --effort ended at package 5: "
+                   "allow more seconds, or simulate fewer core tasks or a plan with larger "
+                   "packages");
+    dispatch_free(&dispatch);
+    setup_release(&setup);
+}
+
 static void losing_the_only_worker_is_refused(void **state)
 {
     struct platform_class class = {.count = 1, .compute = {0, 1}};
@@ -276,6 +305,7 @@ int main(void)
         cmocka_unit_test(last_packages_may_be_small),
         cmocka_unit_test(slow_workers_take_longer),
         cmocka_unit_test(losses_are_made_good),
+        cmocka_unit_test(effort_ends_what_is_simulated_one_by_one),
         cmocka_unit_test(losing_the_only_worker_is_refused),
         cmocka_unit_test(percentiles_are_in_order),
     };

@@ -206,7 +206,8 @@ static struct dispatch *plan_watched(void *self, const struct survey_remaining *
 {
     struct watched *watched = self;
     watched->plan = plan_with(&watched->platform, (double)remaining->tasks, SCHEDULER_QUICK);
-    watched->remaining = (struct replan_setup){&watched->platform, remaining->tasks};
+    watched->remaining =
+        (struct replan_setup){.platform = &watched->platform, .most = remaining->tasks};
     watched->watch = (struct watch_setup){.plan = &watched->plan,
                                           .platform = &watched->platform,
                                           .workers = watched->platform.worker_count,

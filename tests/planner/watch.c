@@ -26,8 +26,8 @@ static void setup_plan(struct setup *setup, struct dice *dice)
 {
     setup->plan =
         plan_with(&setup->platform, nearbyint(dice_scale(dice, 5e3, 2e5)), SCHEDULER_QUICK);
-    setup->remaining =
-        (struct replan_setup){&setup->platform, (int64_t)plan_largest_load(&setup->plan)};
+    setup->remaining = (struct replan_setup){.platform = &setup->platform,
+                                             .most = (int64_t)plan_largest_load(&setup->plan)};
     setup->watch = (struct watch_setup){.plan = &setup->plan,
                                         .platform = &setup->platform,
                                         .workers = setup->platform.worker_count,
@@ -472,7 +472,7 @@ static void silence_is_news(void **state)
     struct plan_round round = {3, loads};
     const struct plan plan = {
         .tasks = 153, .worker_count = 2, .workers = workers, .round_count = 1, .rounds = &round};
-    const struct replan_setup remaining = {&platform, 50};
+    const struct replan_setup remaining = {.platform = &platform, .most = 50};
     const struct watch_setup setup = {.plan = &plan,
                                       .platform = &platform,
                                       .workers = 2,

@@ -140,7 +140,8 @@ static double seed_play(uint64_t seed)
                            (struct cost){dice_scale(&dice, 1e-4, 0.05), work_s});
     struct plan plan =
         plan_with(&platform, nearbyint(dice_scale(&dice, 200, 20000)), SCHEDULER_QUICK);
-    const struct replan_setup remaining = {&platform, (int64_t)plan_largest_load(&plan)};
+    const struct replan_setup remaining = {.platform = &platform,
+                                           .most = (int64_t)plan_largest_load(&plan)};
     const double makespan_s = plan.predicted.makespan_s;
     const double spread = dice_roll(&dice) < 0.3 ? 0 : dice_scale(&dice, 0.01, 0.8);
     const struct watch_setup setup = {.plan = &plan,
