@@ -15,6 +15,23 @@ static const double PACKAGES_LEAST = 8, SIZES_LEAST = 1.5;
 /* No machine repeats itself more closely than this. */
 static const double DEVIATION_LEAST = 1e-4;
 
+/*
+ * Pooling by inverse variances. A line (latency, rate) that is sure up to a covariance C says as
+ * much as normal equations C^-1 x = C^-1 line; a package of size z that took t up to an error e
+ * adds (1, z)^T (1, z) / e^2 to the matrix and (1, z)^T t / e^2 to the right side. Sums of such
+ * equations are solved by the pooled line, and the inverse of their matrix is its covariance: least
+ * squares of observations of which the old line is two, with covariance C (A. C. Aitken, On Least
+ * Squares and Linear Combination of Observations, Proc. R. Soc. Edinb. 55, 1935). The drift, which
+ * all packages of a run share, widens the run's part of the sum before (drift_widen).
+ *
+ * Calibration's fits go through LAPACK, from the measured points on. Here there are none of the old
+ * line, of which only line and covariance are kept, and millions of the run's, which are summed up
+ * as they are read: what remains is one equation with two unknowns, which has a closed form. The
+ * sizes are relative to their mean, so that both unknowns are seconds of one size, and the prior's
+ * correlation is kept off 1: the matrix is as well conditioned as the packages' sizes allow, and
+ * where they are all alike the equations do not make a line (equations_solve).
+ */
+
 /* A symmetric matrix and a vector over (latency, rate times mean size). */
 struct pair {
     double a, b;
