@@ -164,13 +164,13 @@ static bool simulate_run(const struct simulate_options *options, struct failure 
 static void option_list(const struct dispatch_rule_option *option, FILE *out)
 {
     char form[64];
-    snprintf(form, sizeof form, "%s=%s", option->name, option->words[0] ? option->words[0] : "N");
-    for (int k = 1; k < DISPATCH_WORDS_MOST && option->words[k]; k++) {
+    snprintf(form, sizeof form, "%s=%s", option->name, option->number ? "N" : option->words[0]);
+    for (int k = option->number ? 0 : 1; k < DISPATCH_WORDS_MOST && option->words[k]; k++) {
         const size_t length = strlen(form);
         snprintf(form + length, sizeof form - length, "|%s", option->words[k]);
     }
     fprintf(out, "              %-16s %s (", form, option->meaning);
-    if (option->words[0])
+    if (!option->number)
         fprintf(out, "%s)\n", option->words[option->preset]);
     else if (option->usual)
         fprintf(out, "%s)\n", option->usual);

@@ -162,7 +162,8 @@ struct dispatch_rule_option {
     const char *name, *meaning;
     const char *usual; /* the preset described in words, or NULL */
     int64_t preset;
-    const char *words[DISPATCH_WORDS_MOST]; /* those that there are; none: a number */
+    const char *words[DISPATCH_WORDS_MOST]; /* those that there are */
+    bool number;                            /* it may be a number */
 };
 
 /* A rule's options in turn, place = 0, 1, ...; false: it has no more. */

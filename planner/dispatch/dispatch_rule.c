@@ -533,7 +533,8 @@ bool dispatch_rule_option(size_t index, int place, struct dispatch_rule_option *
     *found = (struct dispatch_rule_option){.name = option->name,
                                            .meaning = option->meaning,
                                            .usual = option->usual,
-                                           .preset = option->preset};
+                                           .preset = option->preset,
+                                           .number = option->most > 0};
     memcpy(found->words, option->words, sizeof found->words);
     return true;
 }

@@ -12,16 +12,17 @@
 
 #include "planner/base/failure.h"
 
+enum { RULE_WORD = -1 };
 enum { RULE_OPTIONS_MOST = 3, RULE_WORDS_MOST = 4 };
 
 /* An option of a rule ("-s gss,least=10"): a whole number, or one of a few words; its value is then
- * the word's index. */
+ * the word's index or, where numbers are possible, too, RULE_WORD. */
 struct rule_option {
     const char *name;
     const char *meaning;
     const char *usual;                  /* the preset described in words, or NULL */
     int64_t preset;                     /* 0: the rule's own formula, or no limit */
-    int64_t most;                       /* numbers are 1 to `most` */
+    int64_t most;                       /* numbers are 1 to `most`; 0: words only */
     const char *words[RULE_WORDS_MOST]; /* those that there are; none: a number */
 };
 

@@ -7,7 +7,10 @@
  *
  * With r, a share is sent in packages of at most r tasks, each of which reports when it is done:
  * timings come every r tasks. An r below what may be sent is taken for that: else the packages that
- * are sent in its place would be more than the worker's share. With phi, a worker gets its next
+ * are sent in its place would be more than the worker's share. r=auto: as few as let what a
+ * package costs beside its core tasks, c, be 1 % of their time t: ceil(100 c / t). eta=auto: of 1,
+ * 2, 5, 10, 20 and 50 the one whose means have been closest to the next task time so far, by
+ * squares, of all workers together (chapter 9 leaves both open). With phi, a worker gets its next
  * package when it has fewer than phi tasks.
  */
 #include <math.h>
@@ -17,8 +20,13 @@
 
 enum { MONITOR_ETA, MONITOR_R, MONITOR_PHI };
 
+enum { ETAS = 6, ETA_MOST = 50 };
+static const int64_t etas[ETAS] = {1, 2, 5, 10, 20, ETA_MOST};
+
 struct monitor {
-    int64_t shared; /* sum of shares */
+    int64_t shared;       /* sum of shares */
+    double squares[ETAS]; /* eta=auto: sums of squared errors, and the place of the least */
+    int best;
 };
 
 /* One package: its tasks and the seconds per task. */
@@ -33,9 +41,15 @@ struct monitor_worker {
     struct timing recent[]; /* a ring of its last eta packages */
 };
 
+/* Packages that are kept of each worker: one for each of the task times, in case it has no more. */
+static int64_t ring_of(const int64_t *option)
+{
+    return option[MONITOR_ETA] == RULE_WORD ? ETA_MOST : option[MONITOR_ETA];
+}
+
 static size_t monitor_worker_size(const int64_t *option)
 {
-    return sizeof(struct monitor_worker) + (size_t)option[MONITOR_ETA] * sizeof(struct timing);
+    return sizeof(struct monitor_worker) + (size_t)ring_of(option) * sizeof(struct timing);
 }
 
 static struct monitor_worker *monitor_of(const struct rule_worker *worker)
@@ -141,10 +155,25 @@ static void phase_start(struct rule_state *state)
     }
 }
 
+/* r=auto, when all have reported. */
+static int64_t report_tasks(const struct rule_state *state)
+{
+    static const double COST = 0.01;
+    double sum_s = 0, living = 0;
+    for (int64_t k = 0; k < state->workers; k++)
+        if (!state->worker[k].lost) {
+            sum_s += monitor_of(&state->worker[k])->recent_s;
+            living++;
+        }
+    const double tasks = ceil(state->overhead_s * living / (COST * sum_s) - 1e-9);
+    return (int64_t)fmin(fmax(tasks, 1), (double)state->tasks);
+}
+
 /* Of the share, as much as is sent at a time. */
 static int64_t piece_of(const struct rule_state *state, int64_t share)
 {
-    const int64_t least = (int64_t)state->least, r = state->option[MONITOR_R];
+    const int64_t least = (int64_t)state->least, asked = state->option[MONITOR_R];
+    const int64_t r = asked == RULE_WORD ? report_tasks(state) : asked;
     const int64_t piece = r < least ? least : r;
     return r > 0 && share > piece ? piece : share;
 }
@@ -176,13 +205,13 @@ static void monitor_lost(struct rule_state *state, int64_t worker)
 }
 
 /* The mean over the last eta tasks; of the oldest of their packages as many as are wanted. */
-static double recent_mean(const struct rule_worker *worker, int64_t eta)
+static double recent_mean(const struct rule_worker *worker, int64_t eta, int64_t ring)
 {
     double sum_s = 0;
     int64_t counted = 0;
     for (int64_t k = worker->packages - 1; k >= 0 && k >= worker->packages - eta && counted < eta;
          k--) {
-        const struct timing *timing = &monitor_of(worker)->recent[k % eta];
+        const struct timing *timing = &monitor_of(worker)->recent[k % ring];
         const int64_t tasks = timing->tasks < eta - counted ? timing->tasks : eta - counted;
         sum_s += (double)tasks * timing->per_task_s;
         counted += tasks;
@@ -190,15 +219,52 @@ static double recent_mean(const struct rule_worker *worker, int64_t eta)
     return sum_s / (double)counted;
 }
 
+static int64_t eta_of(const struct rule_state *state)
+{
+    const struct monitor *own = state->own;
+    const int64_t eta = state->option[MONITOR_ETA];
+    return eta == RULE_WORD ? etas[own->best] : eta;
+}
+
+/* How close each eta's mean has come to the task time that followed. */
+static void etas_learn(struct rule_state *state, const struct rule_worker *before, double now_s)
+{
+    struct monitor *own = state->own;
+    for (int k = 0; k < ETAS; k++) {
+        const double off_s = now_s - recent_mean(before, etas[k], ring_of(state->option));
+        own->squares[k] += off_s * off_s;
+    }
+    own->best = 0;
+    for (int k = 1; k < ETAS; k++)
+        if (own->squares[k] < own->squares[own->best])
+            own->best = k;
+}
+
+static void means_renew(struct rule_state *state)
+{
+    for (int64_t k = 0; k < state->workers; k++)
+        if (state->worker[k].packages > 0)
+            monitor_of(&state->worker[k])->recent_s =
+                recent_mean(&state->worker[k], eta_of(state), ring_of(state->option));
+}
+
 static void monitor_report(struct rule_state *state, int64_t worker, double tasks, double work_s,
                            double total_s)
 {
     const struct rule_worker *self = &state->worker[worker];
-    const int64_t eta = state->option[MONITOR_ETA];
+    const int64_t ring = ring_of(state->option), eta = eta_of(state);
+    const double now_s = fmax(work_s / tasks, 1e-12);
     (void)total_s;
-    monitor_of(self)->recent[(self->packages - 1) % eta] =
-        (struct timing){(int64_t)fmax(1, round(tasks)), fmax(work_s / tasks, 1e-12)};
-    monitor_of(self)->recent_s = recent_mean(self, eta);
+    if (state->option[MONITOR_ETA] == RULE_WORD && self->packages > 1) {
+        struct rule_worker before = *self;
+        before.packages--;
+        etas_learn(state, &before, now_s);
+    }
+    monitor_of(self)->recent[(self->packages - 1) % ring] =
+        (struct timing){(int64_t)fmax(1, round(tasks)), now_s};
+    monitor_of(self)->recent_s = recent_mean(self, eta_of(state), ring);
+    if (eta != eta_of(state))
+        means_renew(state);
 }
 
 const struct rule rule_monitor = {
@@ -209,12 +275,16 @@ const struct rule rule_monitor = {
     .chunk = monitor_chunk,
     .report = monitor_report,
     .lost = monitor_lost,
-    .options = {
-        {"eta", "task times that a worker's mean is over", NULL, 20, 10000, {NULL}},
-        {"r", "core tasks after which a worker reports", "its whole share", 0, LIMIT_TASKS, {NULL}},
-        {"phi",
-         "a worker with fewer core tasks gets more",
-         "as --ahead says",
-         0,
-         LIMIT_TASKS,
-         {NULL}}}};
+    .options = {{"eta", "task times that a worker's mean is over", NULL, 20, 10000, {"auto"}},
+                {"r",
+                 "core tasks after which a worker reports",
+                 "its whole share",
+                 0,
+                 LIMIT_TASKS,
+                 {"auto"}},
+                {"phi",
+                 "a worker with fewer core tasks gets more",
+                 "as --ahead says",
+                 0,
+                 LIMIT_TASKS,
+                 {NULL}}}};

@@ -83,8 +83,12 @@ static bool piece_read(const struct rule *rule, char *piece, unsigned *given, in
         return failure_set(failure, FAILURE_USAGE, "%s: %s is given twice: choose one", rule->name,
                            option->name);
     *given |= 1u << place;
-    return option->words[0] ? word_read(rule, option, equals + 1, &values[place], failure)
-                            : number_read(rule, option, equals + 1, &values[place], failure);
+    if (option->most > 0 && option->words[0] && strcmp(option->words[0], equals + 1) == 0) {
+        values[place] = RULE_WORD;
+        return true;
+    }
+    return option->most > 0 ? number_read(rule, option, equals + 1, &values[place], failure)
+                            : word_read(rule, option, equals + 1, &values[place], failure);
 }
 
 bool rule_options_read(const struct rule *rule, const char *text, int64_t values[RULE_OPTIONS_MOST],

@@ -394,7 +394,8 @@ static void every_task_once(void **state)
                                          "fac,part=1",
                                          "fac,part=5",
                                          "monitor,eta=1,r=3,phi=2",
-                                         "monitor,r=1"};
+                                         "monitor,r=1",
+                                         "monitor,eta=auto,r=auto"};
     (void)state;
     for (size_t rule = 0; rule < dispatch_rule_count(); rule++)
         for (uint64_t seed = 1; seed <= 100; seed++)

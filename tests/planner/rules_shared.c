@@ -118,6 +118,36 @@ static void stages_are_shared_by_power(void **state)
                  {2, 80}, {3, 93}, {1, 47}, {2, 47}, {3, 27}, {1, 14});
 }
 
+/* The first worker's core tasks take 1 s and 3 s in turn, forty of them, before the second one has
+ * reported its first, of 2 s: their mean over two says 2 s, the last one 3 s. */
+static int64_t alternate(const char *rule)
+{
+    struct dispatch *dispatch = rule_new(rule, 1000, 2, NULL);
+    struct package first = assert_next(dispatch, 1, 1), package;
+    const struct package second = assert_next(dispatch, 2, 1);
+    for (int k = 0; k < 40; k++) {
+        dispatch_done(dispatch, &first, 0, k % 2 == 0 ? 1 : 3);
+        if (k + 1 < 40)
+            first = assert_next(dispatch, 1, 1);
+    }
+    dispatch_done(dispatch, &second, 0, 2);
+    assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_SEND);
+    dispatch_free(&dispatch);
+    return package.count;
+}
+
+/* Of 959 core tasks that are left, half are shared: 479, equally or as 2 to 3. With a cost of 0.5 s
+ * a package, 1 % of 2 s a core task is that of 25. */
+static void monitor_finds_its_parameters(void **state)
+{
+    (void)state;
+    assert_int_equal(alternate("monitor,eta=1"), 192);
+    assert_int_equal(alternate("monitor,eta=2"), 240);
+    assert_int_equal(alternate("monitor,eta=auto"), 240);
+    assert_int_equal(alternate("monitor,eta=auto,r=auto"), 25);
+    assert_int_equal(alternate("monitor,eta=2,r=25"), 25);
+}
+
 /* ---- whole runs of four workers without communication --------------------------------------- */
 
 struct stage {
@@ -263,6 +293,7 @@ int main(void)
         cmocka_unit_test(powers_are_rounded_as_asked),
         cmocka_unit_test(dtss_plans_anew_when_most_have_changed),
         cmocka_unit_test(stages_are_shared_by_power),
+        cmocka_unit_test(monitor_finds_its_parameters),
         cmocka_unit_test(trees_leave_a_loaded_last_worker_alone),
         cmocka_unit_test(dtss_ends_at_once_under_load),
         cmocka_unit_test(trees_hand_on_what_the_lost_owned),
