@@ -194,6 +194,8 @@ int comm_workers_on_node(const struct comm *comm)
 
 bool comm_first_on_node(const struct comm *comm)
 {
+    if (comm->nodes > 0)
+        return comm->first_on_node;
     struct link node = link_node(comm->link);
     const int rank = link_rank(node);
     link_end(&node);
@@ -256,14 +258,18 @@ static bool node_told(struct comm *comm)
     if (sum_over(comm, comm->link, agrees) < comm->size)
         return false;
     comm->workers_on_node = same - led > 0 ? same - led : 1;
-    comm->nodes = sum_over(comm, comm->link, before == 0);
+    comm->first_on_node = before == 0;
+    comm->nodes = sum_over(comm, comm->link, comm->first_on_node);
     return true;
 }
 
 /* MPI's own way takes tens of milliseconds where ranks share cores: it waits awake, in several
- * steps, and whoever waits so keeps the others from taking theirs. */
+ * steps, and whoever waits so keeps the others from taking theirs, and looks after nobody. */
 void comm_find_node(struct comm *comm)
 {
-    if (!node_told(comm))
-        comm->workers_on_node = comm_workers_on_node(comm);
+    if (node_told(comm))
+        return;
+    comm->workers_on_node = comm_workers_on_node(comm);
+    comm->first_on_node = comm_first_on_node(comm);
+    comm->nodes = sum_over(comm, comm->link, comm->first_on_node);
 }

@@ -30,6 +30,7 @@ struct comm {
     double offset_s;          /* master's clock minus this rank's */
     int workers_on_node;      /* as comm_workers_on_node says; 0: it has to find out */
     int nodes;                /* as comm_nodes says; 0: it has to find out */
+    bool first_on_node;       /* as comm_first_on_node says, where nodes are known */
     struct comm_watch *watch; /* borrowed; NULL: none */
     bool broken;              /* ranks are lost: nothing collective works, ending included */
     struct process_list others;
@@ -71,12 +72,12 @@ bool comm_agree(const struct comm *comm, struct failure *failure);
 /* Collective, unless comm_find_node has been called before. Ranks other than the master on this
  * rank's node, at least 1. */
 int comm_workers_on_node(const struct comm *comm);
-/* Collective. Find that out once and for all, from what the launcher says, or if that cannot be
- * trusted, from MPI. */
+/* Collective. Find that and the two below out once and for all, from what the launcher says, or if
+ * that cannot be trusted, from MPI. */
 void comm_find_node(struct comm *comm);
-/* Collective, unless comm_find_node has found out. How many nodes the ranks are on. */
+/* Likewise. How many nodes the ranks are on. */
 int comm_nodes(const struct comm *comm);
-/* Collective. Is this the first rank on its node, by rank? One is on each. */
+/* Likewise. Is this the first rank on its node, by rank? One is on each. */
 bool comm_first_on_node(const struct comm *comm);
 
 #endif

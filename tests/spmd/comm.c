@@ -84,9 +84,11 @@ static void test_workers_on_node(void **state)
     const int all = comm.size > 1 ? comm.size - 1 : 1;
     assert_int_equal(comm_workers_on_node(&comm), all);
     assert_int_equal(comm_nodes(&comm), 1);
+    assert_true(comm_first_on_node(&comm) == (comm.rank == 0));
     comm_find_node(&comm);
     assert_int_equal(comm_workers_on_node(&comm), all);
-    assert_int_equal(comm_nodes(&comm), 1);
+    assert_int_equal(comm.nodes, 1);
+    assert_true(comm_first_on_node(&comm) == (comm.rank == 0));
 }
 
 /* One that says nothing, or what cannot be, or so on one rank alone, is not believed. */
@@ -105,7 +107,8 @@ static void test_launchers_that_mislead(void **state)
             setenv(name, sayings[k / 2], 1);
         comm_find_node(&again);
         assert_int_equal(again.workers_on_node, all);
-        assert_int_equal(comm_nodes(&again), 1);
+        assert_int_equal(again.nodes, 1);
+        assert_true(comm_first_on_node(&again) == (comm.rank == 0));
         if (truth)
             setenv(name, truth, 1);
     }
