@@ -13,6 +13,7 @@
 #include "planner/report/html/page.h"
 #include "planner/report/probe_columns.h"
 #include "planner/studies/comparison.h"
+#include "planner/studies/pairs_table.h"
 #include "planner/studies/sweep.h"
 
 /* Events in the chart, of the run and of its plan each; probes among the fits; workers up to which
@@ -126,6 +127,24 @@ static bool pareto_add(struct draft *draft, const struct pareto *pareto, struct 
         return true;
     pareto_json(pareto, &text);
     return draft_take(draft, "pareto", &text, failure);
+}
+
+/* What one master can feed, of a plan that has one. */
+static bool pairs_add(struct draft *draft, const struct planning *planning, struct failure *failure)
+{
+    struct platform platform;
+    struct pairs_table table;
+    struct text text = TEXT_INIT;
+    if (!planning_platform(planning, &platform, failure))
+        return false;
+    bool good = pairs_table_make(&platform, &table, failure);
+    if (good) {
+        pairs_table_json(&table, &text);
+        pairs_table_release(&table);
+        good = draft_take(draft, "pairs", &text, failure);
+    }
+    platform_release(&platform);
+    return good;
 }
 
 static bool walltime_add(struct draft *draft, const struct advice *advice, struct failure *failure)
@@ -315,7 +334,8 @@ bool page_of_plan(const char *html, const struct planning *planning, const struc
            plan_events_add(&draft, planning, advice->plan, failure) &&
            profile_add(&draft, planning->profile, planning->setting, failure) &&
            pareto_add(&draft, pareto, failure) &&
-           (advice->plan->star_count > 0 || studies_add(&draft, planning, failure)) &&
+           (advice->plan->star_count > 0 ||
+            (pairs_add(&draft, planning, failure) && studies_add(&draft, planning, failure))) &&
            draft_write(&draft, html, planning->profile->kernel, plain.bytes, failure);
     draft_release(&draft);
     text_release(&plain);

@@ -77,6 +77,8 @@ def plan_check(scow):
     sweep = json.loads(run(scow, "plan", "-p", "sure.json", "-X", "300", "--sweep", "--json"))
     assert data["sweep"] == sweep
     assert "pareto" not in data
+    assert data["pairs"] == json.loads(run(scow, "plan", "-p", "sure.json", "--pairs", "--json"))
+    assert data["plan"]["choice"]["workers"] > 0
     columns = data["events"]["predicted"]
     end_s = max(start + length for start, length in zip(columns["start_ns"], columns["length_ns"])) / 1e9
     assert abs(end_s / data["plan"]["predicted"]["makespan_s"] - 1) < 1e-6

@@ -33,6 +33,7 @@ scow_embed(embedded_script
     script/regions.js
     script/workers.js
     script/pareto.js
+    script/feeding.js
     script/result.js
     script/provenance.js
     script/comparison.js

@@ -35,6 +35,8 @@ function onePage(data) {
         sections.push(settingsSection(data));
     if (data.pareto)
         sections.push(paretoSection(data.pareto));
+    if (data.pairs && data.plan)
+        sections.push(feedingSection(data));
     if (data.sweep || data.schedulers || data.report?.others?.length)
         sections.push(workersSection(data));
     if (data.report)
