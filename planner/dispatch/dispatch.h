@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "planner/base/failure.h"
+#include "planner/base/text.h"
 #include "planner/dispatch/deadline.h"
 #include "planner/model/plan.h"
 #include "planner/model/platform.h"
@@ -144,6 +145,9 @@ struct dispatch_setup {
 double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platform *platform);
 /* Is there such a rule, with such options? If not: usage, and the nearest is named. */
 bool dispatch_rule_check(const char *text, struct failure *failure);
+/* Add a sentence, without its end, where the setup's rule takes an option for another value than
+ * was given; nothing otherwise. */
+void dispatch_rule_note(const struct dispatch_setup *setup, struct text *text);
 /* NULL with *failure set: no such rule or option (the nearest is named), or out of memory. */
 struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure);
 

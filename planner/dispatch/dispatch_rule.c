@@ -384,6 +384,15 @@ bool dispatch_rule_check(const char *text, struct failure *failure)
     return rule_read(text, values, failure) != NULL;
 }
 
+void dispatch_rule_note(const struct dispatch_setup *setup, struct text *text)
+{
+    int64_t values[RULE_OPTIONS_MOST];
+    struct failure none = FAILURE_INIT;
+    const struct rule *rule = rule_read(setup->rule, values, &none);
+    if (rule && rule->note)
+        rule->note(setup->least, values, text);
+}
+
 static void workers_fill(struct rule_state *state, const struct dispatch_setup *setup)
 {
     const double *weights = setup->weights;

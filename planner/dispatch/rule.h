@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "planner/base/failure.h"
+#include "planner/base/text.h"
 
 enum { RULE_WORD = -1 };
 enum { RULE_OPTIONS_MOST = 3, RULE_WORDS_MOST = 4 };
@@ -66,6 +67,9 @@ struct rule {
     struct rule_option options[RULE_OPTIONS_MOST]; /* those with a name */
     /* The reason why these values cannot be combined; NULL: they can. May be NULL. */
     const char *(*wrong)(const int64_t *option);
+    /* As dispatch_rule_note, with these options, where packages have at least `least` core tasks.
+     * May be NULL. */
+    void (*note)(int64_t least, const int64_t *option, struct text *text);
     /* Bytes of rule_state.own, and of each worker's with these options (NULL: none). */
     size_t state_size;
     size_t (*worker_size)(const int64_t *option);

@@ -13,6 +13,7 @@
  * squares, of all workers together (chapter 9 leaves both open). With phi, a worker gets its next
  * package when it has fewer than phi tasks.
  */
+#include <inttypes.h>
 #include <math.h>
 
 #include "planner/base/limits.h"
@@ -195,6 +196,17 @@ static double monitor_chunk(struct rule_state *state, int64_t worker)
     return (double)tasks;
 }
 
+/* As piece_of takes it. */
+static void monitor_note(int64_t least, const int64_t *option, struct text *text)
+{
+    const int64_t r = option[MONITOR_R];
+    if (r > 0 && r < least)
+        text_add(text,
+                 "monitor's r=%" PRId64 " is taken for %" PRId64
+                 ", the fewest core tasks of a package that may be sent",
+                 r, least);
+}
+
 /* Its share is everybody's again. */
 static void monitor_lost(struct rule_state *state, int64_t worker)
 {
@@ -270,6 +282,7 @@ static void monitor_report(struct rule_state *state, int64_t worker, double task
 const struct rule rule_monitor = {
     .name = "monitor",
     .summary = "phases with equal ends, from recent task times",
+    .note = monitor_note,
     .state_size = sizeof(struct monitor),
     .worker_size = monitor_worker_size,
     .chunk = monitor_chunk,

@@ -211,6 +211,16 @@ static bool plan_simulate(struct simulated *simulated, const struct plan *plan,
     return decision_simulate(simulated, &decision, NULL, failure);
 }
 
+/* A line of the table. */
+static void rule_note(const struct dispatch_setup *setup, struct text *text)
+{
+    struct text note = TEXT_INIT;
+    dispatch_rule_note(setup, &note);
+    if (note.length > 0)
+        text_add(text, "note        %s\n", note.bytes);
+    text_release(&note);
+}
+
 static bool rule_simulate(struct simulated *simulated, struct failure *failure)
 {
     const struct simulation_request *request = simulated->request;
@@ -222,6 +232,7 @@ static bool rule_simulate(struct simulated *simulated, struct failure *failure)
     if (!weights)
         return failure_memory(failure, "simulating a rule");
     setup.deviation_s = request->scenario.noise / weights[0];
+    rule_note(&setup, &simulated->told);
     const struct decision decision = {.setup = &setup};
     simulated->tasks = (double)request->tasks;
     bool good = decision_simulate(simulated, &decision, NULL, failure);

@@ -1,5 +1,6 @@
 #include "spmd/run/decider.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "planner/files/plan_profile.h"
@@ -103,6 +104,16 @@ void decider_release(struct decider *decider)
     if (decider->watches)
         watching_release(&decider->watching);
     *decider = (struct decider){.plan = NULL};
+}
+
+void decider_note(const struct decider *decider, const char *command)
+{
+    struct text note = TEXT_INIT;
+    if (decider->by_rule)
+        dispatch_rule_note(&decider->setup, &note);
+    if (note.length > 0)
+        fprintf(stderr, "%s: %s\n", command, note.bytes);
+    text_release(&note);
 }
 
 struct dispatch *decider_dispatch(const struct decider *decider, struct failure *failure)

@@ -45,6 +45,9 @@ struct decider {
 bool decider_init(struct decider *decider, const struct decider_request *request,
                   struct failure *failure);
 void decider_release(struct decider *decider);
+/* On standard error, by that command's name: where a rule takes an option for another value than
+ * was given. */
+void decider_note(const struct decider *decider, const char *command);
 /* NULL with *failure set: out of memory. */
 struct dispatch *decider_dispatch(const struct decider *decider, struct failure *failure);
 

@@ -386,6 +386,8 @@ static void conditions_say(const struct performance *performance)
     const struct conditions here = conditions_of(performance);
     if (!execution->quiet && execution->comm->rank == 0)
         run_conditions_warn(&here, execution->plan, execution->profile, execution->command);
+    if (!execution->quiet && execution->comm->rank == 0)
+        decider_note(&performance->decider, execution->command);
 }
 
 /* Collective. Before anything is measured; who sleeps takes nobody's core. */
