@@ -324,6 +324,7 @@ static struct plan_request request_of(const struct plan_options *options)
                                  .within = options->within,
                                  .effort_s = options->effort_s,
                                  .real_valued = options->real_valued,
+                                 .production = options->production,
                                  .master_computes = options->master_computes,
                                  .bare = sweep_alone(options),
                                  .count = tasks_count};

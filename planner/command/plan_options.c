@@ -209,6 +209,8 @@ static size_t making_rows(struct plan_options *options, struct option_row *rows)
     const struct option_row own[] = {
         {'s', "scheduler", "SCHEDULER", OPTION_TEXT, &options->scheduler,
          "auto (the default) or one of those listed below"},
+        {0, "production", "SHARE", OPTION_NUMBER, &options->production,
+         "with -s scow-mu: the least share of the maximal production that a period has (0.9)"},
         {0, "block", "B", OPTION_COUNT, &options->block,
          "use the profile's setting with this block (default: the best one)"},
         {0, "set", "NAME=VALUE,...", OPTION_TEXT, &options->set,

@@ -16,7 +16,7 @@ struct plan_options {
         *load, *masters;
     struct weights_options weights;
     int64_t tasks, workers, block, seeds, buffers, gpus;
-    double deadline_s, budget, noise, risk_percent, effort_s, period_s;
+    double deadline_s, budget, noise, risk_percent, effort_s, period_s, production;
     bool real_valued, master_computes, compare, sweep, gantt, json, sbatch, pbs, quiet, verbose,
         pairs, pareto, why;
 };

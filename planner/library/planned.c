@@ -334,6 +334,7 @@ static struct planning planning_begin(const struct profile *profile,
                              .workers = request->workers,
                              .buffers = (int)request->buffers,
                              .real_valued = request->real_valued,
+                             .production = request->production,
                              .master_computes = request->master_computes,
                              .tail = plan_request_tail(request)};
 }

@@ -99,6 +99,20 @@ static bool master_check(const struct plan_request *request, struct failure *fai
                        other);
 }
 
+static bool production_check(const struct plan_request *request, struct failure *failure)
+{
+    if (request->production == 0)
+        return true;
+    if (!(request->production > 0 && request->production <= 1))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--production must be above 0 and at most 1: the least share of the "
+                           "maximal production that a period has");
+    return strcmp(request->scheduler, SCHEDULER_BALANCE) == 0 ||
+           failure_set(failure, FAILURE_USAGE,
+                       "--production is for the scheduler that gives production away: add -s "
+                       "" SCHEDULER_BALANCE ", or leave it out");
+}
+
 bool plan_request_check(const struct plan_request *request, struct failure *failure)
 {
     if (!(request->deadline_s >= 0))
@@ -113,8 +127,8 @@ bool plan_request_check(const struct plan_request *request, struct failure *fail
     if (request->tail && request->real_valued)
         return failure_set(failure, FAILURE_USAGE,
                            "--tail needs whole loads: leave --real-valued out");
-    return master_check(request, failure) && within_check(request, failure) &&
-           objective_check(request, failure) &&
+    return production_check(request, failure) && master_check(request, failure) &&
+           within_check(request, failure) && objective_check(request, failure) &&
            planning_check_scheduler(request->scheduler, failure);
 }
 

@@ -18,6 +18,9 @@
 /* The scheduler to use when many plans are needed: near the best, in milliseconds. */
 #define SCHEDULER_QUICK "scow-mp"
 
+/* Maximal utilization, at a share of the maximal production. */
+#define SCHEDULER_BALANCE "scow-mu"
+
 /* All of them, `auto` not among them, in the order in which they are listed. Borrowed, static. */
 const struct scheduler *scheduler_list(size_t *count);
 const struct scheduler *scheduler_find(const char *name);

@@ -422,6 +422,7 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
     struct effort effort = {planning->effort_s * second};
     const struct schedule_request request = {.platform = &platform,
                                              .tasks = planning->tasks - planning->master_tasks,
+                                             .production = planning->production,
                                              .real_valued = planning->real_valued,
                                              .effort = limited ? &effort : NULL};
     bool good = scheduler ? scheduler_make(scheduler, &request, &made, failure) &&

@@ -26,6 +26,7 @@ struct planning {
     bool real_valued;
     bool remaining;       /* for the remaining tasks of a job, at unknown positions: core tasks are
                            * assumed to be equal */
+    double production;    /* schedule_request's */
     bool master_computes; /* the master computes a part of them itself (master_share.h) */
     double master_tasks;  /* so many; set where that is found */
     const char

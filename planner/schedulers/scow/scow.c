@@ -38,13 +38,14 @@ static void offer_steps(struct period_search *periods)
     }
 }
 
-/* Of a period that produces `tasks`, those loads that use port and workers best; a choice that
- * produces much less than could be would use them well for nothing. */
+/* Of a period that produces `tasks`, those loads that use port and workers best and produce as
+ * large a share of that as is asked for. */
 static void balance_make(struct period_search *periods, double tasks, double period_s)
 {
     enum { NODES = 5000 };
-    static const double PRODUCTION = 0.9;
-    const struct utilization_wish wish = {PRODUCTION * tasks, NODES};
+    const double asked = periods->steady.search->request->production;
+    const double share = asked > 0 ? asked : SCHEDULE_PRODUCTION;
+    const struct utilization_wish wish = {share * tasks, NODES};
     bool proven;
     utilization_best(periods->steady.ranking, period_s, &wish, periods->steady.loads, &proven);
 }

@@ -16,9 +16,15 @@
 struct schedule_set;
 struct scheduler;
 
+/* A period that used port and workers well and produced much less than could be would be of no use.
+ */
+#define SCHEDULE_PRODUCTION 0.9
+
 struct schedule_request {
     const struct platform *platform;
     double tasks;                     /* X >= 1, whole */
+    double production;                /* of scow-mu: the least share of the maximal production that
+                                       * a period has; 0: SCHEDULE_PRODUCTION */
     bool real_valued;                 /* loads may be fractional */
     struct effort *effort;            /* borrowed: effort left for planning; NULL: no limit */
     const struct schedule_set *known; /* borrowed: other schedulers' plans for the same request,
