@@ -9,8 +9,8 @@
 
 #include "kernel/mandelbrot/escape.h"
 
-/* Points of a row that are looked at: a few of them take most steps, the more so the more iterations
- * there may be. */
+/* Points of a row that are looked at: a few of them take most steps, the more so the more
+ * iterations there may be. */
 enum { PREVIEW_POINTS = 200 };
 
 /* The mean number of steps of that row's points, at least 1. */
