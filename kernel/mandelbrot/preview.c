@@ -37,11 +37,11 @@ static double steps_of(double c_x, double c_y, double iterations)
 
 double preview_row(const struct escape_picture *picture, int64_t row)
 {
-    const double points = fmin(PREVIEW_POINTS, picture->width);
+    const int points = (int)fmin(PREVIEW_POINTS, picture->width);
     const double c_y = centre((double)row, picture->height, picture->y_max,
                               picture->y_min); /* y_max is at row 0 */
     double steps = 0;
-    for (double k = 0; k < points; k++)
+    for (int k = 0; k < points; k++)
         steps += steps_of(centre(k, points, picture->x_min, picture->x_max), c_y,
                           (double)picture->iterations);
     return steps / points;
