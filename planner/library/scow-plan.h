@@ -130,8 +130,8 @@ struct scow_plan_request {
     const char *require;   /* CLASS,...: at least one worker of each of these classes */
     const char *exclude;   /* CLASS,...: none of these */
     const char *at_most;   /* CLASS=N,...: at most N workers of a class */
-    const char *price;     /* [CLASS=]P,... a second, or "energy": in place of the profile's prices */
-    const char *waits;     /* the path of a file of waits in the queue */
+    const char *price; /* [CLASS=]P,... a second, or "energy": in place of the profile's prices */
+    const char *waits; /* the path of a file of waits in the queue */
 };
 
 #define SCOW_PLAN_REQUEST_INIT                                                                     \
@@ -209,8 +209,8 @@ SCOW_PLAN_API int scow_plan_walltime_s(double *walltime_s, const struct scow_pla
 SCOW_PLAN_API int scow_plan_batch_text(char **text, const struct scow_plan *plan,
                                        const char *system, double risk,
                                        struct scow_plan_error *error);
-/* All compromises between makespan and charge, fastest first ("scow-pareto-1"), as JSON; prices must
- * be known. The plan that scow_plan_make makes by the same request is "chosen". */
+/* All compromises between makespan and charge, fastest first ("scow-pareto-1"), as JSON; prices
+ * must be known. The plan that scow_plan_make makes by the same request is "chosen". */
 SCOW_PLAN_API int scow_plan_pareto_text(char **text, const struct scow_profile *profile,
                                         const struct scow_plan_request *request,
                                         struct scow_plan_error *error);
