@@ -27,10 +27,13 @@ struct place {
     double output_s, end_s, free_step_s, hidden_s, hidden_sum_s;
     int64_t packages;
     int oldest; /* in its ring of starts, of package n - B */
-    /* Where places go on by themselves: the round it is in, the rounds since its last change of
-     * regime, and when the master has sent its package, from the begin of the round on. */
-    int64_t round, steady;
-    double prefix_s;
+};
+
+/* More of a place, where places go on by themselves. Apart from the others, for those are read
+ * again and again. */
+struct own_course {
+    int64_t round, steady; /* the round it is in; rounds since its last change of regime */
+    double prefix_s;       /* when the master has sent its package, from the begin of the round */
     int64_t before, after; /* places that the port serves before and after it */
 };
 
@@ -38,6 +41,7 @@ struct evaluator {
     const struct platform *platform;
     struct window_costs *windows; /* owned */
     struct place *places;         /* owned, one per worker */
+    struct own_course *own;       /* owned, one per worker */
     double *prepared;             /* owned, by worker: when it could begin its first package */
     double *starts;               /* owned, B per place: when the last B packages were started */
     int64_t *due;                 /* owned; a tree of minima over 2^n leaves, one per place */
@@ -82,13 +86,14 @@ struct evaluator *evaluator_new(const struct platform *platform)
     made->platform = platform;
     made->windows = calloc((size_t)platform->window_count, sizeof *made->windows);
     made->places = calloc(workers, sizeof *made->places);
+    made->own = calloc(workers, sizeof *made->own);
     made->starts = calloc(workers * (size_t)platform->buffers, sizeof *made->starts);
     made->prepared = calloc(workers, sizeof *made->prepared);
     for (made->leaves = 1; made->leaves < platform->worker_count;)
         made->leaves *= 2;
     made->due = calloc(2 * (size_t)made->leaves, sizeof *made->due);
-    bool good = made->windows != NULL && made->places != NULL && made->starts != NULL &&
-                made->prepared != NULL && made->due != NULL;
+    bool good = made->windows != NULL && made->places != NULL && made->own != NULL &&
+                made->starts != NULL && made->prepared != NULL && made->due != NULL;
     for (int64_t k = 0; good && k < platform->worker_count; k++)
         made->prepared[k] = platform_start(platform, k);
     for (int64_t w = 0; good && w < platform->window_count; w++)
@@ -111,6 +116,7 @@ void evaluator_free(struct evaluator **evaluator)
     }
     free(gone->windows);
     free(gone->places);
+    free(gone->own);
     free(gone->starts);
     free(gone->prepared);
     free(gone->due);
@@ -403,19 +409,20 @@ static struct apart apart_begin(struct evaluator *evaluator, int64_t places, int
         if (apart.first < 0)
             apart.first = k;
         else
-            evaluator->places[apart.last].after = k;
+            evaluator->own[apart.last].after = k;
         apart.round_s += place->master_s;
         apart.pace_s = fmax(apart.pace_s, place->start_step_s);
         evaluator->origin_s = fmax(evaluator->origin_s, place->free_s);
-        place->round = -1;
-        place->steady = evaluator->steady;
-        place->prefix_s = apart.round_s;
-        place->before = apart.last;
+        struct own_course *own = &evaluator->own[k];
+        own->round = -1;
+        own->steady = evaluator->steady;
+        own->prefix_s = apart.round_s;
+        own->before = apart.last;
         apart.last = k;
         evaluator->due[evaluator->leaves + k] = 0;
     }
-    evaluator->places[apart.first].before = apart.last;
-    evaluator->places[apart.last].after = apart.first;
+    evaluator->own[apart.first].before = apart.last;
+    evaluator->own[apart.last].after = apart.first;
     for (int64_t node = evaluator->leaves - 1; node >= 1; node--)
         due_gather(evaluator, node);
     return apart;
@@ -437,22 +444,23 @@ static void place_catch_up(const struct evaluator *evaluator, const struct apart
                            int64_t round)
 {
     struct place *place = &evaluator->places[k];
-    if (place->round < round)
+    struct own_course *own = &evaluator->own[k];
+    if (own->round < round)
         place_skip(evaluator, place, &evaluator->starts[k * evaluator->platform->buffers],
-                   (double)(round - place->round), apart->pace_s);
-    place->round = round;
+                   (double)(round - own->round), apart->pace_s);
+    own->round = round;
 }
 
 /* What a place's package of a round meets, in the times of that round. */
 static struct met place_meets(const struct evaluator *evaluator, const struct apart *apart,
                               int64_t k, int64_t round)
 {
-    const struct place *place = &evaluator->places[k];
-    const struct place *before = &evaluator->places[place->before];
+    const struct own_course *own = &evaluator->own[k];
+    const struct place *before = &evaluator->places[own->before];
     const double pace_s = apart->pace_s;
     const int64_t back = k == apart->first ? 1 : 0; /* the port's last one was a round ago */
-    const double ahead = (double)(round - back - before->round);
-    return (struct met){.master_s = apart->master_s + place->prefix_s - pace_s +
+    const double ahead = (double)(round - back - evaluator->own[own->before].round);
+    return (struct met){.master_s = apart->master_s + own->prefix_s - pace_s +
                                     (double)round * (apart->round_s - pace_s),
                         .master_step_s = apart->round_s,
                         .port_s = before->sent_s + ahead * (before->sent_step_s - pace_s) -
@@ -461,13 +469,14 @@ static struct met place_meets(const struct evaluator *evaluator, const struct ap
 }
 
 /* The round in which it has to be played again. */
-static int64_t place_due(const struct evaluator *evaluator, const struct place *place,
-                         const struct met *met, int64_t end)
+static int64_t place_due(const struct evaluator *evaluator, int64_t k, const struct met *met,
+                         int64_t end)
 {
-    if (place->steady <= evaluator->platform->buffers)
-        return place->round + 1;
-    const double skip = floor(place_outlook(evaluator, place, met) - 1.0);
-    return skip < (double)(end - place->round) ? place->round + 1 + (int64_t)fmax(skip, 0) : end;
+    const struct own_course *own = &evaluator->own[k];
+    if (own->steady <= evaluator->platform->buffers)
+        return own->round + 1;
+    const double skip = floor(place_outlook(evaluator, &evaluator->places[k], met) - 1.0);
+    return skip < (double)(end - own->round) ? own->round + 1 + (int64_t)fmax(skip, 0) : end;
 }
 
 /* Play the place's package of a round. */
@@ -475,6 +484,7 @@ static void place_play(struct evaluator *evaluator, const struct apart *apart, i
                        int64_t round)
 {
     struct place *place = &evaluator->places[k];
+    struct own_course *own = &evaluator->own[k];
     place_catch_up(evaluator, apart, k, round - 1);
     const struct met met = place_meets(evaluator, apart, k, round);
     place_shift(evaluator, k, -apart->pace_s);
@@ -484,13 +494,13 @@ static void place_play(struct evaluator *evaluator, const struct apart *apart, i
     const bool same =
         place_compare(evaluator, place, &evaluator->starts[k * evaluator->platform->buffers]);
     evaluator->effort++;
-    place->round = round;
-    place->steady = same ? place->steady + 1 : 0;
-    due_set(evaluator, k, place_due(evaluator, place, &met, apart->end));
+    own->round = round;
+    own->steady = same ? own->steady + 1 : 0;
+    due_set(evaluator, k, place_due(evaluator, k, &met, apart->end));
     const int64_t next = k == apart->last ? round + 1 : round;
     if (fabs(place->sent_step_s - step_s) > noise_of(evaluator, place) &&
-        evaluator->due[evaluator->leaves + place->after] > next)
-        due_set(evaluator, place->after, next);
+        evaluator->due[evaluator->leaves + own->after] > next)
+        due_set(evaluator, own->after, next);
 }
 
 static void rounds_step_apart(struct evaluator *evaluator, int64_t places, int64_t rounds)
@@ -509,27 +519,34 @@ static void rounds_step_apart(struct evaluator *evaluator, int64_t places, int64
     evaluator->port_s = last->sent_s + last->link_s;
 }
 
-/* Together at first: mostly they soon go on in one regime for the rest. */
+/* Together at first: mostly they soon go on in one regime for the rest, after a few changes. */
 static bool rounds_step(struct evaluator *evaluator, int64_t places, int64_t repeat)
 {
-    enum { ROUNDS_MOST = 8 }; /* together, beyond four turns of the ring of starts */
+    enum { ROUNDS_MOST = 8, CHANGES_MOST = 4 }; /* rounds beyond four turns of the ring of starts */
     const int buffers = evaluator->platform->buffers;
     if (repeat <= 3 * (int64_t)buffers + 1)
         return rounds_step_few(evaluator, places, repeat);
     /* The steps of the last B rounds must agree, and the first of them has none to agree with. */
     evaluator->steady = -1;
+    int64_t played = 0; /* since a change */
+    int changes = 0;
     for (int64_t left = repeat; left > 0;) {
         round_step(evaluator, places);
         left--;
+        played++;
         if (left < 2 * (int64_t)buffers)
             continue;
         const bool steady = evaluator->steady > buffers;
-        if (steady && round_outlook(evaluator, places) - 1.0 >= (double)left) {
+        const double same = steady ? fmin(round_outlook(evaluator, places) - 1.0, (double)left) : 0;
+        if (steady && (same >= (double)left || changes < CHANGES_MOST)) {
             /* Whole turns of the ring of starts, so that its slots keep their meaning. */
-            const int64_t skipped = left / buffers * buffers;
-            round_skip(evaluator, places, (double)skipped);
+            const int64_t skipped = (int64_t)(fmax(same, 0) / buffers) * (int64_t)buffers;
+            if (skipped > 0)
+                round_skip(evaluator, places, (double)skipped);
             left -= skipped;
-        } else if (steady || repeat - left >= 4 * (int64_t)buffers + ROUNDS_MOST) {
+            played = 0;
+            changes++;
+        } else if (steady || played >= 4 * (int64_t)buffers + ROUNDS_MOST) {
             rounds_step_apart(evaluator, places, left);
             left = 0;
         }
