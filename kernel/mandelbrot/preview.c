@@ -19,10 +19,11 @@ static double steps_of(double c_x, double c_y, double iterations)
 {
     double x = c_x, y = c_y, x_seen = x, y_seen = y, steps = 0, due = STRIDE;
     while (steps < iterations && x * x + y * y <= 4) {
-        for (int k = 0; k < STRIDE && x * x + y * y <= 4; k++, steps++) {
+        for (int k = 0; k < STRIDE && x * x + y * y <= 4; k++) {
             const double product = x * y;
             x = (x * x - y * y) + c_x;
             y = (product + product) + c_y;
+            steps++;
         }
         if (x == x_seen && y == y_seen)
             break;

@@ -24,6 +24,12 @@ void dispatch_done(struct dispatch *dispatch, const struct package *package, dou
         dispatch->kind->done(dispatch, package, start_s, end_s);
 }
 
+void dispatch_unsent(struct dispatch *dispatch, const struct package *package)
+{
+    if (dispatch->kind->unsent)
+        dispatch->kind->unsent(dispatch, package);
+}
+
 void dispatch_returned(struct dispatch *dispatch, const struct package *package)
 {
     if (dispatch->kind->returned)

@@ -66,6 +66,10 @@ double dispatch_due_s(const struct dispatch *dispatch);
 /* Worker `worker` has worked on `package` from start_s to end_s. */
 void dispatch_done(struct dispatch *dispatch, const struct package *package, double start_s,
                    double end_s);
+/* Of a package that dispatch_next has just given its worker nothing was sent, for none of it would
+ * end in time: it is handed out otherwise, and its end is not told. A worker of rules on request
+ * gets nothing more from this dispatch unless it reports another package. */
+void dispatch_unsent(struct dispatch *dispatch, const struct package *package);
 /* Its worker has returned the results of a package that dispatch_done told of. Ignored by a
  * dispatch that does not wait for them (dispatch_recovery_keep). */
 void dispatch_returned(struct dispatch *dispatch, const struct package *package);

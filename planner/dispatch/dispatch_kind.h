@@ -9,6 +9,7 @@ struct dispatch_kind {
     /* May be NULL: reports change nothing. */
     void (*done)(struct dispatch *dispatch, const struct package *package, double start_s,
                  double end_s);
+    void (*unsent)(struct dispatch *dispatch, const struct package *package);   /* may be NULL */
     void (*returned)(struct dispatch *dispatch, const struct package *package); /* may be NULL */
     void (*lost)(struct dispatch *dispatch, int64_t worker);                    /* may be NULL */
     void (*free)(struct dispatch *dispatch);

@@ -184,6 +184,21 @@ static size_t whole_take(struct dispatch_ranges *self, int64_t index)
     return k;
 }
 
+/* Tell of a package, once all its pieces have been sent and reported. */
+static void whole_end(struct dispatch_ranges *self, size_t k)
+{
+    const struct whole *whole = &self->wholes[k];
+    if (whole->reported < whole->sent || whole->left.count > 0)
+        return;
+    if (whole->sent > 0)
+        dispatch_done(self->inner, &whole->package, whole->start_s, whole->end_s);
+    else
+        dispatch_unsent(self->inner, &whole->package);
+    for (size_t i = k + 1; i < self->whole_count; i++)
+        self->wholes[i - 1] = self->wholes[i];
+    self->whole_count--;
+}
+
 static void ranges_done(struct dispatch *dispatch, const struct package *package, double start_s,
                         double end_s)
 {
@@ -195,12 +210,17 @@ static void ranges_done(struct dispatch *dispatch, const struct package *package
     whole->start_s = whole->reported == 0 || start_s < whole->start_s ? start_s : whole->start_s;
     whole->end_s = whole->reported == 0 || end_s > whole->end_s ? end_s : whole->end_s;
     whole->reported++;
-    if (whole->reported < whole->sent || whole->left.count > 0)
+    whole_end(self, k);
+}
+
+static void ranges_unsent(struct dispatch *dispatch, const struct package *package)
+{
+    struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
+    const size_t k = whole_take(self, package->index);
+    if (k == self->whole_count)
         return;
-    dispatch_done(self->inner, &whole->package, whole->start_s, whole->end_s);
-    for (size_t i = k + 1; i < self->whole_count; i++)
-        self->wholes[i - 1] = self->wholes[i];
-    self->whole_count--;
+    self->wholes[k].sent--;
+    whole_end(self, k);
 }
 
 static bool ranges_own(struct dispatch *dispatch, double now_s, int64_t most,
@@ -259,6 +279,7 @@ struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_r
 {
     static const struct dispatch_kind kind = {.next = ranges_next,
                                               .done = ranges_done,
+                                              .unsent = ranges_unsent,
                                               .lost = ranges_lost,
                                               .free = ranges_free,
                                               .inner = ranges_inner,

@@ -283,6 +283,8 @@ static bool inner_take(struct dispatch_recovery *self, double now_s, struct pack
     package->count = count;
     if (count > 0)
         package_out(self, package, &original, 0, now_s);
+    else if (!self->lost[package->worker])
+        dispatch_unsent(self->inner, &original);
     return count > 0;
 }
 

@@ -200,6 +200,16 @@ static void rule_done(struct dispatch *dispatch, const struct package *package, 
         line_push(self, at);
 }
 
+static void rule_unsent(struct dispatch *dispatch, const struct package *package)
+{
+    struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
+    const int64_t at = package->worker;
+    self->state.worker[at].queued -= units_whole(self, package->first, package->count);
+    self->sent[at]--;
+    self->outstanding--;
+    self->refused = false;
+}
+
 /* What it had comes to nothing here: who hands it out again does not ask the rule. */
 static void rule_lost(struct dispatch *dispatch, int64_t at)
 {
@@ -469,6 +479,7 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
 {
     static const struct dispatch_kind kind = {.next = rule_next,
                                               .done = rule_done,
+                                              .unsent = rule_unsent,
                                               .lost = rule_lost,
                                               .free = rule_free,
                                               .busy = rule_busy,

@@ -71,6 +71,15 @@ static void tail_done(struct dispatch *dispatch, const struct package *package, 
         dispatch_rule_ask(self->rule, worker);
 }
 
+static void tail_unsent(struct dispatch *dispatch, const struct package *package)
+{
+    struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
+    if (self->over && package->first >= self->next.first)
+        dispatch_unsent(self->rule, package);
+    else
+        self->out[package->worker]--;
+}
+
 static void tail_lost(struct dispatch *dispatch, int64_t worker)
 {
     struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
@@ -116,6 +125,7 @@ struct dispatch *dispatch_new_tail(struct dispatch *head, const struct dispatch_
 {
     static const struct dispatch_kind kind = {.next = tail_next,
                                               .done = tail_done,
+                                              .unsent = tail_unsent,
                                               .lost = tail_lost,
                                               .free = tail_free,
                                               .due = tail_due,

@@ -1,5 +1,6 @@
 #include "planner/model/work.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@ static const double SCALED_ALREADY = 1e-6;
 
 bool work_settle(struct work *work)
 {
+    assert(work->regions || work->region_count == 0);
     double sum = 0, until = 0;
     int64_t end = 0;
     for (size_t k = 0; k < work->region_count; k++) {
