@@ -510,7 +510,7 @@ static bool masters_refuse(const struct plan *plan, const struct document_place 
     if (plan->child_count > 0)
         return document_refuse(failure, place,
                                "is a tree of %zu groups with masters of their own, which can be "
-                               "shown and simulated only: plan without --tree",
+                               "shown and simulated only: give a plan without children",
                                plan->child_count);
     return document_refuse(failure, place,
                            "has %zu masters side by side, which can be shown and simulated only: "

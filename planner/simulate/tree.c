@@ -126,7 +126,7 @@ bool tree_simulate(const struct platform *platform, const struct plan *plan, str
     if (loop_needs_events(platform))
         return failure_set(failure, FAILURE_INFEASIBLE,
                            "groups with masters of their own are for the model single-port, and "
-                           "for results that workers write: plan without --tree");
+                           "for results that workers write: give a plan without children");
     if (!node_check(platform, plan, failure))
         return false;
     bool good =

@@ -1,18 +1,19 @@
 /*
  * A tree of stars: the workers of a star may be masters of stars below. Every master is a star of
- * its own (star.h); for the star above, a group is a worker:
+ * its own (star.h); for the star above, a group is a worker.
  *
- *   port    package n for a group begins at max(m_n, port free, start of the group's package n -
- * B); group   starts a package at max(port free, its master has dealt all that came before), takes
- * its receive for it, and then deals it: a package is there as a whole before a part of it goes on
- * (store and forward), and receiving overlaps with dealing; below   the packages of the group's own
- * plan follow in its order, each as soon as all its core tasks are there.
+ * Package n for a group begins on the port at max(m_n, port free, start of the group's package
+ * n - B). The group starts a package at max(port free, its master has dealt all that came before),
+ * takes its receive for it, and then deals it: a package is there as a whole before a part of it
+ * goes on (store and forward), while the next one is received. Below, the packages of the group's
+ * own plan follow in its order, each as soon as all its core tasks are there.
  *
  * All times of a package follow from those before it, so that the stars below are played when the
  * one above sends, in the same event loop (loop.h), up to what has arrived.
  *
- * After Banino et al.'s trees (de la Torre, section 3.3); the derivation is in
- * jobs/guide/method.md.
+ * After Banino et al.'s trees (de la Torre, section 3.3). A group whose workers are all kept busy
+ * makes a T - b core tasks in a period T, with a = sum 1 / rw_j and b = sum RW_j / rw_j: as a
+ * worker it takes b / a + x / a for x of them.
  */
 #ifndef PLANNER_SIMULATE_TREE_H
 #define PLANNER_SIMULATE_TREE_H

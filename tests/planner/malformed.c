@@ -321,7 +321,7 @@ static const struct malformed plans[] = {
      "[{\"repeat\": 1, \"loads\": [9]}]}, {\"scheduler\": \"hand\", \"tasks\": 4, \"workers\": "
      "[3], \"rounds\": [{\"repeat\": 1, \"loads\": [4]}]}]",
      "plan.json: is a tree of 2 groups with masters of their own, which can be shown and simulated "
-     "only: plan without --tree"},
+     "only: give a plan without children"},
     {OWN_PARTS,
      "\"stars\": [{\"scheduler\": \"hand\", \"tasks\": 7, \"workers\": [0], \"rounds\": "
      "[{\"repeat\": 1, \"loads\": [7]}]}, {\"master\": 2, \"scheduler\": \"hand\", \"tasks\": 6, "

@@ -248,7 +248,7 @@ static void files_say_all(void **state)
     assert_false(plan_parse(&single, text, strlen(text), "plan.json", &none));
     assert_failure(none, FAILURE_MISMATCH,
                    "plan.json: is a tree of 2 groups with masters of their own, which can be shown "
-                   "and simulated only: plan without --tree");
+                   "and simulated only: give a plan without children");
     free(text);
     plan_release(&copy);
     plan_release(&again);
