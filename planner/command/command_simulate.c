@@ -190,71 +190,68 @@ static void rules_list(FILE *out)
     }
 }
 
-bool command_simulate(int argc, char **argv, const struct readers *readers, struct failure *failure)
+static enum options_outcome simulate_parse(int argc, char **argv, struct simulate_options *options,
+                                           struct failure *failure)
 {
-    struct simulate_options options = {.seed = 1,
-                                       .request = {.seeds = 1, .scenario = SCENARIO_INIT}};
     int operands = 0;
-    options.request.scenario.outlier_factor = 5;
-    options.request.scenario.slow_factor = 2;
     const struct option_row rows[] = {
-        {'p', "profile", "PROFILE", OPTION_TEXT, &options.profile,
+        {'p', "profile", "PROFILE", OPTION_TEXT, &options->profile,
          "profile written by 'scow calibrate'"},
-        {'s', "rule", "RULE[,NAME=VALUE...]", OPTION_TEXT, &options.request.rule,
+        {'s', "rule", "RULE[,NAME=VALUE...]", OPTION_TEXT, &options->request.rule,
          "simulate this request-driven rule instead of a plan, with its options"},
-        {'X', "tasks", "TASKS", OPTION_COUNT, &options.request.tasks,
+        {'X', "tasks", "TASKS", OPTION_COUNT, &options->request.tasks,
          "with -s: number of core tasks"},
-        {'n', "workers", "N", OPTION_COUNT, &options.request.workers,
+        {'n', "workers", "N", OPTION_COUNT, &options->request.workers,
          "use the first N workers; where the profile has fewer, more like its last ones"},
-        {0, "block", "B", OPTION_COUNT, &options.request.block,
+        {0, "block", "B", OPTION_COUNT, &options->request.block,
          "the profile's setting with that block, if the plan names none"},
-        {0, "set", "NAME=VALUE,...", OPTION_TEXT, &options.request.set,
+        {0, "set", "NAME=VALUE,...", OPTION_TEXT, &options->request.set,
          "the profile's setting with those parameters"},
-        {0, "ahead", "N", OPTION_COUNT, &options.request.ahead,
+        {0, "ahead", "N", OPTION_COUNT, &options->request.ahead,
          "packages that a worker may have at a time: with -s (1), with --tail (2)"},
-        {0, "packages", NULL, OPTION_FLAG, &options.request.packages,
+        {0, "packages", NULL, OPTION_FLAG, &options->request.packages,
          "with -s: list the sizes of the packages in the order of sending"},
-        {0, "replan", "TOLERANCE", OPTION_TEXT, &options.request.replan,
+        {0, "replan", "TOLERANCE", OPTION_TEXT, &options->request.replan,
          "watch the plan, and plan the remaining tasks again when workers deviate by more than "
          "this (10%)"},
-        {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options.request.tail,
+        {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options->request.tail,
          "assign the end of the plan on request, as much of it as spread or noise requires (the "
          "plan's own; none)"},
-        {0, "model", "MODEL", OPTION_TEXT, &options.request.model,
+        {0, "model", "MODEL", OPTION_TEXT, &options->request.model,
          "operating model: what master and workers do at the same time (the plan's, or the "
          "profile's; 'scow plan --help' lists them)"},
-        {0, "buffers", "B", OPTION_COUNT, &options.request.buffers,
+        {0, "buffers", "B", OPTION_COUNT, &options->request.buffers,
          "packages that a worker receives ahead (the plan's, or 2)"},
-        {0, "noise", "FRACTION", OPTION_NUMBER, &options.request.scenario.noise,
+        {0, "noise", "FRACTION", OPTION_NUMBER, &options->request.scenario.noise,
          "relative standard deviation of every operation (0)"},
-        {0, "outliers", "FRACTION", OPTION_NUMBER, &options.request.scenario.outlier_rate,
+        {0, "outliers", "FRACTION", OPTION_NUMBER, &options->request.scenario.outlier_rate,
          "fraction of the operations that take much longer (0)"},
-        {0, "outlier-factor", "F", OPTION_NUMBER, &options.request.scenario.outlier_factor,
+        {0, "outlier-factor", "F", OPTION_NUMBER, &options->request.scenario.outlier_factor,
          "how many times longer outliers take (5)"},
-        {0, "slow", "N", OPTION_COUNT, &options.slow, "the first N workers are slow"},
-        {0, "slow-factor", "F", OPTION_NUMBER, &options.request.scenario.slow_factor,
+        {0, "slow", "N", OPTION_COUNT, &options->slow, "the first N workers are slow"},
+        {0, "slow-factor", "F", OPTION_NUMBER, &options->request.scenario.slow_factor,
          "how many times slower they are (2)"},
-        {0, "slow-from", "SECONDS", OPTION_NUMBER, &options.request.scenario.slow_from_s,
+        {0, "slow-from", "SECONDS", OPTION_NUMBER, &options->request.scenario.slow_from_s,
          "since when they are (0)"},
-        {0, "loads", "FILE", OPTION_TEXT, &options.request.loads,
+        {0, "loads", "FILE", OPTION_TEXT, &options->request.loads,
          "what others leave of processors and links: lines of worker (a rank, a class or master), "
          "start_s, end_s, cpu and bandwidth, the last two as shares from 0 to 1"},
-        {0, "load-patterns", "SECONDS", OPTION_NUMBER, &options.request.patterns_s,
+        {0, "load-patterns", "SECONDS", OPTION_NUMBER, &options->request.patterns_s,
          "others take half of each worker's processor by the seven patterns of 'scow load', the "
          "first worker by the first, for so long; --seed draws the random ones"},
-        {0, "lose", "N", OPTION_COUNT, &options.lost, "lose the worker that is rank N, from 1 on"},
-        {0, "at", "SECONDS", OPTION_NUMBER, &options.request.scenario.lost_s,
+        {0, "lose", "N", OPTION_COUNT, &options->lost, "lose the worker that is rank N, from 1 on"},
+        {0, "at", "SECONDS", OPTION_NUMBER, &options->request.scenario.lost_s,
          "when that worker is lost (0)"},
-        {0, "seed", "SEED", OPTION_COUNT, &options.seed, "seed of the noise (1)"},
-        {0, "seeds", "N", OPTION_COUNT, &options.request.seeds,
+        {0, "seed", "SEED", OPTION_COUNT, &options->seed, "seed of the noise (1)"},
+        {0, "seeds", "N", OPTION_COUNT, &options->request.seeds,
          "simulate N seeds, and show median and 95th percentile (1)"},
-        {0, "effort", "SECONDS", OPTION_NUMBER, &options.request.effort_s,
+        {0, "effort", "SECONDS", OPTION_NUMBER, &options->request.effort_s,
          "about how long it may take where packages are simulated one by one, as with --lose and "
          "--replan (10)"},
-        {0, "json", NULL, OPTION_FLAG, &options.json, "print one JSON value (scow-simulation-1)"},
-        {'q', "quiet", NULL, OPTION_FLAG, &options.quiet,
+        {0, "json", NULL, OPTION_FLAG, &options->json, "print one JSON value (scow-simulation-1)"},
+        {'q', "quiet", NULL, OPTION_FLAG, &options->quiet,
          "print nothing; the exit status tells if it can be simulated"},
-        {'v', "verbose", NULL, OPTION_FLAG, &options.verbose,
+        {'v', "verbose", NULL, OPTION_FLAG, &options->verbose,
          "also print how long master, port and workers are busy"},
     };
     const struct option_table table = {
@@ -265,9 +262,17 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
         .row_count = sizeof rows / sizeof *rows,
         .list = rules_list,
     };
+    return options_read(&table, argc, argv, &options->plan, 1, &operands, failure);
+}
+
+bool command_simulate(int argc, char **argv, const struct readers *readers, struct failure *failure)
+{
+    struct simulate_options options = {.seed = 1,
+                                       .request = {.seeds = 1, .scenario = SCENARIO_INIT}};
+    options.request.scenario.outlier_factor = 5;
+    options.request.scenario.slow_factor = 2;
     (void)readers;
-    const enum options_outcome outcome =
-        options_read(&table, argc, argv, &options.plan, 1, &operands, failure);
+    const enum options_outcome outcome = simulate_parse(argc, argv, &options, failure);
     if (outcome != OPTIONS_READ)
         return outcome == OPTIONS_HELPED;
     return options_check(&options, failure) && simulate_run(&options, failure);

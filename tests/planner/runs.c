@@ -84,3 +84,15 @@ double run_member(const json_t *json, const char *key)
         fail_msg("no number '%s'", key);
     return json_number_value(value);
 }
+
+void run_tells(const struct run_record *record, const char *words)
+{
+    struct failure failure = FAILURE_INIT;
+    char *text = report_text(record, &failure);
+    if (!text) {
+        fail_msg("%s", failure.text);
+        return;
+    }
+    assert_non_null(strstr(text, words));
+    free(text);
+}

@@ -13,5 +13,7 @@ void run_sample(uint64_t seed, double noise, struct run_record *record);
 /* report_json, parsed; to be released. */
 json_t *run_report(const struct run_record *record);
 double run_member(const json_t *json, const char *key);
+/* Assert that report_text has these words. */
+void run_tells(const struct run_record *record, const char *words);
 
 #endif
