@@ -1,0 +1,187 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "planner/base/duration.h"
+#include "spmd/run/execution_state.h"
+#include "spmd/run/expected_cost.h"
+#include "spmd/run/progress_curve.h"
+
+struct plan_prediction execution_prediction(const struct execution_state *state)
+{
+    const struct execution *execution = state->execution;
+    struct plan_prediction predicted =
+        execution->pilot ? execution->pilot->predicted : state->plan->predicted;
+    if (!state->decider.watches || !predicted.known)
+        return predicted;
+    predicted.makespan_s = state->decider.expected_s;
+    if (execution->replan || !plan_tail_own(state->plan, execution->tail))
+        predicted.interval_s[0] = predicted.interval_s[1] = 0;
+    return predicted;
+}
+
+/* Local to the master. What would not end in time is not begun. */
+static bool deadline_set(const struct execution_state *state, struct dispatch *recovery,
+                         struct failure *failure)
+{
+    static const double margin = 0.1;
+    const struct execution *execution = state->execution;
+    const struct plan_prediction predicted = execution_prediction(state);
+    char words[DURATION_SIZE];
+    if (!execution->until || !execution->until->known)
+        return true;
+    const double left_s = until_left_s(execution->until, until_now());
+    const double kept_s = expected_returns_s(execution->keeps ? state->costs : NULL,
+                                             execution_workers(state), state->plan->tasks);
+    const struct deadline_setup setup = {.end_s = left_s - kept_s,
+                                         .margin = margin,
+                                         .cost = state->costs ? expected_cost : NULL,
+                                         .start_s = state->costs ? expected_start_s : NULL,
+                                         .self = state->costs,
+                                         .workers = execution_workers(state)};
+    if (!execution->quiet && predicted.known && predicted.makespan_s > left_s)
+        fprintf(stderr,
+                "%s: %s ends this run in %s, sooner than predicted: core tasks that fit are "
+                "begun, the others when the run is resumed\n",
+                execution->command, execution->until->who, duration_print(fmax(0, left_s), words));
+    return dispatch_recovery_deadline(recovery, &setup) ||
+           failure_memory(failure, "preparing for the end of the job");
+}
+
+/* Local to the master. Who looks from elsewhere is told how far it is. */
+static void status_start(struct execution_state *state, const struct run *run,
+                         struct progress *progress, const struct run_outcome *outcome)
+{
+    const struct execution *execution = state->execution;
+    const bool ends = execution->until && execution->until->known;
+    const struct status_setup setup = {.output = execution->output,
+                                       .command = execution->command,
+                                       .progress = progress,
+                                       .outcome = outcome,
+                                       .members = run->members,
+                                       .kept = state->resume.before.tasks,
+                                       .kept_failed = state->resume.before.failed,
+                                       .workers = execution_workers(state),
+                                       .job_end_s = ends ? execution->until->end_s : 0};
+    status_begin(&state->status, &setup);
+    progress->tick = (struct progress_tick){status_tell, &state->status};
+}
+
+/* Local to the master. Until all packages are done, or no more fits into the time that there is. */
+static bool packages_lead(struct execution_state *state, const struct run *run,
+                          struct progress *progress, struct run_outcome *outcome,
+                          struct failure *failure)
+{
+    struct dispatch *dispatch = state->dispatch;
+    if (dispatch) {
+        dispatch_recovery_limit(dispatch, state->decider.largest);
+        deadline_set(state, dispatch, failure);
+    }
+    status_start(state, run, progress, outcome);
+    const bool good = master_run(run, dispatch, progress, outcome, failure);
+    status_pause(&state->status);
+    if (dispatch && dispatch_recovery_over(dispatch)) {
+        outcome->stopped = true;
+        outcome->ends = state->execution->until->who;
+    }
+    return good;
+}
+
+/* Local to the master. To be ended. */
+static void progress_begin(const struct execution_state *state, struct progress *progress)
+{
+    const struct execution *execution = state->execution;
+    const struct plan_prediction predicted = execution_prediction(state);
+    const bool planned = predicted.known && !execution->rule;
+    const struct resume *resume = &state->resume;
+    progress_init(progress, execution->quiet ? NULL : stderr,
+                  resume->on ? resume->left : (int64_t)state->plan->tasks,
+                  execution->pilot ? -1
+                  : planned        ? predicted.makespan_s
+                                   : 0);
+    if (planned && progress->out && !execution->pilot && !state->decider.watches)
+        progress->curve = progress_curve_of(state->plan, execution->profile);
+}
+
+static struct dispatch *survey_new(const struct execution_state *state, struct pilot_sight *sight,
+                                   struct failure *failure)
+{
+    sight->job = &state->making.job;
+    sight->most = state->decider.largest;
+    sight->workers = execution_workers(state);
+    return pilot_survey(sight, (int64_t)state->plan->tasks, failure);
+}
+
+/* When the rest was planned anew, and why. */
+static void told_take(const struct execution_state *state, const struct dispatch *decides,
+                      struct run_outcome *outcome)
+{
+    struct pilot *pilot = state->execution->pilot;
+    if (pilot)
+        pilot->tell(pilot, &outcome->told, &outcome->replanned);
+    else
+        decider_tell(&state->decider, decides, &outcome->told, &outcome->replanned);
+}
+
+/* Local to the master. The survey's, the plan's or the rule's. */
+static struct dispatch *decides_new(const struct execution_state *state, struct pilot_sight *sight,
+                                    struct failure *failure)
+{
+    return sight->pilot ? survey_new(state, sight, failure)
+                        : decider_dispatch(&state->decider, failure);
+}
+
+/* Local to the master. Hands out, with what `decides` (owned; NULL: it could not be made), all that
+ * is left. */
+static void dispatch_make(struct execution_state *state, struct dispatch *decides,
+                          struct failure *failure)
+{
+    const struct resume *resume = &state->resume;
+    if (decides && resume->on)
+        decides = resume_dispatch(resume, decides, failure);
+    if (decides)
+        decides = dispatch_new_recovery(decides, execution_workers(state));
+    state->dispatch = decides;
+    if (decides && state->execution->keeps)
+        dispatch_recovery_keep(decides);
+    if (!decides)
+        failure_memory(failure, "preparing for the loss of workers");
+    else if (resume->on)
+        resume_suspects(resume, decides, failure);
+}
+
+void execution_preview(struct execution_state *state, struct failure *failure)
+{
+    struct pilot *pilot = state->execution->pilot;
+    const struct resume *resume = &state->resume;
+    const struct trace none = {.events = NULL};
+    struct progress silent;
+    struct pilot_sight sight = {.pilot = pilot, .trace = &none, .progress = &silent};
+    progress_init(&silent, NULL, (int64_t)state->plan->tasks, 0);
+    const int64_t left = resume->on ? resume->left : (int64_t)state->plan->tasks;
+    if (left > 0)
+        dispatch_make(state, decides_new(state, &sight, failure), failure);
+    const struct pilot_preview seen = {.making = &state->making,
+                                       .dispatch = state->dispatch,
+                                       .left = left,
+                                       .workers = execution_workers(state)};
+    if (failure->code == FAILURE_NONE)
+        pilot->preview(pilot, &seen);
+    dispatch_free(&state->dispatch);
+    progress_end(&silent);
+}
+
+bool execution_lead(struct execution_state *state, const struct run *run,
+                    struct run_outcome *outcome, struct failure *failure)
+{
+    struct progress progress;
+    struct pilot_sight sight = {
+        .pilot = state->execution->pilot, .trace = &outcome->trace, .progress = &progress};
+    struct dispatch *decides = decides_new(state, &sight, failure);
+    dispatch_make(state, decides, failure);
+    progress_begin(state, &progress);
+    bool good = packages_lead(state, run, &progress, outcome, failure);
+    progress_end(&progress);
+    if (good && (!state->resume.on || state->resume.dealt > 0))
+        told_take(state, decides, outcome);
+    return good;
+}

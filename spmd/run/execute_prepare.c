@@ -1,0 +1,210 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "spmd/run/execution_state.h"
+#include "spmd/run/fitting.h"
+#include "spmd/run/usage.h"
+
+static struct fitting fitting_of(const struct execution_state *state)
+{
+    const struct execution *execution = state->execution;
+    return (struct fitting){.comm = execution->comm,
+                            .job = &state->making.job,
+                            .plan = execution->plan,
+                            .plan_name = execution->plan_name,
+                            .input = execution->input,
+                            .threads = execution->threads,
+                            .collects = execution->collects,
+                            .keeps = execution->keeps};
+}
+
+int execution_workers(const struct execution_state *state)
+{
+    const struct resume *resume = &state->resume;
+    return resume->on ? resume->workers : state->execution->comm->size - 1;
+}
+
+/* Core tasks of a survey's packages: an even share, as far as it takes no more memory than that on
+ * its way. 0: there is no survey. */
+static int64_t surveyed_most(const struct execution_state *state)
+{
+    static const double bytes_most = 64e6;
+    const double tasks = state->plan->tasks, workers = execution_workers(state);
+    const double one = (double)job_package_most(&state->making.job, 1) + 1;
+    if (!state->execution->pilot)
+        return 0;
+    return (int64_t)fmax(1, fmin(ceil(tasks / workers), floor(bytes_most / one)));
+}
+
+bool execution_decider_make(struct execution_state *state, struct failure *failure)
+{
+    const struct execution *execution = state->execution;
+    const struct decider_request request = {.plan = state->plan,
+                                            .rule = execution->rule,
+                                            .replan = execution->replan,
+                                            .tail = execution->tail,
+                                            .profile = execution->profile,
+                                            .ahead = execution->ahead,
+                                            .workers = execution_workers(state),
+                                            .surveyed_most = surveyed_most(state)};
+    if (decider_init(&state->decider, &request, failure)) {
+        const struct fitting fitting = fitting_of(state);
+        const struct fitting_packages packages = {.plan = state->plan,
+                                                  .largest = state->decider.largest,
+                                                  .by_rule = state->decider.by_rule ||
+                                                             execution->pilot != NULL,
+                                                  .resumed = state->resume.on};
+        fitting_plan(&fitting, &packages, failure);
+    }
+    return comm_agree(execution->comm, failure);
+}
+
+bool execution_memory_suffices(struct execution_state *state, struct failure *failure)
+{
+    const struct fitting fitting = fitting_of(state);
+    state->workers_per_node = comm_workers_on_node(state->execution->comm);
+    return fitting_memory(&fitting, state->decider.largest, failure);
+}
+
+const char *execution_digest(const struct execution_state *state)
+{
+    return state->digest ? digest_known(state->digest) : "";
+}
+
+/* Local to the master. The workers, who wait meanwhile, shall know that it lives. */
+static bool digest_await(const void *comm, struct digest *digest, struct failure *failure)
+{
+    static const double nap_s = 0.02;
+    while (digest_busy(digest)) {
+        comm_look(comm);
+        clock_nap(nap_s);
+    }
+    return digest_wait(digest, failure);
+}
+
+/* Local to the master. */
+static void digest_start(struct execution_state *state, struct failure *failure)
+{
+    input_stamp(state->making.input, state->stamp, failure);
+    input_identity(state->making.input, state->identity, failure);
+    state->digest = digest_begin(state->making.input, state->making.digest, failure);
+    snprintf(state->early, sizeof state->early, "%s", execution_digest(state));
+    input_untouched(state->making.input, failure);
+}
+
+bool execution_job_make(struct execution_state *state, struct failure *failure)
+{
+    const struct execution *execution = state->execution;
+    const struct comm *comm = execution->comm;
+    struct values values = {0};
+    values_read(&values, execution->kernel->task, &execution->plan->parameters,
+                execution->plan_name, true, failure);
+    if (failure->code == FAILURE_NONE && execution->changed)
+        values_change(&values, execution->kernel->task, execution->changed, failure);
+    if (failure->code == FAILURE_NONE)
+        values_resize(&values, execution->kernel->task, execution->plan->tasks);
+    bool good =
+        comm_agree(comm, failure) && making_start(&state->making, comm, execution->kernel->task,
+                                                  &values, execution->input, failure);
+    values_release(&values);
+    if (good && comm->rank == 0)
+        digest_start(state, failure);
+    const struct fitting fitting = fitting_of(state);
+    if (good)
+        fitting_job(&fitting, failure);
+    if (!comm_agree(comm, failure) || !good)
+        return false;
+    comm_broadcast(comm, state->early, sizeof state->early);
+    return true;
+}
+
+bool execution_sleeps(const struct execution_state *state)
+{
+    return state->execution->kernel->task->flags & SCOW_SLEEP;
+}
+
+bool execution_costs_make(struct execution_state *state, struct failure *failure)
+{
+    const struct execution *execution = state->execution;
+    struct failure unknown = FAILURE_INIT;
+    state->costs = emulation_new(execution->profile, execution->plan,
+                                 execution_sleeps(state) ? failure : &unknown);
+    return comm_agree(execution->comm, failure);
+}
+
+bool execution_computes(const struct execution_state *state)
+{
+    const struct execution *execution = state->execution;
+    return state->plan->own.tasks > 0 && !execution->rule && !execution->pilot;
+}
+
+struct conditions execution_conditions(const struct execution_state *state)
+{
+    return (struct conditions){.processor = state->processor,
+                               .isa = state->execution->isa,
+                               .method = state->method,
+                               .threads = state->execution->threads,
+                               .workers_per_node = state->workers_per_node};
+}
+
+struct run_request execution_requested(void)
+{
+    struct run_request requested;
+    usage_requested(&requested);
+    return requested;
+}
+
+struct resume_setup execution_resume_setup(const struct execution_state *state)
+{
+    const struct execution *execution = state->execution;
+    return (struct resume_setup){
+        .comm = execution->comm,
+        .path = execution->output,
+        .command = execution->command,
+        .wanted = {.job = &state->making.job,
+                   .plan = execution->plan,
+                   .plan_name = execution->plan_name,
+                   .any_plan = execution->pilot != NULL,
+                   .input = execution->input,
+                   .input_stamp = state->stamp,
+                   .input_identity = state->identity,
+                   .digest = state->digest,
+                   .wait = digest_await,
+                   .waiter = execution->comm,
+                   .plugin_sha256 = execution->kernel->plugin ? execution->kernel->sha256 : NULL,
+                   .isa = execution->isa,
+                   .emitted = execution->emitted_given ? execution->emitted : NULL,
+                   .retry_lost = execution->retry_lost},
+        .profile_text = execution->profile_text,
+        .profile = execution->profile,
+        .collects = execution->collects,
+        .computes = execution_computes(state),
+        .trust = execution->trust,
+        .part = {.began_s = state->began_s,
+                 .conditions = execution_conditions(state),
+                 .surveyed = execution->pilot != NULL,
+                 .command_line = execution->command_line,
+                 .requested = execution_requested(),
+                 .rule = execution->rule,
+                 .tail = execution->tail,
+                 .replan = execution->replan,
+                 .ahead = execution->ahead},
+    };
+}
+
+bool execution_work_find(struct execution_state *state, struct failure *failure)
+{
+    const struct execution *execution = state->execution;
+    const struct resume_setup setup = execution_resume_setup(state);
+    struct resume *resume = &state->resume;
+    if (!execution->resume)
+        return true;
+    if (!resume_init(resume, &setup, failure))
+        return false;
+    if (resume->left > 0)
+        state->plan = &resume->plan;
+    if (!resume->on && execution->comm->rank == 0 && !execution->quiet && !execution->pilot)
+        fprintf(stderr, "%s: %s is not there yet: begins with the first core task\n",
+                execution->command, execution->output);
+    return true;
+}

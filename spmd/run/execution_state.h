@@ -1,0 +1,84 @@
+/*
+ * A run's parts among themselves: what comes before anything is written (execute_prepare.c), the
+ * output (execute_output.c), the master's part while packages are under way (execute_lead.c), and
+ * the order of all of it (execute.c). Nobody else includes this.
+ */
+#ifndef SPMD_RUN_EXECUTION_STATE_H
+#define SPMD_RUN_EXECUTION_STATE_H
+
+#include "spmd/input/digest.h"
+#include "spmd/launch/making.h"
+#include "spmd/launch/method.h"
+#include "spmd/run/decider.h"
+#include "spmd/run/execute.h"
+#include "spmd/run/live_status.h"
+#include "spmd/run/liveness.h"
+#include "spmd/run/resume.h"
+
+/* What one rank opens and must close again. */
+struct execution_state {
+    const struct execution *execution;
+    const struct plan *plan; /* that is executed: the execution's, or of what is left */
+    struct resume resume;
+    struct making making;
+    struct store *store;
+    struct emulation *costs; /* by the profile; NULL: not known */
+    int workers_per_node;    /* on this rank's */
+    char *processor;         /* owned; NULL: not known */
+    char method[JOB_METHOD_SIZE];
+    bool created; /* the master has made the output */
+    struct decider decider;
+    struct dispatch *dispatch;    /* the master's */
+    struct digest *digest;        /* the master's: of the input, taken while the run goes on */
+    char stamp[65], identity[65]; /* the master's; of the input's files */
+    char early[65];               /* the input's digest; "": it was not known before the run */
+    struct liveness liveness;     /* while packages are under way */
+    struct losses losses;
+    struct status_writer status; /* the master's */
+    struct trace_writer tracing; /* the master's */
+    double began_s;              /* the master's; as in struct run_part */
+};
+
+/* ---- before anything is written (execute_prepare.c) ----------------------------------------- */
+
+/* Collective, in this order. Task and values as the plan has them, the input, the job. */
+bool execution_job_make(struct execution_state *state, struct failure *failure);
+/* What is to be executed: the plan, or what is left of it. */
+bool execution_work_find(struct execution_state *state, struct failure *failure);
+/* What decides about packages, and whether they fit into messages. */
+bool execution_decider_make(struct execution_state *state, struct failure *failure);
+bool execution_memory_suffices(struct execution_state *state, struct failure *failure);
+/* What operations take by the profile: only a job that sleeps cannot do without. */
+bool execution_costs_make(struct execution_state *state, struct failure *failure);
+
+/* Local. Workers that can take part. */
+int execution_workers(const struct execution_state *state);
+bool execution_sleeps(const struct execution_state *state);
+/* Local. Does the master compute core tasks itself? Where packages are assigned on request, nobody
+ * has said which. */
+bool execution_computes(const struct execution_state *state);
+/* Local. What the output keeps of this run, as far as it is known. */
+struct conditions execution_conditions(const struct execution_state *state);
+struct run_request execution_requested(void);
+/* Local. The input's digest; "" as long as it is not known, and on workers. */
+const char *execution_digest(const struct execution_state *state);
+struct resume_setup execution_resume_setup(const struct execution_state *state);
+
+/* ---- the output (execute_output.c) ---------------------------------------------------------- */
+
+/* Collective. The master makes the file, or mends it; everybody opens it. */
+bool execution_output_open(struct execution_state *state, struct failure *failure);
+
+/* ---- while packages are under way (execute_lead.c) ------------------------------------------ */
+
+/* Local. The plan's, or what is expected of it when it is watched or dealt at its end: how far that
+ * may be off, the plan says of its own tail alone. */
+struct plan_prediction execution_prediction(const struct execution_state *state);
+/* Local to the master. Hands out all that is to be done, until it is, or no more fits into the time
+ * that there is. */
+bool execution_lead(struct execution_state *state, const struct run *run,
+                    struct run_outcome *outcome, struct failure *failure);
+/* Local to the master. What would be done, in place of doing it. */
+void execution_preview(struct execution_state *state, struct failure *failure);
+
+#endif
