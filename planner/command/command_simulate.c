@@ -215,8 +215,9 @@ static enum options_outcome simulate_parse(int argc, char **argv, struct simulat
          "watch the plan, and plan the remaining tasks again when workers deviate by more than "
          "this (10%)"},
         {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options->request.tail,
-         "assign the end of the plan on request, as much of it as spread or noise requires (the "
-         "plan's own; none)"},
+         "assign the end of the plan on request, as much of it as spread or noise requires, or but "
+         "what each worker can be relied upon for (RULE:dependable[=K]: its rate less 3 or K "
+         "standard deviations; the plan's own; none)"},
         {0, "model", "MODEL", OPTION_TEXT, &options->request.model,
          "operating model: what master and workers do at the same time (the plan's, or the "
          "profile's; 'scow plan --help' lists them)"},

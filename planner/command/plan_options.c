@@ -230,8 +230,10 @@ static size_t making_rows(struct plan_options *options, struct option_row *rows)
          "have the master compute core tasks, too, one at a time between packages, as many as make "
          "it end with the workers"},
         {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options->tail,
-         "let the run assign the plan's end on request, more of it the more packages differ; or "
-         "none"},
+         "let the run assign the plan's end on request, more of it the more packages differ, or "
+         "but "
+         "what each worker can be relied upon for (RULE:dependable[=K]: its rate less 3 or K "
+         "standard deviations); or none"},
     };
     return rows_add(own, sizeof own / sizeof *own, rows);
 }

@@ -6,11 +6,14 @@
 #include <string.h>
 
 #include "planner/base/json_text.h"
+#include "planner/simulate/dependable.h"
 
 /* Core tasks that differ by less than this are equal. */
 static const double spread_equal = 0.02;
 /* So many changes of plan are told one by one. */
 enum { TOLD_MOST = 5 };
+/* Standard deviations of a worker's speed beyond which nothing can be relied upon. */
+enum { ERRORS_MOST = 100 };
 
 /* "10%" or "0.1". */
 static bool share_read(const char *text, double *share)
@@ -32,17 +35,39 @@ static bool tolerance_read(const char *text, double *tolerance, struct failure *
                        "--replan '%.40s': give a tolerance above 0, such as 10%% or 0.1", text);
 }
 
-static bool tail_read(const char *text, char *rule, size_t size, double *share,
+/* "dependable", or "dependable=K" with K above 0. */
+static bool errors_read(const char *text, double *errors)
+{
+    static const char word[] = "dependable";
+    const size_t length = sizeof word - 1;
+    char *end;
+    if (strncmp(text, word, length) != 0 || (text[length] != '\0' && text[length] != '='))
+        return false;
+    *errors = DEPENDABLE_ERRORS;
+    if (text[length] == '\0')
+        return true;
+    *errors = strtod(text + length + 1, &end);
+    return end != text + length + 1 && *end == '\0' && *errors > 0 && *errors <= ERRORS_MOST;
+}
+
+/* What follows the colon. */
+static bool part_read(const char *text, struct plan_tail_request *wanted)
+{
+    return errors_read(text, &wanted->errors) ||
+           (share_read(text, &wanted->share) && wanted->share <= 1);
+}
+
+static bool tail_read(const char *text, char *rule, size_t size, struct plan_tail_request *wanted,
                       struct failure *failure)
 {
     const size_t length = strcspn(text, ":");
-    *share = -1;
-    if (length >= size ||
-        (text[length] == ':' && !(share_read(text + length + 1, share) && *share <= 1)))
-        return failure_set(failure, FAILURE_USAGE,
-                           "--tail '%.40s': give a rule, and behind a colon a share if you like, "
-                           "such as fac or fac:20%%",
-                           text);
+    wanted->share = -1;
+    if (length >= size || (text[length] == ':' && !part_read(text + length + 1, wanted)))
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "--tail '%.40s': give a rule, and behind a colon a share or dependable=K "
+            "if you like, such as fac, fac:20%% or fac:dependable",
+            text);
     memcpy(rule, text, length);
     rule[length] = '\0';
     return true;
@@ -79,7 +104,7 @@ static bool tail_make(struct watching *watching, const struct watching_request *
         .speed = speed_error(request->setting, usual),
         .equal =
             !(request->noise > 0) && profile_setting_unequal(request->setting, 1) < spread_equal};
-    if (!tail_read(request->tail, watching->rule, sizeof watching->rule, &wanted.share, failure) ||
+    if (!tail_read(request->tail, watching->rule, sizeof watching->rule, &wanted, failure) ||
         !plan_tail_init(&watching->tail, &wanted, failure))
         return false;
     watching->decision.plan = &watching->tail.head;

@@ -21,7 +21,8 @@ struct watching_request {
         *setting;          /* the setting that it was made for; borrowed for the call */
     int64_t workers;       /* existing ones; 0: the setting's */
     const char *tolerance; /* "10%" or "0.1"; NULL: the plan is not watched */
-    const char *tail;      /* "RULE" or "RULE:20%"; NULL: none. Must outlive it */
+    const char *tail;      /* "RULE", "RULE:20%" or "RULE:dependable=3"; NULL: none. Must
+                            * outlive it */
     int ahead;             /* of the tail's rule */
     double noise;          /* expected noise, in addition to the setting's deviations */
     struct effort *effort; /* borrowed: of planning anew; NULL: no limit */

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "planner/simulate/dependable.h"
 #include "planner/simulate/ensemble.h"
 #include "planner/simulate/unequal.h"
 
@@ -121,19 +122,17 @@ static double task_deviation(const struct plan_tail_request *request)
                : request->deviation;
 }
 
-/* With about so many tasks dealt on request. */
-static bool tail_make(struct plan_tail *tail, const struct plan_tail_request *request, double dealt,
-                      struct failure *failure)
+/* The rule deals what the head leaves. */
+static bool tail_complete(struct plan_tail *tail, const struct plan_tail_request *request,
+                          struct failure *failure)
 {
     struct scenario usual = SCENARIO_INIT;
-    const double tasks = request->plan->tasks;
     usual.played = PLAYED;
-    *tail = (struct plan_tail){
-        .setup = {.rule = request->rule, .workers = request->workers, .ahead = request->ahead},
-        .share = dealt / tasks};
-    if (!plan_head(request->plan, fmax(0, tasks - ceil(dealt)), &tail->head))
-        return failure_memory(failure, "dividing a plan");
-    tail->setup.tasks = (int64_t)(tasks - tail->head.tasks);
+    tail->setup =
+        (struct dispatch_setup){.rule = request->rule,
+                                .tasks = (int64_t)(request->plan->tasks - tail->head.tasks),
+                                .workers = request->workers,
+                                .ahead = request->ahead};
     if (tail->setup.tasks == 0)
         return tail_simulate(request, tail, &usual, &tail->makespan_s, failure);
     tail->weights = dispatch_setup_platform(&tail->setup, request->platform);
@@ -141,6 +140,17 @@ static bool tail_make(struct plan_tail *tail, const struct plan_tail_request *re
         return failure_memory(failure, "starting a rule");
     tail->setup.deviation_s = task_deviation(request) / tail->weights[0];
     return tail_simulate(request, tail, &usual, &tail->makespan_s, failure);
+}
+
+/* With about so many tasks dealt on request. */
+static bool tail_make(struct plan_tail *tail, const struct plan_tail_request *request, double dealt,
+                      struct failure *failure)
+{
+    const double tasks = request->plan->tasks;
+    *tail = (struct plan_tail){.share = dealt / tasks};
+    return plan_head(request->plan, fmax(0, tasks - ceil(dealt)), &tail->head)
+               ? tail_complete(tail, request, failure)
+               : failure_memory(failure, "dividing a plan");
 }
 
 /* The better of the two is in *tail, the other one released. */
@@ -184,15 +194,94 @@ static bool tail_choose(struct plan_tail *tail, const struct plan_tail_request *
     return true;
 }
 
+/* ---- what can be relied upon --------------------------------------------------------------- */
+
+/* Of the worker's speed, relative: how well it is known, and how much it drifts, by itself or with
+ * the others. */
+static double speed_deviation(const struct plan_tail_request *request, int64_t worker, double usual)
+{
+    const struct profile_setting *setting = request->setting;
+    size_t at = 0;
+    if (!setting)
+        return 0;
+    while (at + 1 < setting->window_count && (double)setting->windows[at].greatest < usual)
+        at++;
+    const struct profile_window *window = &setting->windows[at];
+    const struct measured_cost *compute = &window->workers[profile_class(window, worker)].compute;
+    const struct fit *fit = &compute->fit;
+    const double rate = compute->cost.s_per_task;
+    return hypot(rate > 0 ? fit->stderr_s_per_task / rate : 0, hypot(fit->drift, fit->drift_own));
+}
+
+/* What the slot does in a second by the plan, and by how much the time of all its packages may be
+ * off. */
+static struct dependable_worker slot_reliance(const struct plan_tail_request *request, int64_t slot)
+{
+    const struct plan *plan = request->plan;
+    double squares_s2 = 0, work_s = 0, tasks = 0, packages = 0;
+    for (size_t r = 0; r < plan->round_count; r++) {
+        const double load = plan->rounds[r].loads[slot], times = (double)plan->rounds[r].repeat;
+        const double each_s = package_s(request, plan->workers[slot], load);
+        const double spread =
+            request->setting && load > 0 ? profile_setting_deviation(request->setting, load) : 0;
+        const double off_s = hypot(request->deviation, spread) * each_s;
+        squares_s2 += times * off_s * off_s;
+        work_s += times * each_s;
+        tasks += times * load;
+        packages += load > 0 ? times : 0;
+    }
+    if (!(work_s > 0))
+        return (struct dependable_worker){0, 0};
+    const double speed = speed_deviation(request, plan->workers[slot], tasks / packages);
+    return (struct dependable_worker){tasks / work_s, hypot(sqrt(squares_s2) / work_s, speed)};
+}
+
+/* Where core tasks differ by their places, packages stay in these: then the plan's first ones, with
+ * as many core tasks as all workers together can be relied upon for. */
+static bool relied_head(const struct plan_tail_request *request, const double *shares,
+                        struct plan *head)
+{
+    double tasks = 0;
+    for (int64_t k = 0; k < request->plan->worker_count; k++)
+        tasks += shares[k];
+    return work_differs(&request->platform->work)
+               ? plan_head(request->plan, tasks, head)
+               : dependable_head(request->plan, request->platform, shares, head);
+}
+
+static bool tail_rely(struct plan_tail *tail, const struct plan_tail_request *request,
+                      struct failure *failure)
+{
+    const struct plan *plan = request->plan;
+    const size_t count = (size_t)plan->worker_count;
+    struct dependable_worker *workers = calloc(count, sizeof *workers);
+    double *shares = calloc(count, sizeof *shares);
+    bool good = workers && shares;
+    if (good) {
+        for (int64_t k = 0; k < plan->worker_count; k++)
+            workers[k] = slot_reliance(request, k);
+        dependable_shares(workers, plan->worker_count, request->errors, plan->tasks, shares);
+        good = relied_head(request, shares, &tail->head);
+    }
+    free(workers);
+    free(shares);
+    if (!good)
+        return failure_memory(failure, "dividing a plan");
+    tail->share = 1 - tail->head.tasks / plan->tasks;
+    return tail_complete(tail, request, failure);
+}
+
 bool plan_tail_init(struct plan_tail *tail, const struct plan_tail_request *request,
                     struct failure *failure)
 {
     *tail = (struct plan_tail){.weights = NULL};
-    const bool good =
-        dispatch_rule_check(request->rule, failure) &&
-        (request->share >= 0
-             ? tail_make(tail, request, request->share * request->plan->tasks, failure)
-             : tail_choose(tail, request, failure));
+    bool good = dispatch_rule_check(request->rule, failure);
+    if (good && request->errors > 0)
+        good = tail_rely(tail, request, failure);
+    else if (good && request->share >= 0)
+        good = tail_make(tail, request, request->share * request->plan->tasks, failure);
+    else if (good)
+        good = tail_choose(tail, request, failure);
     if (!good)
         plan_tail_release(tail);
     return good;

@@ -24,6 +24,9 @@ struct plan_tail_request {
     double speed; /* relative, by how much a worker's speed may be off; with a setting only */
     bool equal;   /* core tasks do not differ: what deviates is the machine */
     double share; /* of the tasks, to be assigned on request; below 0: the best */
+    double
+        errors; /* above 0: in place of a share, each worker is dealt to beforehand what it can be
+                 * relied upon for (dependable.h): its rate less so many standard deviations */
 };
 
 struct plan_tail {
@@ -32,9 +35,9 @@ struct plan_tail {
         setup;         /* of the rule, for the remaining tasks; tasks = 0: there is no tail */
     double *weights;   /* owned; setup's */
     double makespan_s; /* where no package differs */
-    double share;      /* of the tasks, as asked for or as found best */
-    double gain;       /* by how much it shortens the mean makespan where packages do:
-                        * relative; 0 where the share was given */
+    double share; /* of the tasks, as asked for, as found best, or as none can be relied upon */
+    double gain;  /* by how much it shortens the mean makespan where packages do:
+                   * relative; 0 where nothing was looked for */
 };
 
 /* To be released. False with *failure set: no such rule, or out of memory. */

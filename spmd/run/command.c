@@ -55,8 +55,9 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows, si
          "watch the plan, and plan the remaining tasks again when workers deviate by more than "
          "this (10%)"},
         {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &arguments->tail,
-         "assign the plan's end on request, as much of it as the profile's spread requires (the "
-         "plan's own; none)"},
+         "assign the plan's end on request, as much of it as the profile's spread requires, or but "
+         "what each worker can be relied upon for (RULE:dependable[=K]: its rate less 3 or K "
+         "standard deviations; the plan's own; none)"},
         {0, "ahead", "N", OPTION_COUNT, &arguments->ahead,
          "with a rule or a tail: packages that a worker has at a time (default 2)"},
         launch_row("results", &arguments->results),

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "planner/schedulers/scheduler.h"
+#include "planner/simulate/dependable.h"
 #include "planner/simulate/ensemble.h"
 #include "tests/cases.h"
 #include "tests/planner/platforms.h"
@@ -180,6 +181,103 @@ static void shares_are_as_asked(void **state)
     }
 }
 
+static void assert_relied(const double (*known)[3], int64_t count, double tasks,
+                          const double *wanted)
+{
+    struct dependable_worker workers[4];
+    double shares[4];
+    for (int64_t k = 0; k < count; k++)
+        workers[k] =
+            (struct dependable_worker){known[k][0] / known[k][2], known[k][1] / known[k][0]};
+    dependable_shares(workers, count, 3, tasks, shares);
+    for (int64_t k = 0; k < count; k++)
+        assert_true(shares[k] == wanted[k]);
+}
+
+/* Availability, its deviation, and seconds of a core task; an independent program says the shares.
+ */
+static void shares_are_what_can_be_relied_upon(void **state)
+{
+    static const double two[][3] = {{0.9, 0.05, 1}, {0.5, 0.1, 1}}, two_wanted[] = {750, 200};
+    static const double four[][3] = {
+        {1, 0.02, 0.01}, {0.8, 0.05, 0.01}, {0.6, 0.1, 0.02}, {0.3, 0.12, 0.02}};
+    static const double four_wanted[] = {4177, 2888, 666, 0};
+    (void)state;
+    assert_relied(two, 2, 1400, two_wanted);
+    assert_relied(four, 4, 10000, four_wanted);
+}
+
+/* Of each worker the first packages of the plan, as many core tasks as its share has. */
+static void assert_head(const struct plan *plan, const struct plan *head, const double *shares)
+{
+    double all = 0;
+    for (int64_t k = 0; k < plan->worker_count; k++) {
+        double planned = 0, given = 0;
+        for (size_t r = 0; r < plan->round_count; r++)
+            planned += (double)plan->rounds[r].repeat * plan->rounds[r].loads[k];
+        for (size_t r = 0; r < head->round_count; r++)
+            given += (double)head->rounds[r].repeat * head->rounds[r].loads[k];
+        assert_true(given == fmin(planned, shares[k]));
+        all += given;
+    }
+    assert_true(head->tasks == all);
+    assert_true(plan_rounds_total(head) <= plan_rounds_total(plan));
+}
+
+static void heads_hold_the_shares(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        struct dice dice = dice_of(seed);
+        struct setup setup;
+        struct plan head;
+        double shares[32];
+        setup_init(&setup, &dice);
+        setup.platform.windows[0].least = 1;
+        for (int64_t k = 0; k < setup.plan.worker_count; k++)
+            shares[k] =
+                floor(dice_roll(&dice) * 2 * setup.plan.tasks / (double)setup.plan.worker_count) *
+                (dice_roll(&dice) > 0.2);
+        assert_true(dependable_head(&setup.plan, &setup.platform, shares, &head));
+        assert_head(&setup.plan, &head, shares);
+        plan_release(&head);
+        setup_release(&setup);
+    }
+}
+
+/* Every core task once, whatever can be relied upon; nothing is left to the rule where all can. */
+static void reliance_divides_plans(void **state)
+{
+    static const double deviations[] = {1e-9, 0.02, 0.1, 0.5};
+    const struct scenario usual = SCENARIO_INIT;
+    (void)state;
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        struct dice dice = dice_of(seed);
+        struct setup setup;
+        double before = -1;
+        setup_init(&setup, &dice);
+        for (size_t k = 0; k < COUNT_OF(deviations); k++) {
+            struct failure failure = FAILURE_INIT;
+            struct plan_tail tail;
+            const struct plan_tail_request request = {.plan = &setup.plan,
+                                                      .platform = &setup.platform,
+                                                      .rule = "fac",
+                                                      .workers = setup.platform.worker_count,
+                                                      .ahead = 2,
+                                                      .deviation = deviations[k],
+                                                      .share = -1,
+                                                      .errors = 3};
+            assert_true(plan_tail_init(&tail, &request, &failure));
+            const struct decision decision = {.plan = &tail.head, .tail = &tail};
+            assert_true(play(&setup, &decision, &usual) == tail.makespan_s);
+            assert_true(tail.share >= before);
+            before = tail.share;
+            plan_tail_release(&tail);
+        }
+        setup_release(&setup);
+    }
+}
+
 static void unknown_rules_are_refused(void **state)
 {
     struct dice dice = dice_of(1);
@@ -206,6 +304,9 @@ int main(void)
         cmocka_unit_test(equal_tasks_are_no_worse),
         cmocka_unit_test(unequal_tasks_gain),
         cmocka_unit_test(shares_are_as_asked),
+        cmocka_unit_test(shares_are_what_can_be_relied_upon),
+        cmocka_unit_test(heads_hold_the_shares),
+        cmocka_unit_test(reliance_divides_plans),
         cmocka_unit_test(unknown_rules_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
