@@ -131,6 +131,42 @@ static int64_t played_of(int64_t seeds)
     return fit > PLAYED_MOST ? PLAYED_MOST : fit < PLAYED_LEAST ? PLAYED_LEAST : fit;
 }
 
+/* Patterns of load whose random parts every run of an ensemble has for itself. */
+struct patterns {
+    struct simulated *simulated;
+    struct failure *failure;
+};
+
+static bool patterns_draw(struct simulated *simulated, uint64_t seed, struct failure *failure)
+{
+    availability_release(&simulated->availability);
+    return availability_patterns(&simulated->availability, simulated->platform.worker_count,
+                                 simulated->request->patterns_s, seed, failure);
+}
+
+static void patterns_begin(void *self, int64_t run)
+{
+    const struct patterns *patterns = self;
+    struct simulated *simulated = patterns->simulated;
+    patterns_draw(simulated, simulated->request->scenario.seed + (uint64_t)run, patterns->failure);
+}
+
+/* The same again and again. */
+static bool seeds_simulate(struct simulated *simulated, const struct decision *decision,
+                           const struct scenario *asked, struct failure *failure)
+{
+    struct patterns patterns = {simulated, failure};
+    const struct variation drawn = {.begin = patterns_begin, .self = &patterns};
+    struct scenario scenario = *asked;
+    scenario.played = played_of(simulated->request->seeds);
+    if (simulated->request->patterns_s > 0)
+        scenario.variation = &drawn;
+    return ensemble_study(&(const struct ensemble_setup){&simulated->platform, decision, &scenario,
+                                                         simulated->request->seeds},
+                          &simulated->robustness, failure) &&
+           failure->code == FAILURE_NONE;
+}
+
 static bool decision_simulate(struct simulated *simulated, const struct decision *decision,
                               const struct watching *watching, struct failure *failure)
 {
@@ -153,12 +189,8 @@ static bool decision_simulate(struct simulated *simulated, const struct decision
     }
     dispatch_free(&dispatch);
     simulated->has_robustness = simulated->request->seeds > 1;
-    scenario.played = played_of(simulated->request->seeds);
     return good &&
-           (!simulated->has_robustness ||
-            ensemble_study(&(const struct ensemble_setup){&simulated->platform, decision, &scenario,
-                                                          simulated->request->seeds},
-                           &simulated->robustness, failure));
+           (!simulated->has_robustness || seeds_simulate(simulated, decision, &scenario, failure));
 }
 
 /* As asked for, or as the plan has it; NULL: none. */
@@ -298,9 +330,7 @@ static bool loads_find(struct simulated *simulated, const struct profile_setting
                            "--load-patterns is too long for %" PRId64
                            " workers: seconds times workers are at most %g",
                            workers, PATTERNS_MOST);
-    return !(request->patterns_s > 0) ||
-           availability_patterns(&simulated->availability, workers, request->patterns_s,
-                                 request->scenario.seed, failure);
+    return !(request->patterns_s > 0) || patterns_draw(simulated, request->scenario.seed, failure);
 }
 
 bool simulated_make(struct profile *profile, const struct plan *plan,

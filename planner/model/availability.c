@@ -131,7 +131,7 @@ bool availability_place(struct availability *availability, const struct profile_
 const struct availability_series *availability_of(const struct availability *availability,
                                                   int64_t worker)
 {
-    const size_t place = availability->places[worker + 1];
+    const size_t place = availability->places ? availability->places[worker + 1] : 0;
     return place > 0 ? &availability->series[place - 1] : NULL;
 }
 

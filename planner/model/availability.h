@@ -57,7 +57,8 @@ bool availability_place(struct availability *availability, const struct profile_
  * processor while somebody else works. False with *failure set: out of memory. */
 bool availability_patterns(struct availability *availability, int64_t workers, double seconds,
                            uint64_t seed, struct failure *failure);
-/* Of a worker that was placed, or (-1) of the master; NULL: all is theirs. */
+/* Of a worker that was placed, or (-1) of the master; NULL: all is theirs, as before anybody is
+ * placed. */
 const struct availability_series *availability_of(const struct availability *availability,
                                                   int64_t worker);
 /* How long an operation of such a series lasts that begins at start_s and would take `seconds`
