@@ -13,7 +13,9 @@ static bool workers_equal(const struct ranked_worker *a, const struct ranked_wor
     return a->link.latency_s == b->link.latency_s && a->link.s_per_task == b->link.s_per_task &&
            a->work.latency_s == b->work.latency_s && a->work.s_per_task == b->work.s_per_task &&
            a->beside.latency_s == b->beside.latency_s &&
-           a->beside.s_per_task == b->beside.s_per_task && a->start_s == b->start_s;
+           a->beside.s_per_task == b->beside.s_per_task &&
+           a->result.latency_s == b->result.latency_s &&
+           a->result.s_per_task == b->result.s_per_task && a->start_s == b->start_s;
 }
 
 static struct group_speed speed_of(const struct ranking *ranking, const struct group *group)
@@ -36,6 +38,19 @@ static struct cost member_cost(const struct group_speed *speed, struct cost work
                          share / speed->tasks_per_s};
 }
 
+/* Where results have rows of their own, links are the links alone. */
+static struct cost member_link(const struct ranking *ranking, const struct ranked_worker *worker)
+{
+    return ranking->returns ? worker->way : worker->link;
+}
+
+static struct returned member_returned(const struct group_speed *speed,
+                                       const struct ranked_worker *worker)
+{
+    const struct cost rate = {0, worker->result.s_per_task};
+    return (struct returned){worker->result.latency_s, member_cost(speed, worker->work, rate)};
+}
+
 static void group_fill(const struct ranking *ranking, struct group *group)
 {
     const struct group_speed speed = speed_of(ranking, group);
@@ -45,14 +60,18 @@ static void group_fill(const struct ranking *ranking, struct group *group)
     group->work = (struct cost){speed.idle_tasks / speed.tasks_per_s, 1 / speed.tasks_per_s};
     for (const struct ranked_worker *worker = first; worker <= last; worker++) {
         group->master = cost_sum(group->master, member_cost(&speed, worker->work, ranking->master));
-        group->link = cost_sum(group->link, member_cost(&speed, worker->work, worker->link));
+        group->link =
+            cost_sum(group->link, member_cost(&speed, worker->work, member_link(ranking, worker)));
+        group->result_last = member_returned(&speed, worker);
+        group->result.once_s += group->result_last.once_s;
+        group->result.each = cost_sum(group->result.each, group->result_last.each);
         longest_s = fmin(longest_s, cost_of(worker->work, ranking->greatest));
         group->start_s = fmax(group->start_s, worker->start_s);
     }
     group->beside = member_cost(&speed, first->work, first->beside);
     group->master_first = member_cost(&speed, first->work, ranking->master);
-    group->link_first = member_cost(&speed, first->work, first->link);
-    group->link_last = member_cost(&speed, last->work, last->link);
+    group->link_first = member_cost(&speed, first->work, member_link(ranking, first));
+    group->link_last = member_cost(&speed, last->work, member_link(ranking, last));
     group->greatest = fmax(longest_s * speed.tasks_per_s - speed.idle_tasks, 0);
 }
 

@@ -15,6 +15,12 @@
 
 #include "planner/schedulers/search/ranking.h"
 
+/* What a worker's results take to come back: once for a message, and for each package in it. */
+struct returned {
+    double once_s;
+    struct cost each; /* by a package's core tasks */
+};
+
 /* One package of each member is sent one after the other. All costs are by the group's tasks y. */
 struct group {
     int64_t first, count;                 /* places of the ranking */
@@ -23,6 +29,7 @@ struct group {
     struct cost master, link;             /* of all its packages */
     struct cost master_first, link_first; /* of the first member's */
     struct cost link_last;                /* of the last member's */
+    struct returned result, result_last;  /* of all members, and of the last one */
     double greatest;                      /* y at which some member has the window's greatest */
     double start_s;                       /* the longest of its members */
 };

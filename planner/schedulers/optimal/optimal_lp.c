@@ -7,15 +7,16 @@
 #include "planner/schedulers/optimal/clp.h"
 
 /* Columns of package k: its load, when it leaves the port, when its work starts, where the master
- * takes time, when the master has handed it over, and, of a group, when its first member starts:
- * the others are then the last member's. The makespan is the last column. */
+ * takes time, when the master has handed it over, when its results have come back, and, of a group,
+ * when its first member starts: the others are then the last member's. The makespan is the last
+ * column. */
 enum column {
     COLUMN_LOAD,
     COLUMN_PORT,
     COLUMN_START,
     COLUMN_MASTER,
+    COLUMN_RESULT,
     COLUMN_FIRST,
-    COLUMN_RESULT = COLUMN_FIRST, /* without groups: when its results have come back */
     COLUMNS
 };
 
@@ -36,6 +37,7 @@ enum row {
     ROW_FIRST_AFTER_OWN,
     ROW_END_AFTER_FIRST,
     ROW_RESULT_AFTER_WORK,
+    ROW_RESULT_AFTER_FIRST,
     ROW_RESULT_AFTER_RESULT,
     ROW_END_AFTER_RESULT,
     ROWS
@@ -51,9 +53,10 @@ enum { STATES = COLUMNS + ROWS };
 struct program {
     const struct optimal_lp *lp;
     const struct clp *clp;
-    bool master;  /* the master takes time */
-    bool returns; /* results have rows */
-    double scale; /* seconds per unit of the program's times: its numbers should be near 1 */
+    bool master;      /* the master takes time */
+    bool returns;     /* results have rows */
+    int64_t returned; /* the last package that has such rows so far; -1: none */
+    double scale;     /* seconds per unit of the program's times: its numbers should be near 1 */
     int columns_each;
     int64_t packages;
     int64_t *own, *held; /* owned; the worker's package before, and B before; -1: none */
@@ -115,17 +118,17 @@ static bool packages_link(struct program *program)
 
 static bool program_open(struct program *program, const struct optimal_lp *lp)
 {
-    enum { ROWS_EACH = 6, ROWS_RETURNS = 8, ROWS_GROUP = 14, NUMBERS_ROW = 3 };
-    *program = (struct program){.lp = lp, .packages = optimal_lp_packages(lp)};
+    enum { ROWS_EACH = 6, ROWS_GROUP = 14, ROWS_RETURNS = 3, NUMBERS_ROW = 3 };
+    *program = (struct program){.lp = lp, .returned = -1, .packages = optimal_lp_packages(lp)};
     program->master = lp->ranking->master.latency_s > 0 || lp->ranking->master.s_per_task > 0;
-    program->returns = lp->ranking->returns && lp->groups == NULL;
-    program->columns_each = lp->groups != NULL || program->returns ? COLUMNS
-                            : program->master                      ? COLUMN_FIRST
-                                                                   : COLUMN_MASTER;
+    program->returns = lp->ranking->returns;
+    program->columns_each = lp->groups != NULL ? COLUMNS
+                            : program->returns ? COLUMN_FIRST
+                            : program->master  ? COLUMN_RESULT
+                                               : COLUMN_MASTER;
     program->columns = column_of(program, program->packages, COLUMN_LOAD) + 1;
-    const int64_t rows_each = lp->groups != NULL ? ROWS_GROUP
-                              : program->returns ? ROWS_RETURNS
-                                                 : ROWS_EACH;
+    const int64_t rows_each =
+        (lp->groups != NULL ? ROWS_GROUP : ROWS_EACH) + (program->returns ? ROWS_RETURNS : 0);
     /* That all tasks are done and, with results, that the last ones are there. */
     const size_t rows = (size_t)(rows_each * program->packages + 3);
     /* The last row has a number for each package. */
@@ -181,6 +184,14 @@ static void row_open(struct program *program, int64_t state, double low, double 
     program->high[program->rows++] = high;
 }
 
+/* The row is for as much less as a package's load takes. */
+static void load_add(struct program *program, int64_t package, double s_per_task)
+{
+    if (s_per_task > 0)
+        number_add(program, column_of(program, package, COLUMN_LOAD),
+                   -s_per_task / program->scale * program->lp->tasks);
+}
+
 /* later >= earlier + cost(load of package); an earlier < 0 is the time 0. */
 static void row_after(struct program *program, enum row row, int later, int earlier,
                       int64_t package, struct cost cost)
@@ -190,16 +201,15 @@ static void row_after(struct program *program, enum row row, int later, int earl
     number_add(program, later, 1);
     if (earlier >= 0)
         number_add(program, earlier, -1);
-    if (package >= 0 && cost.s_per_task > 0)
-        number_add(program, column_of(program, package, COLUMN_LOAD),
-                   -cost.s_per_task / program->scale * program->lp->tasks);
+    if (package >= 0)
+        load_add(program, package, cost.s_per_task);
 }
 
 /* What one package costs; without groups, the same for its first and last member. */
 struct package_costs {
     struct cost master, link, work, master_first, link_first, link_last;
     struct cost end; /* from the start until all is done, the results written */
-    struct cost result;
+    struct returned result, result_last;
     double greatest;
     double start_s; /* of the worker: it begins nothing before */
     bool several;   /* members */
@@ -217,13 +227,15 @@ static struct package_costs costs_of(const struct optimal_lp *lp, int64_t packag
                                       group->link_first,
                                       group->link_last,
                                       cost_sum(group->work, group->beside),
-                                      {0, 0},
+                                      group->result,
+                                      group->result_last,
                                       group->greatest,
                                       group->start_s,
                                       group->count > 1};
     }
     const struct ranked_worker *worker = &lp->ranking->workers[place];
     const struct cost link = lp->ranking->returns ? worker->way : worker->link;
+    const struct returned result = {worker->result.latency_s, {0, worker->result.s_per_task}};
     return (struct package_costs){lp->ranking->master,
                                   link,
                                   worker->work,
@@ -231,7 +243,8 @@ static struct package_costs costs_of(const struct optimal_lp *lp, int64_t packag
                                   link,
                                   link,
                                   cost_sum(worker->work, worker->beside),
-                                  worker->result,
+                                  result,
+                                  result,
                                   lp->ranking->greatest,
                                   worker->start_s,
                                   false};
@@ -281,17 +294,35 @@ static void first_rows(struct program *program, int64_t package, const struct pa
                   costs->end);
 }
 
-/* When its results have come back. */
+/* The package's results have come back so long after `earlier`, with those of the worker's packages
+ * before it where they return together. */
+static void result_after(struct program *program, enum row row, int64_t package, int earlier,
+                         struct cost cost, const struct returned *result)
+{
+    const bool together = program->lp->ranking->results == RESULTS_END;
+    double latency_s = cost.latency_s + result->once_s + result->each.latency_s;
+    for (int64_t own = program->own[package]; together && own >= 0; own = program->own[own])
+        latency_s += result->each.latency_s;
+    row_after(program, row, column_of(program, package, COLUMN_RESULT), earlier, package,
+              (struct cost){latency_s, cost.s_per_task + result->each.s_per_task});
+    for (int64_t own = program->own[package]; together && own >= 0; own = program->own[own])
+        load_add(program, own, result->each.s_per_task);
+}
+
+/* When its results have come back, after those of packages sent before it. The members of a group
+ * return one after the other: that is over when those of the first to be ready and all others are
+ * there, or those of the last one. */
 static void result_rows(struct program *program, int64_t package, const struct package_costs *costs)
 {
-    const int mine = column_of(program, package, COLUMN_RESULT);
-    const int before = column_before(program, package - 1, COLUMN_RESULT);
-    row_after(program, ROW_RESULT_AFTER_WORK, mine, column_of(program, package, COLUMN_START),
-              package, cost_sum(costs->work, costs->result));
-    row_after(program, ROW_RESULT_AFTER_RESULT, mine, before, package, costs->result);
-    if (package == program->packages - 1)
-        row_after(program, ROW_END_AFTER_RESULT, column_makespan(program), mine, -1,
-                  (struct cost){0, 0});
+    static const struct cost none = {0, 0};
+    const int start = column_of(program, package, COLUMN_START);
+    result_after(program, ROW_RESULT_AFTER_WORK, package, start, costs->work, &costs->result_last);
+    if (costs->several)
+        result_after(program, ROW_RESULT_AFTER_FIRST, package,
+                     column_of(program, package, COLUMN_FIRST), costs->work, &costs->result);
+    result_after(program, ROW_RESULT_AFTER_RESULT, package,
+                 column_before(program, program->returned, COLUMN_RESULT), none, &costs->result);
+    program->returned = package;
 }
 
 /* The maxima of star_step for one package, each term a row: port, buffer, worker. A test compares
@@ -320,7 +351,8 @@ static void package_rows(struct program *program, int64_t package)
                   costs.end);
     if (costs.several)
         first_rows(program, package, &costs);
-    if (program->returns)
+    if (program->returns &&
+        (program->lp->ranking->results == RESULTS_PACKAGE || program->last[package]))
         result_rows(program, package, &costs);
 }
 
@@ -347,6 +379,11 @@ static void program_fill(struct program *program)
             program->least[column_of(program, package, COLUMN_FIRST)] =
                 costs.start_s / program->scale;
         package_rows(program, package);
+    }
+    if (program->returned >= 0) {
+        program->package = program->returned;
+        row_after(program, ROW_END_AFTER_RESULT, column_makespan(program),
+                  column_of(program, program->returned, COLUMN_RESULT), -1, (struct cost){0, 0});
     }
     row_open(program, -1, 1, 1); /* all tasks, in units of all tasks */
     for (int64_t package = 0; package < program->packages; package++)

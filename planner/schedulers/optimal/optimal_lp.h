@@ -8,9 +8,9 @@
  * times. Port times are variables of their own, each tied to its predecessor, so that the program
  * stays sparse: about four rows and twelve numbers a package, however many packages there are.
  *
- * Where each package's results come back over a port of their own, they do so in the order of
- * sending: R_k >= C_k + q_k, R_k >= R_(k-1) + q_k. A run serves them as they are ready, so that the
- * value is an estimate then. Groups have no such rows: what results take is in their links.
+ * Where results come back over a port of their own, they do so in the order of sending, those at
+ * the end in that of the workers' last packages: R_k >= C_k + q_k, R_k >= R_(k-1) + q_k. A run
+ * serves them as they are ready, so that the value is an estimate then.
  *
  * A group of workers (groups.h) has one package in the program, whose members are sent one after
  * the other. Where they are equal, everything that happens to them is a maximum of terms linear in

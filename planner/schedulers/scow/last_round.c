@@ -9,8 +9,10 @@
 struct levelling {
     const struct ranking *ranking;
     const struct last_round *last;
-    const double *offsets; /* start of worker i after worker 1's */
-    int64_t twice;         /* m */
+    double
+        *offsets;  /* start of worker i after worker 1's, less what the results before its own take
+                    */
+    int64_t twice; /* m */
 };
 
 static double level_rate(const struct levelling *level, int64_t i)
@@ -137,12 +139,46 @@ static int64_t used_count(const struct ranking *ranking, const double *loads)
     return used;
 }
 
-static void offsets_fill(const struct ranking *ranking, const struct last_round *last,
-                         double *offsets)
+/* K of a worker whose last package is of `load` core tasks, of `all` core tasks in this round and
+ * the auxiliary one. */
+static double returned_s(const struct levelling *level, int64_t i, double load, double all)
 {
-    offsets[0] = 0;
-    for (int64_t i = 1; i < ranking->count; i++)
-        offsets[i] = offsets[i - 1] + (last->loads[i] > 0 ? last->delays[i] - last->result_s : 0);
+    const struct last_round *last = level->last;
+    const bool together = level->ranking->results == RESULTS_END;
+    const double before = last->rounds * last->loads[i];
+    return cost_of(level->ranking->workers[i].result, together ? before + all : load);
+}
+
+/* By the loads that are known: the ordinary ones where z is NULL. */
+static void offsets_fill(struct levelling *level, const double *z)
+{
+    const struct last_round *last = level->last;
+    const bool returns = results_return(level->ranking->results);
+    double before_s = 0; /* K of the worker before */
+    level->offsets[0] = 0;
+    for (int64_t i = 0; i < level->ranking->count; i++) {
+        const bool part = takes_part(level, i);
+        if (i > 0)
+            level->offsets[i] = level->offsets[i - 1] + (part ? last->delays[i] - before_s : 0);
+        if (!returns || !part)
+            continue;
+        const double load = z != NULL && z[i] > 0 ? z[i] : last->loads[i];
+        const double kept = i < level->twice ? last->loads[i] : 0;
+        before_s = returned_s(level, i, load, z != NULL ? kept + z[i] : last->loads[i]);
+    }
+}
+
+/* Z with the largest m that there is; the workers that take part, of whom the last ones are left
+ * out where there is too little for all. */
+static int64_t level_solve(struct levelling *level, int64_t used, struct level_sums *sums,
+                           double *z)
+{
+    level_search(level, used, sums, z);
+    while (!level_fill(level, used, z) && used > 1)
+        used -= (used + 15) / 16; /* too little for all: the latest start goes first */
+    for (int64_t i = 0; i < level->ranking->count; i++)
+        z[i] = fmax(z[i], 0);
+    return used;
 }
 
 bool last_round_make(const struct ranking *ranking, const struct last_round *last, double *round,
@@ -151,20 +187,20 @@ bool last_round_make(const struct ranking *ranking, const struct last_round *las
     enum { BLOCKS = 5 };
     const size_t room = (size_t)ranking->count + 1;
     double *offsets = malloc(BLOCKS * room * sizeof *offsets);
-    int64_t used = used_count(ranking, last->loads);
-    bool good = offsets != NULL && used > 0;
+    const int64_t all = used_count(ranking, last->loads);
+    bool good = offsets != NULL && all > 0;
     *out_of_memory = *out_of_memory || offsets == NULL;
     if (good) {
         struct levelling level = {ranking, last, offsets, 0};
         double *z = offsets + room;
         struct level_sums sums = {
             .twice_s = z + room, .once_s = z + 2 * room, .added = z + 3 * room};
-        offsets_fill(ranking, last, offsets);
-        level_search(&level, used, &sums, z);
-        while (!level_fill(&level, used, z) && used > 1)
-            used -= (used + 15) / 16; /* too little for all: the latest start goes first */
-        for (int64_t i = 0; i < ranking->count; i++)
-            z[i] = fmax(z[i], 0);
+        offsets_fill(&level, NULL);
+        int64_t used = level_solve(&level, all, &sums, z);
+        for (int step = 0; step < last->steps; step++) {
+            offsets_fill(&level, z);
+            used = level_solve(&level, all, &sums, z);
+        }
         good = level_split(&level, z, round, auxiliary, out_of_memory);
         if (!good && level.twice > 0) {
             level.twice = 0;

@@ -2,6 +2,11 @@
  * The last round: workers start staggered and should end together, or one result's return apart.
  * De la Torre, section 5.1: worker i <= m does its ordinary load and then an auxiliary package Z_i,
  * worker i > m does Z_i instead of its ordinary load.
+ *
+ * Where results come back (ranking.results), the ends are apart by what the results of the worker
+ * before take, E_i = E_(i-1) + K_(i-1) (5.16 to 5.20), of its last package or of all that it has
+ * done. The source's K is constant; where it depends on the loads that are looked for, steps of the
+ * fixed-point iteration from the ordinary loads on bring the ends in step.
  */
 #ifndef PLANNER_SCHEDULERS_SCOW_LAST_ROUND_H
 #define PLANNER_SCHEDULERS_SCOW_LAST_ROUND_H
@@ -11,11 +16,14 @@
 
 #include "planner/schedulers/search/ranking.h"
 
+enum { LAST_ROUND_STEPS = 2 };
+
 struct last_round {
     const double *loads;  /* of an ordinary round, one per worker of the ranking */
     const double *delays; /* D_i, seconds from worker i - 1's start to worker i's; D_1 counts not */
     double total;         /* core tasks that are left for this round and the auxiliary one */
-    double result_s;      /* K, the constant time in which one result returns; 0: none does */
+    double rounds;        /* ordinary ones before it */
+    int steps;            /* of the iteration for K; LAST_ROUND_STEPS are enough */
     int64_t most;         /* m at most; INT64_MAX: the largest that there is */
 };
 

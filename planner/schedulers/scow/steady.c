@@ -53,14 +53,16 @@ static int64_t places_used(const struct steady *steady)
 }
 
 /* Remember how the incumbent's last round was made. */
-static void won_keep(struct steady *steady, double total, size_t before)
+static void won_keep(struct steady *steady, const struct last_round *last, size_t before)
 {
     struct steady_won *won = &steady->won;
     const int64_t count = steady->ranking->count;
     memcpy(won->plain, steady->plain, (size_t)count * sizeof *won->plain);
     memcpy(won->delays, steady->delays, (size_t)count * sizeof *won->delays);
     won->makespan_s = steady->search->best_s;
-    won->total = total;
+    won->total = last->total;
+    won->rounds = last->rounds;
+    won->steps = last->steps;
     won->before = before;
     won->twice = 0;
     for (int64_t i = 0; i < count; i++)
@@ -75,6 +77,8 @@ static bool offer_last_round(struct steady *steady, int64_t twice)
     const struct last_round last = {.loads = steady->won.plain,
                                     .delays = steady->won.delays,
                                     .total = steady->won.total,
+                                    .rounds = steady->won.rounds,
+                                    .steps = steady->won.steps,
                                     .most = twice};
     struct plan candidate;
     if (search_exhausted(search) || !last_round_make(steady->ranking, &last, steady->round,
@@ -113,16 +117,18 @@ void steady_offer_last_rounds(struct steady *steady)
 }
 
 /* `rounds` rounds of steady->plain, then the last one with what remains. */
-static bool offer_rounds(struct steady *steady, double rounds, double sum)
+static void offer_spaced(struct steady *steady, double rounds, double sum, int steps)
 {
     const struct last_round last = {.loads = steady->plain,
                                     .delays = steady->delays,
                                     .total = steady->tasks - rounds * sum,
+                                    .rounds = rounds,
+                                    .steps = steps,
                                     .most = INT64_MAX};
     struct plan candidate;
     if (!(last.total > 0) || !last_round_make(steady->ranking, &last, steady->round,
                                               steady->auxiliary, &steady->search->out_of_memory))
-        return false;
+        return;
     candidate_open(steady->search, &candidate, steady->ranking, places_used(steady));
     for (int64_t r = 0; r < steady->ramp_rounds; r++)
         candidate_round(steady->search, &candidate, 1, steady->ramp + r * steady->ranking->count);
@@ -130,32 +136,25 @@ static bool offer_rounds(struct steady *steady, double rounds, double sum)
     const size_t before = candidate.round_count;
     candidate_round(steady->search, &candidate, 1, steady->round);
     candidate_round(steady->search, &candidate, 1, steady->auxiliary);
-    const bool accepted = search_offer(steady->search, &candidate);
-    if (accepted)
-        won_keep(steady, last.total, before);
-    return accepted;
+    if (search_offer(steady->search, &candidate))
+        won_keep(steady, &last, before);
 }
 
-/* K of a worker's results: of a package, or of all that it will have done. */
-static double returned_of(const struct steady *steady, int64_t i, double rounds)
+/* Does what results take to come back depend on the loads? */
+static bool returns_by_load(const struct ranking *ranking)
 {
-    const struct ranked_worker *worker = &steady->ranking->workers[i];
-    const bool end = steady->ranking->results == RESULTS_END;
-    return cost_of(worker->result, steady->plain[i] * (end ? fmax(rounds, 1) : 1));
+    bool by_load = false;
+    for (int64_t i = 0; i < ranking->count; i++)
+        by_load = by_load || ranking->workers[i].result.s_per_task > 0;
+    return results_return(ranking->results) && by_load;
 }
 
-/* Workers end as far apart as a result takes to come back, the one before it (5.16 to 5.20). */
-static void delays_space(struct steady *steady)
+/* By the ordinary loads' results, and by those that the last packages have. */
+static void offer_rounds(struct steady *steady, double rounds, double sum)
 {
-    const double sum = loads_sum(steady->plain, steady->ranking->count);
-    int64_t before = -1;
-    for (int64_t i = 0; i < steady->ranking->count; i++) {
-        if (!(steady->plain[i] > 0))
-            continue;
-        if (before >= 0)
-            steady->delays[i] -= returned_of(steady, before, steady->tasks / sum);
-        before = i;
-    }
+    offer_spaced(steady, rounds, sum, 0);
+    if (returns_by_load(steady->ranking))
+        offer_spaced(steady, rounds, sum, LAST_ROUND_STEPS);
 }
 
 /* D_i = h_i(Y_i); in the published tables a partial worker counts as a full one (5.16). */
@@ -168,8 +167,6 @@ static void delays_fill(struct steady *steady, double period_s)
                                 : steady->plain[i];
         steady->delays[i] = cost_of(worker->feed, load);
     }
-    if (results_return(steady->ranking->results))
-        delays_space(steady);
 }
 
 void steady_offer_whole(struct steady *steady, double period_s)

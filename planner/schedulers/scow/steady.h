@@ -22,7 +22,8 @@ struct steady {
     struct steady_won {
         double makespan_s;      /* of the last plan that became the incumbent; 0: none has */
         double *plain, *delays; /* its own */
-        double total;           /* core tasks of its last round */
+        double total, rounds;   /* core tasks of its last round, rounds of `plain` before it */
+        int steps;              /* that its last round was made with */
         size_t before;          /* entries of its rounds before that */
         int64_t twice;          /* workers with an auxiliary package */
     } won;

@@ -176,7 +176,7 @@ bool ranking_init(struct ranking *ranking, const struct platform *platform,
                            .real_valued = real_valued,
                            .master = master_cost(platform, window),
                            .results = platform->results,
-                           .returns = platform->results == RESULTS_PACKAGE &&
+                           .returns = results_return(platform->results) &&
                                       platform->operating == OPERATING_SINGLE_PORT,
                            .count = platform->worker_count};
     made.workers = calloc((size_t)made.count, sizeof *made.workers);

@@ -32,7 +32,7 @@ struct ranking {
     struct ranked_worker *workers; /* owned, in activation order */
     int64_t count;
     enum results results;
-    bool returns;  /* each package's results come back over a port of their own */
+    bool returns;  /* results come back over a port of their own */
     bool equal;    /* all workers have the same costs, and the same start */
     bool two_rows; /* (4.5) and (4.6) both, not the one row sum h_i(x_i) <= T */
 };
