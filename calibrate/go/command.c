@@ -35,7 +35,7 @@ struct arguments {
     const char *values[SCOW_PARAMETERS_MOST]; /* as typed; NULL: the default */
     int64_t workers, gpus;
     double patience_s;
-    bool staged, no_page, trust, quiet, version, dry_run;
+    bool staged, collect, no_page, trust, quiet, version, dry_run;
     char *line; /* owned: all of it, as it could be typed; NULL: not known */
 };
 
@@ -64,6 +64,7 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         launch_row("results", &arguments->results),
         {0, "threads", "T", OPTION_TEXT, &arguments->threads, "OpenMP threads of a rank"},
         launch_row("staged", &arguments->staged),
+        launch_row("collect", &arguments->collect),
         launch_row("until", &arguments->ends),
         launch_row("patience", &arguments->patience_s),
         launch_row("gpus-per-worker", &arguments->gpus),
@@ -109,7 +110,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                             const struct scow_task *task, struct arguments *arguments, bool *over,
                             struct failure *failure)
 {
-    struct option_row rows[18 + SCOW_PARAMETERS_MOST];
+    struct option_row rows[19 + SCOW_PARAMETERS_MOST];
     char title[TASK_OPTIONS_TITLE];
     size_t own = 0;
     const size_t row_count = rows_fill(arguments, task, rows, &own);
@@ -155,8 +156,10 @@ static bool settings_find(const struct arguments *arguments, const struct scow_t
         wishes[i].number =
             task->parameters[i].kind == SCOW_NUMBER || task->parameters[i].kind == SCOW_WHOLE;
     wishes[count] = (struct setting_wish){SETTING_THREADS, arguments->threads, true};
-    const struct setting_switches switches = {
-        .staged = arguments->staged ? SETTING_YES : SETTING_NO, .write_behind = SETTING_NO};
+    const struct setting_switches switches = {.staged =
+                                                  arguments->staged ? SETTING_YES : SETTING_NO,
+                                              .write_behind = SETTING_NO,
+                                              .collect = arguments->collect};
     return settings_read(settings, task, wishes, count + 1, &switches, failure) &&
            (settings->count == 1 ||
             failure_set(failure, FAILURE_USAGE,
@@ -330,6 +333,7 @@ static void going_run(struct going *going, struct failure_detector *detector,
         .command_line = arguments->line,
         .emitted = going->emitted,
         .emitted_given = arguments->results != NULL,
+        .collects = arguments->collect,
         .resume = true,
         .trust = arguments->trust,
         .command = "scow go",

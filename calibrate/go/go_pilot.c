@@ -20,9 +20,10 @@ static const double WATCHED_LEAST_S = 2;
 /* More workers are worth a word where the knee is that many times as many. */
 static const double MORE_WORKERS = 1.5;
 /* Workers wait while these are looked for: no more than so many times as many, and only where the
- * rest takes so many seconds for each of them, of which that is a small part. */
+ * rest takes so many seconds for each of them, of which that is a small part. Plans whose results
+ * return are played event by event, which takes longer. */
 enum { WORTH_TIMES = 8 };
-static const double WORTH_LEAST_S = 0.1;
+static const double WORTH_LEAST_S = 0.1, WORTH_RETURNS_LEAST_S = 4;
 
 /* ---- words --------------------------------------------------------------------------------- */
 
@@ -36,9 +37,11 @@ static void worth_print(const struct go_pilot *pilot, const struct pilot_sight *
                                       .workers = most,
                                       .scheduler = SCHEDULER_QUICK,
                                       .tasks = (double)sight->remaining->tasks};
+    const double least_s =
+        results_return(plan_returns(&pilot->plan)) ? WORTH_RETURNS_LEAST_S : WORTH_LEAST_S;
     struct failure none = FAILURE_INIT;
     struct sweep sweep;
-    if (pilot->plan.predicted.makespan_s < WORTH_LEAST_S * sight->workers ||
+    if (pilot->plan.predicted.makespan_s < least_s * sight->workers ||
         !sweep_make(&planning, &sweep, &none))
         return;
     const int64_t knee = sweep.marks[SWEEP_KNEE];

@@ -159,6 +159,23 @@ apart 2 failing.h5 -i lines.txt --collect -q
 ((code == 1)) || fail "a command fails: exit $code"
 "$scow" show out/failing.h5 --failed | grep -q '^5' || fail "the failed one is not shown: $("$scow" show out/failing.h5 --failed)"
 
+# ---- a job that nobody has measured -----------------------------------------------------------
+# It learns what results take while they return, which its profile and plan say; what it leaves is gone on with
+# by workers that write, and the other way round.
+go=(-k command --command 'seq {} {}00' --retries 0 -i lines.txt -q)
+"$mpiexec" -n 1 "$scow" go "${go[@]}" --collect -o out/go.h5 : -n 2 "${unshare[@]}" sh hide.sh "$scow" go "${go[@]}" --collect -o out/go.h5 \
+    >said 2>errors || fail "go: exit $?: $(cat errors)"
+collected=$(checksum)
+"$scow" show out/go.h5 --check >/dev/null 2>errors || fail "go: $(cat errors)"
+for key in '"results": "package"' '"result": {' '"collect": {'; do
+    grep -q "$key" out/go.profile.json || fail "go: no $key in the profile"
+done
+grep -q '"results": "package"' out/go.plan.json || fail "go: the plan does not say that results return"
+"$mpiexec" -n 3 "$scow" go "${go[@]}" -o out/go.h5 >said 2>errors || fail "go on without --collect: $(cat errors)"
+[[ $(checksum) == "$collected" ]] || fail "go on without --collect: another checksum"
+"$mpiexec" -n 3 "$scow" go "${go[@]}" -o out/went.h5 >said 2>errors || fail "go without --collect: $(cat errors)"
+[[ $(checksum) == "$collected" ]] || fail "go without --collect: checksum $(checksum), not $collected"
+
 # ---- a reduction ------------------------------------------------------------------------------
 cat >sequences.fa <<'END'
 >1
