@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernel/command/command.h"
+#include "kernel/jacobi/jacobi.h"
 #include "kernel/library/library.h"
 #include "kernel/mandelbrot/mandelbrot.h"
 #include "kernel/matched/matched_filter.h"
@@ -11,7 +12,8 @@
 #include "kernel/sleep/sleep.h"
 
 static const struct scow_task *const built_in[] = {
-    &matched_filter_task, &command_task, &mandelbrot_task, &motif_task, &library_task, &sleep_task,
+    &matched_filter_task, &command_task, &mandelbrot_task, &motif_task,
+    &library_task,        &jacobi_task,  &sleep_task,
 };
 
 /* Those, and room for others. */

@@ -9,6 +9,7 @@
 #include "planner/command/pages.h"
 #include "planner/command/plan_options.h"
 #include "planner/command/plan_periods.h"
+#include "planner/command/plan_strips.h"
 #include "planner/files/load.h"
 #include "planner/files/observations_tsv.h"
 #include "planner/files/plan_json.h"
@@ -497,6 +498,19 @@ static bool periods_run(const struct plan_options *options, struct failure *fail
     return plan_options_check_periods(options, failure) && periods_answer(&request, failure);
 }
 
+static bool strips_run(const struct plan_options *options, struct failure *failure)
+{
+    const struct strips_asked asked = {.options = &options->strips,
+                                       .profile = options->profile,
+                                       .set = options->set,
+                                       .like = options->like,
+                                       .output = options->output,
+                                       .workers = options->workers,
+                                       .json = options->json,
+                                       .quiet = options->quiet};
+    return plan_options_check_strips(options, failure) && strips_answer(&asked, failure);
+}
+
 /* What was asked for, if it can be. */
 static bool checked_run(const struct plan_options *options, const struct readers *readers,
                         struct failure *failure)
@@ -504,6 +518,10 @@ static bool checked_run(const struct plan_options *options, const struct readers
     struct plan_request request = request_of(options);
     static const struct waits waited = {.rows = NULL}; /* read where a plan is made */
     request.waits = options->waits ? &waited : NULL;
+    if (options->strips.strips)
+        return strips_run(options, failure);
+    if (!strips_options_alone(&options->strips, failure))
+        return false;
     if (options->pairs || options->svg || !isnan(options->period_s))
         return periods_run(options, failure);
     if (!plan_options_check(options, failure) ||

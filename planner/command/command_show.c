@@ -14,6 +14,7 @@
 #include "planner/files/load.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
+#include "planner/files/strips_json.h"
 #include "planner/files/textfile.h"
 #include "planner/report/describe.h"
 
@@ -313,6 +314,7 @@ static bool text_show(const struct show_options *options, struct text *text,
     struct failure as_plan = FAILURE_INIT;
     struct profile profile;
     struct plan plan;
+    struct strips_plan strips;
     size_t length = 0;
     char *contents = textfile_read(path, &length, failure);
     if (!contents)
@@ -323,6 +325,12 @@ static bool text_show(const struct show_options *options, struct text *text,
         if (good) {
             describe_profile(&profile, text);
             profile_release(&profile);
+        }
+    } else if (strips_is(contents, length)) {
+        good = strips_parse(&strips, contents, length, path, failure);
+        if (good) {
+            strips_describe(&strips, text);
+            strips_plan_release(&strips);
         }
     } else if (plan_parse_any(&plan, contents, length, path, &as_plan)) {
         describe_plan(&plan, 0, text);

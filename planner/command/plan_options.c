@@ -172,6 +172,45 @@ bool plan_options_check_periods(const struct plan_options *options, struct failu
     return true;
 }
 
+bool plan_options_check_strips(const struct plan_options *options, struct failure *failure)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } others[] = {{options->input, "-i"},
+                  {options->tasks > 0, "-X"},
+                  {options->resume, "--resume"},
+                  {options->kernel, "-k"},
+                  {options->tail, "--tail"},
+                  {options->masters, "--masters"},
+                  {options->html, "--html"},
+                  {options->within, "--within"},
+                  {options->deadline_s > 0, "--deadline"},
+                  {options->compare, "--compare"},
+                  {options->sweep, "--sweep"},
+                  {options->gantt && !options->verbose, "--gantt"},
+                  {options->svg, "--svg"},
+                  {options->sbatch || options->pbs, "--sbatch or --pbs"},
+                  {options->buffers > 0, "--buffers"},
+                  {options->noise > 0, "--noise"},
+                  {options->load, "--load"},
+                  {options->block > 0, "--block"},
+                  {options->model, "--model"},
+                  {options->real_valued, "--real-valued"},
+                  {options->master_computes, "--master-computes"},
+                  {options->pairs, "--pairs"},
+                  {!isnan(options->period_s), "--period"},
+                  {weights_asked(&options->weights), "weights"},
+                  {choice_wanted(options), "an objective, a limit or a price"},
+                  {strcmp(options->scheduler, SCHEDULER_AUTO) != 0, "-s"}};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (others[k].given)
+            return failure_set(failure, FAILURE_USAGE,
+                               "--strips does not go with %s: leave one of them out",
+                               others[k].name);
+    return true;
+}
+
 /* ---- the command line ---------------------------------------------------------------------- */
 
 static size_t rows_add(const struct option_row *own, size_t count, struct option_row *rows)
@@ -199,8 +238,9 @@ static size_t job_rows(struct plan_options *options, struct option_row *rows)
         {0, "like", "CLASS", OPTION_TEXT, &options->like,
          "workers that the profile does not have are like these: a class's name, or a rank"},
     };
-    const size_t count = rows_add(own, sizeof own / sizeof *own, rows);
-    return count + weights_rows(&options->weights, rows + count);
+    size_t count = rows_add(own, sizeof own / sizeof *own, rows);
+    count += weights_rows(&options->weights, rows + count);
+    return count + strips_rows(&options->strips, rows + count);
 }
 
 /* How a plan is made. */
@@ -313,7 +353,7 @@ static size_t showing_rows(struct plan_options *options, struct option_row *rows
     return rows_add(own, sizeof own / sizeof *own, rows);
 }
 
-enum { ROWS_MOST = 64 };
+enum { ROWS_MOST = 72 };
 
 enum options_outcome plan_options_read(struct plan_options *options, int argc, char **argv,
                                        void (*list)(FILE *out), struct failure *failure)
@@ -324,6 +364,7 @@ enum options_outcome plan_options_read(struct plan_options *options, int argc, c
                                               .period_s = (double)NAN,
                                               .deadline_s = (double)NAN,
                                               .budget = (double)NAN,
+                                              .strips = {.tolerance = (double)NAN},
                                               .risk_percent = 100 * ADVICE_RISK,
                                               .effort_s = PLANNING_EFFORT_S};
     struct option_row rows[ROWS_MOST];

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "planner/base/options.h"
+#include "planner/command/plan_strips.h"
 #include "planner/command/weights_options.h"
 
 /* As given, borrowed from the command line; texts that are not given are NULL. */
@@ -15,6 +16,7 @@ struct plan_options {
     const char *within, *svg, *model, *objective, *require, *exclude, *at_most, *price, *waits,
         *load, *masters;
     struct weights_options weights;
+    struct strips_options strips;
     int64_t tasks, workers, block, seeds, buffers, gpus;
     double deadline_s, budget, noise, risk_percent, effort_s, period_s, production;
     bool real_valued, master_computes, compare, sweep, gantt, json, sbatch, pbs, quiet, verbose,
@@ -32,5 +34,7 @@ bool plan_options_check(const struct plan_options *options, struct failure *fail
 int64_t plan_options_masters(const struct plan_options *options);
 /* Pairs and periods are of every job: what one job or its plan alone has does not go with them. */
 bool plan_options_check_periods(const struct plan_options *options, struct failure *failure);
+/* Strips are of a grid: what jobs of independent core tasks have does not go with them. */
+bool plan_options_check_strips(const struct plan_options *options, struct failure *failure);
 
 #endif

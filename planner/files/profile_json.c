@@ -647,6 +647,14 @@ static const struct field overhead_fields[] = {
 };
 static const struct field_table overhead_table = {FIELD_TABLE(overhead_fields)};
 
+#define AT(member) offsetof(struct exchange, member)
+static const struct field exchange_fields[] = {
+    {"latency_s", FIELD_NUMBER, AT(latency_s), 0, LIMIT_COST_S, .flags = FIELD_REQUIRED},
+    {"s_per_byte", FIELD_NUMBER, AT(s_per_byte), 0, LIMIT_COST_S, .flags = FIELD_REQUIRED},
+};
+#undef AT
+static const struct field_table exchange_table = {FIELD_TABLE(exchange_fields)};
+
 static bool output_given(const struct profile_setting *setting)
 {
     for (size_t w = 0; w < setting->window_count; w++)
@@ -702,6 +710,7 @@ static const struct field profile_fields[] = {
     {"overhead", FIELD_OBJECT, AT(overhead), .table = &overhead_table, .flags = FIELD_SPARSE},
     {"master", FIELD_OBJECT, AT(master), .table = &price_table, .flags = FIELD_SPARSE},
     {"weights", FIELD_OBJECT, AT(weights), .table = &weights_table, .flags = FIELD_SPARSE},
+    {"exchange", FIELD_OBJECT, AT(exchange), .table = &exchange_table, .flags = FIELD_SPARSE},
     {"settings", FIELD_LIST, AT(settings), .flags = FIELD_REQUIRED, .table = &setting_table,
      .list = &settings_list},
 };

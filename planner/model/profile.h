@@ -135,6 +135,12 @@ struct overhead {
     double seal_s;  /* from the last package until the output is whole and closed */
 };
 
+/* Of b bytes between neighbouring workers, sent and received by both at once: latency_s +
+ * s_per_byte x b; both 0 when not measured. */
+struct exchange {
+    double latency_s, s_per_byte;
+};
+
 struct profile {
     char *kernel;                 /* owned; name of the core task */
     char *plugin, *plugin_sha256; /* owned; the plug-in that it is from, NULL for a built-in one */
@@ -149,6 +155,7 @@ struct profile {
     struct profile_peaks peaks; /* key "memory_bytes" */
     struct overhead overhead;   /* both 0 when not measured */
     struct price master;        /* key "master": of the master's rank; both 0 when not given */
+    struct exchange exchange;
     int64_t beyond; /* how many of the last workers, one class in every window, were not measured
                      * and are in no file (beyond.h) */
     bool shared;    /* its workers' computing is that of a plan's shares (shared.h); in no file */

@@ -252,6 +252,18 @@ static void history_describe(const struct profile *profile, struct text *text)
              100 * profile_drift(profile), count);
 }
 
+static void exchange_describe(const struct exchange *exchange, struct text *text)
+{
+    static const double megabyte = 1e6;
+    if (!(exchange->latency_s > 0) && !(exchange->s_per_byte > 0))
+        return;
+    text_add(text, "exchange    ");
+    text_add_seconds(text, exchange->latency_s);
+    text_add(text, " and ");
+    text_add_seconds(text, megabyte * exchange->s_per_byte);
+    text_add(text, " per MB between neighbouring workers\n");
+}
+
 void describe_profile(const struct profile *profile, struct text *text)
 {
     const struct profile_origin *origin = &profile->origin;
@@ -281,6 +293,7 @@ void describe_profile(const struct profile *profile, struct text *text)
     line_describe("created", origin->created, text);
     line_describe("version", origin->version, text);
     line_describe("weights", profile->weights.source, text);
+    exchange_describe(&profile->exchange, text);
     history_describe(profile, text);
     for (size_t k = 0; k < profile->setting_count; k++) {
         text_add(text, "\nsetting     %zu of %zu", k + 1, profile->setting_count);

@@ -38,7 +38,8 @@ simulate="$model planner/dispatch planner/simulate"
     room planner/base
     room planner/model $base
     room planner/forecast $base
-    room planner/files $model planner/forecast
+    room planner/strips $model
+    room planner/files $model planner/{forecast,strips}
     room planner/dispatch $model
     room planner/simulate $model planner/dispatch
     room planner/schedulers/bounds $model
@@ -53,19 +54,20 @@ simulate="$model planner/dispatch planner/simulate"
     room planner/report/html $base
     room planner/report $simulate planner/{replan,studies}
     room planner/library $simulate planner/{schedulers,files,forecast,replan,studies}
-    room planner/command $simulate planner/{schedulers,files,forecast,replan,studies,library,report,report/html}
+    room planner/command $simulate planner/{strips,schedulers,files,forecast,replan,studies,library,report,report/html}
 
     room kernel/vector
     room kernel/matched/banks
     room kernel/matched/correlators kernel/vector kernel/matched/banks
     room kernel/matched kernel kernel/vector kernel/matched/{banks,correlators}
     room kernel/command kernel $base
+    room kernel/jacobi kernel
     room kernel/library kernel $base
     room kernel/mandelbrot kernel kernel/vector
     room kernel/motif kernel kernel/vector
     room kernel/sleep kernel
     room kernel
-    room kernel/tasks kernel kernel/{command,library,mandelbrot,matched,motif,sleep}
+    room kernel/tasks kernel kernel/{command,jacobi,library,mandelbrot,matched,motif,sleep}
 
     room spmd/transport $model planner/dispatch
     room spmd/input $base kernel
@@ -94,7 +96,7 @@ while read -r directory; do
 done < <(find "${rooms[@]}" -name '*.[ch]' -printf '%h\n' | sort -u)
 
 include='^ *# *include *[<"]'
-pure=(planner/{base,model,forecast,dispatch,simulate,schedulers} kernel)
+pure=(planner/{base,model,forecast,strips,dispatch,simulate,schedulers} kernel)
 refuse 'planner knows no MPI, HDF5, LAPACKE, OpenMP or libpng' "$include(mpi|hdf5|lapacke|omp|png|tiffio)\.h" planner
 refuse 'kernel knows no MPI, HDF5, LAPACKE or libpng' "$include(mpi|hdf5|lapacke|png|tiffio)\.h" kernel
 mapfile -t without_json < <(find "${pure[@]}" -name '*.[ch]' ! -path kernel/command/json.c)
@@ -102,8 +104,8 @@ refuse 'the pure rooms know neither JSON nor cryptography, but for lines that ar
     "$include(jansson\.h|openssl/)" "${without_json[@]}"
 refuse 'the pure rooms do not read or print' \
     '\b(v?f?printf|v?dprintf|f?puts|f?putc|putchar|fopen|fread|fwrite|fflush|perror|f?scanf|f?gets|getline)\(' \
-    planner/{model,forecast,dispatch,simulate,schedulers} \
-    kernel/{vector,command,mandelbrot,matched,motif,sleep}
+    planner/{model,forecast,strips,dispatch,simulate,schedulers} \
+    kernel/{vector,command,jacobi,mandelbrot,matched,motif,sleep}
 refuse 'LAPACKE is for calibrate alone' "${include}lapacke\.h" spmd
 refuse 'fitting knows no MPI' "$include(mpi|omp)\.h" calibrate/fit
 refuse 'HDF5 and libpng are for spmd alone' "$include(hdf5|png|tiffio)\.h" calibrate

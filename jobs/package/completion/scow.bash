@@ -25,7 +25,7 @@ _scow_kernel() {
 _scow_value() {
     case $1:$2 in
     go:-j | go:--workers) ;;
-    go:-k | go:--kernel) _scow_words "matched-filter command mandelbrot motif library sleep" "$3" ;;
+    go:-k | go:--kernel) _scow_words "matched-filter command mandelbrot motif library jacobi sleep" "$3" ;;
     go:-i | go:--input) _scow_files -f "$3" ;;
     go:-o | go:--output) _scow_files -f "$3" ;;
     go:-p | go:--profile) _scow_files -f "$3" ;;
@@ -35,7 +35,7 @@ _scow_value() {
     go:--patience) ;;
     go:--gpus-per-worker) ;;
     go:--isa) ;;
-    calibrate:-k | calibrate:--kernel) _scow_words "matched-filter command mandelbrot motif library sleep" "$3" ;;
+    calibrate:-k | calibrate:--kernel) _scow_words "matched-filter command mandelbrot motif library jacobi sleep" "$3" ;;
     calibrate:-i | calibrate:--input) _scow_files -f "$3" ;;
     calibrate:-o | calibrate:--output) _scow_files -f "$3" ;;
     calibrate:--html) _scow_files -f "$3" ;;
@@ -60,6 +60,11 @@ _scow_value() {
     plan:--weights) _scow_files -f "$3" ;;
     plan:--weights-from) ;;
     plan:--weights-column) ;;
+    plan:--rows) ;;
+    plan:--columns) ;;
+    plan:--iterations) ;;
+    plan:--tolerance) ;;
+    plan:--every) ;;
     plan:-s | plan:--scheduler) _scow_words "auto scow-mp scow-pwu periodic umr umr2 umr-scow mi single static optimal scow-mu apples" "$3" ;;
     plan:--production) ;;
     plan:--block) ;;
@@ -153,7 +158,7 @@ _scow_value() {
     load:--threads) ;;
     load:--seed) ;;
     load:--cpu) ;;
-    calibrate:--algorithm | calibrate:--angles | calibrate:--bank | calibrate:--block | calibrate:--blocks | calibrate:--colsep | calibrate:--combine | calibrate:--command | calibrate:--env | calibrate:--format | calibrate:--gap-extend | calibrate:--gap-open | calibrate:--grace | calibrate:--grain | calibrate:--halt | calibrate:--header | calibrate:--height | calibrate:--iterations | calibrate:--jobs | calibrate:--keep | calibrate:--length | calibrate:--match | calibrate:--matrix | calibrate:--mismatch | calibrate:--most-output | calibrate:--out-dir | calibrate:--per | calibrate:--polarity | calibrate:--positions | calibrate:--retries | calibrate:--search | calibrate:--sequences | calibrate:--ship | calibrate:--sigma | calibrate:--targets | calibrate:--tasks | calibrate:--timeout | calibrate:--tuned | calibrate:--width | calibrate:--workdir | calibrate:--wrap | calibrate:--x-max | calibrate:--x-min | calibrate:--y-max | calibrate:--y-min | go:--algorithm | go:--angles | go:--bank | go:--block | go:--blocks | go:--colsep | go:--combine | go:--command | go:--env | go:--format | go:--gap-extend | go:--gap-open | go:--grace | go:--grain | go:--halt | go:--header | go:--height | go:--iterations | go:--jobs | go:--keep | go:--length | go:--match | go:--matrix | go:--mismatch | go:--most-output | go:--out-dir | go:--per | go:--polarity | go:--positions | go:--retries | go:--search | go:--sequences | go:--ship | go:--sigma | go:--targets | go:--tasks | go:--timeout | go:--tuned | go:--width | go:--workdir | go:--wrap | go:--x-max | go:--x-min | go:--y-max | go:--y-min) ;;
+    calibrate:--algorithm | calibrate:--angles | calibrate:--bank | calibrate:--block | calibrate:--blocks | calibrate:--colsep | calibrate:--columns | calibrate:--combine | calibrate:--command | calibrate:--east | calibrate:--env | calibrate:--format | calibrate:--gap-extend | calibrate:--gap-open | calibrate:--grace | calibrate:--grain | calibrate:--halt | calibrate:--header | calibrate:--height | calibrate:--inside | calibrate:--iterations | calibrate:--jobs | calibrate:--keep | calibrate:--length | calibrate:--match | calibrate:--matrix | calibrate:--mismatch | calibrate:--most-output | calibrate:--north | calibrate:--out-dir | calibrate:--per | calibrate:--polarity | calibrate:--positions | calibrate:--retries | calibrate:--rows | calibrate:--search | calibrate:--sequences | calibrate:--ship | calibrate:--sigma | calibrate:--south | calibrate:--targets | calibrate:--tasks | calibrate:--timeout | calibrate:--tuned | calibrate:--west | calibrate:--width | calibrate:--workdir | calibrate:--wrap | calibrate:--x-max | calibrate:--x-min | calibrate:--y-max | calibrate:--y-min | go:--algorithm | go:--angles | go:--bank | go:--block | go:--blocks | go:--colsep | go:--columns | go:--combine | go:--command | go:--east | go:--env | go:--format | go:--gap-extend | go:--gap-open | go:--grace | go:--grain | go:--halt | go:--header | go:--height | go:--inside | go:--iterations | go:--jobs | go:--keep | go:--length | go:--match | go:--matrix | go:--mismatch | go:--most-output | go:--north | go:--out-dir | go:--per | go:--polarity | go:--positions | go:--retries | go:--rows | go:--search | go:--sequences | go:--ship | go:--sigma | go:--south | go:--targets | go:--tasks | go:--timeout | go:--tuned | go:--west | go:--width | go:--workdir | go:--wrap | go:--x-max | go:--x-min | go:--y-max | go:--y-min) ;;
     *) return 1 ;;
     esac
 }
@@ -166,6 +171,7 @@ _scow_parameters() {
     mandelbrot) echo "--width --height --x-min --x-max --y-min --y-max --iterations" ;;
     motif) echo "--sequences --length --positions --search --grain --ship" ;;
     library) echo "--targets --matrix --match --mismatch --gap-open --gap-extend" ;;
+    jacobi) echo "--rows --columns --north --south --west --east --inside" ;;
     sleep) echo "--tasks" ;;
     esac
 }
@@ -188,7 +194,7 @@ _scow_from() {
     case $command:$word in
     go:-*) _scow_words "--workers --kernel --input --output --profile --results --threads --staged --collect --until --patience --gpus-per-worker --isa --trust --dry-run --no-page --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
     calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --patience --quick --threads --staged --staged-too --collect --master-computes --write-behind --gpus-per-worker --isa --dry-run --quiet --version --weights --weights-from --weights-column --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
-    plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --weights --weights-from --weights-column --scheduler --production --block --set --masters --real-valued --buffers --model --master-computes --tail --output --html --deadline --objective --budget --price --require --exclude --at-most --load --waits --pareto --why --within --compare --sweep --pairs --svg --period --noise --seeds --risk --effort --gantt --json --sbatch --pbs --gpus-per-worker --quiet --verbose --help" "$word" ;;
+    plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --weights --weights-from --weights-column --strips --rows --columns --iterations --tolerance --every --keep --scheduler --production --block --set --masters --real-valued --buffers --model --master-computes --tail --output --html --deadline --objective --budget --price --require --exclude --at-most --load --waits --pareto --why --within --compare --sweep --pairs --svg --period --noise --seeds --risk --effort --gantt --json --sbatch --pbs --gpus-per-worker --quiet --verbose --help" "$word" ;;
     run:-*) _scow_words "--input --output --profile --kernel --scheduler --replan --tail --ahead --results --collect --resume --trust --retry-lost --until --patience --gpus-per-worker --isa --quiet --verbose --version --timeout --retries --halt --keep --grace --most-output --help" "$word" ;;
     report:-*) _scow_words "--json --compare --part --energy --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
     show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --live --once --check --trust --quiet --verbose --help" "$word" ;;
@@ -196,7 +202,7 @@ _scow_from() {
     simulate:-*) _scow_words "--profile --rule --tasks --workers --block --set --ahead --packages --replan --tail --model --buffers --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --lose --at --seed --seeds --effort --json --quiet --verbose --help" "$word" ;;
     sense:-*) _scow_words "--output --every --count --node --help" "$word" ;;
     load:-*) _scow_words "--pattern --seconds --threads --seed --cpu --help" "$word" ;;
-    tasks:*) _scow_words "matched-filter command mandelbrot motif library sleep" "$word" ;;
+    tasks:*) _scow_words "matched-filter command mandelbrot motif library jacobi sleep" "$word" ;;
     report:* | run:* | show:* | simulate:*) _scow_files -f "$word" ;;
     esac
 }

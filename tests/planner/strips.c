@@ -1,0 +1,262 @@
+/* Strips of a grid: widths with which all take equally long, whom they are given to, and what files
+ * say of them. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "planner/base/random.h"
+#include "planner/files/profile_json.h"
+#include "planner/files/strips_json.h"
+#include "planner/strips/balance.h"
+#include "planner/strips/strips_plan.h"
+#include "tests/checks.h"
+
+enum { SIDE = 1000 };
+
+static void near(double value, double wanted, double tolerance)
+{
+    if (!(fabs(value - wanted) <= tolerance))
+        fail_msg("%.9g, and %.9g is wanted", value, wanted);
+}
+
+static struct strip_cost cost_of_cells(double s_per_cell, double fixed_s)
+{
+    return (struct strip_cost){SIDE * s_per_cell, fixed_s};
+}
+
+/* Three workers, the third with half of its processor, 12.5 MB/s: borders of 8000 bytes take
+ * 0.64 ms. */
+static void widths_are_those_of_the_formula(void **state)
+{
+    const struct strip_cost three[] = {cost_of_cells(1e-8, 0.64e-3), cost_of_cells(2e-8, 1.28e-3),
+                                       cost_of_cells(4e-8, 0.64e-3)};
+    const struct strip_cost two[] = {cost_of_cells(1e-8, 0.64e-3), cost_of_cells(2e-8, 0.64e-3)};
+    const struct strip_cost alone = cost_of_cells(1e-8, 0);
+    double widths[3];
+    int64_t whole[3];
+    (void)state;
+    near(strips_balance(three, 3, SIDE, 0, widths), 6.537143e-3, 1e-9);
+    near(widths[0], 589.714, 1e-3);
+    near(widths[1], 262.857, 1e-3);
+    near(widths[2], 147.429, 1e-3);
+    strips_round(widths, 3, SIDE, whole);
+    assert_int_equal(whole[0], 590);
+    assert_int_equal(whole[1], 263);
+    assert_int_equal(whole[2], 147);
+    near(strips_step_s(three, 3, whole), 6.54e-3, 1e-9);
+    near(strips_balance(two, 2, SIDE, 0, widths), 7.306667e-3, 1e-9);
+    near(widths[0], 666.667, 1e-3);
+    near(strips_balance(&alone, 1, SIDE, 0, widths), 0.01, 1e-12);
+    near(widths[0], SIDE, 1e-9);
+}
+
+static void who_would_get_less_than_nothing_is_left_out(void **state)
+{
+    const struct strip_cost far[] = {cost_of_cells(1e-8, 0.64e-3), cost_of_cells(2e-8, 1.28e-3),
+                                     cost_of_cells(4e-8, 0.2)};
+    double widths[3];
+    int64_t whole[3];
+    (void)state;
+    near(strips_balance(far, 3, SIDE, 0, widths), 7.52e-3, 1e-9);
+    strips_round(widths, 3, SIDE, whole);
+    assert_int_equal(whole[0], 688);
+    assert_int_equal(whole[1], 312);
+    assert_int_equal(whole[2], 0);
+}
+
+/* Any costs: whole widths fill the grid, none is further than a column from its real one, and the
+ * real ones end together. */
+static void whole_widths_fill_the_grid(void **state)
+{
+    enum { MOST = 12, TRIALS = 300 };
+    (void)state;
+    for (uint64_t seed = 1; seed <= TRIALS; seed++) {
+        uint64_t random = seed;
+        struct strip_cost costs[MOST];
+        double widths[MOST];
+        int64_t whole[MOST], sum = 0;
+        const int64_t count = 1 + (int64_t)(random_uniform(&random) * MOST);
+        const int64_t columns = count + (int64_t)(random_uniform(&random) * 2000);
+        for (int64_t k = 0; k < count; k++)
+            costs[k] = (struct strip_cost){1e-6 * exp(4 * random_uniform(&random)),
+                                           1e-4 * random_uniform(&random)};
+        const double step_s = strips_balance(costs, count, columns, 1, widths);
+        strips_round(widths, count, columns, whole);
+        for (int64_t k = 0; k < count; k++) {
+            sum += whole[k];
+            assert_true(widths[k] == 0 ? whole[k] == 0 : whole[k] >= 1);
+            assert_true(fabs((double)whole[k] - widths[k]) < 1 + 1e-6);
+            if (widths[k] > 0)
+                near(costs[k].s_per_column * widths[k] + costs[k].fixed_s, step_s, 1e-9 * step_s);
+        }
+        if (sum != columns)
+            fail_msg("seed %" PRIu64 ": %" PRId64 " columns of %" PRId64, seed, sum, columns);
+    }
+}
+
+static void columns_that_move_are_counted(void **state)
+{
+    const int64_t now[] = {590, 263, 147}, later[] = {500, 353, 147}, all[] = {0, 0, 1000};
+    (void)state;
+    assert_int_equal(strips_moved(now, now, 3), 0);
+    assert_int_equal(strips_moved(now, later, 3), 90);
+    assert_int_equal(strips_moved(now, all, 3), 853);
+    near(strips_move_s(90, 0.64e-3), 0.0676, 1e-12);
+}
+
+/* ---- choosing ------------------------------------------------------------------------------ */
+
+/* The slowest comes first, the two windows of the fastest differ. */
+static const char profile_text[] =
+    "{ \"schema\": \"scow-profile-1\", \"kernel\": \"jacobi\",\n"
+    "  \"parameters\": {\"rows\": 500, \"columns\": 1000},\n"
+    "  \"exchange\": {\"latency_s\": %s, \"s_per_byte\": 8e-8},\n"
+    "  \"settings\": [ { \"windows\": [\n"
+    "    { \"tasks\": [1, 100], \"envelope\": {\"latency_s\": 0, \"s_per_task\": 0},\n"
+    "      \"send\": {\"latency_s\": 0, \"s_per_task\": 0}, \"workers\": [\n"
+    "        { \"receive\": {\"latency_s\": 0, \"s_per_task\": 0}, \"compute\": {\"latency_s\": 0, "
+    "\"s_per_task\": 2e-5} },\n"
+    "        { \"receive\": {\"latency_s\": 0, \"s_per_task\": 0}, \"compute\": {\"latency_s\": 0, "
+    "\"s_per_task\": 1e-6} },\n"
+    "        { \"receive\": {\"latency_s\": 0, \"s_per_task\": 0}, \"compute\": {\"latency_s\": 0, "
+    "\"s_per_task\": 1e-5} } ] },\n"
+    "    { \"tasks\": [101, 1000], \"envelope\": {\"latency_s\": 0, \"s_per_task\": 0},\n"
+    "      \"send\": {\"latency_s\": 0, \"s_per_task\": 0}, \"workers\": [\n"
+    "        { \"receive\": {\"latency_s\": 0, \"s_per_task\": 0}, \"compute\": {\"latency_s\": 0, "
+    "\"s_per_task\": 2e-5} },\n"
+    "        { \"receive\": {\"latency_s\": 0, \"s_per_task\": 0}, \"compute\": {\"latency_s\": 0, "
+    "\"s_per_task\": 5e-6} },\n"
+    "        { \"receive\": {\"latency_s\": 0, \"s_per_task\": 0}, \"compute\": {\"latency_s\": 0, "
+    "\"s_per_task\": 1e-5} } ] } ] } ] }";
+
+static struct strips_plan chosen(const char *latency_s, int64_t workers)
+{
+    char text[2048];
+    struct failure failure = FAILURE_INIT;
+    struct profile profile;
+    struct strips_plan plan = {.kernel = NULL};
+    snprintf(text, sizeof text, profile_text, latency_s);
+    if (!profile_parse(&profile, text, strlen(text), "p.json", &failure))
+        fail_msg("%s", failure.text);
+    const struct strips_request request = {
+        .profile = &profile,
+        .setting = &profile.settings[0],
+        .workers = workers,
+        .job = {.rows = SIDE, .columns = SIDE, .iterations = 500, .every = 100}};
+    if (!strips_choose(&request, &plan, &failure))
+        fail_msg("%s", failure.text);
+    profile_release(&profile);
+    plan.kernel = strdup("jacobi");
+    return plan;
+}
+
+/* Columns are twice as high as the profile's, and the fastest has the window of wide packages. */
+static void all_take_part_where_it_is_worth_it(void **state)
+{
+    struct strips_plan plan = chosen("0", 3);
+    (void)state;
+    assert_int_equal(plan.strip_count, 3);
+    assert_int_equal(plan.strips[0].rank, 2);
+    assert_int_equal(plan.strips[1].rank, 3);
+    assert_int_equal(plan.strips[2].rank, 1);
+    assert_int_equal(plan.strips[0].columns, 590);
+    assert_int_equal(plan.strips[1].columns, 263);
+    assert_int_equal(plan.strips[2].columns, 147);
+    near(plan.strips[1].exchange_s, 1.28e-3, 1e-12);
+    near(plan.strips[1].compute_s, 5.26e-3, 1e-12);
+    near(plan.predicted.step_s, 6.54e-3, 1e-9);
+    near(plan.predicted.total_s,
+         500 * plan.predicted.step_s + plan.predicted.test_s + plan.predicted.gather_s, 1e-9);
+    near(plan.predicted.gather_s, 0.64, 1e-9);
+    strips_plan_release(&plan);
+}
+
+/* With 4 ms for each border two take 10.6 ms, three longer, and one 10 ms. */
+static void one_alone_may_be_best(void **state)
+{
+    struct strips_plan plan = chosen("4e-3", 3);
+    (void)state;
+    assert_int_equal(plan.strip_count, 1);
+    assert_int_equal(plan.strips[0].columns, SIDE);
+    near(plan.predicted.step_s, 0.01, 1e-12);
+    strips_plan_release(&plan);
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static void a_plan_is_read_as_it_was_written(void **state)
+{
+    struct strips_plan plan = chosen("1e-5", 3), again;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    plan.job.tolerance = 1e-6;
+    plan.job.keep = true;
+    plan.threads = 2;
+    assert_true(parameter_list_add(&plan.parameters, "north", NULL, 2.5));
+    char *text = strips_print(&plan);
+    assert_non_null(text);
+    assert_true(strips_is(text, strlen(text)));
+    if (!strips_parse(&again, text, strlen(text), "s.json", &failure))
+        fail_msg("%s", failure.text);
+    char *twice = strips_print(&again);
+    assert_string_equal(text, twice);
+    assert_int_equal(again.strip_count, 3);
+    assert_true(again.job.keep);
+    free(text);
+    free(twice);
+    strips_plan_release(&plan);
+    strips_plan_release(&again);
+}
+
+static const char good_plan[] =
+    "{ \"schema\": \"scow-strips-1\", \"kernel\": \"jacobi\", \"rows\": 4, \"columns\": 10,\n"
+    "  \"iterations\": 5, \"every\": 5, \"strips\": [ {\"rank\": 1, \"columns\": 7},\n"
+    "  {\"rank\": 2, \"columns\": 3} ] }";
+
+static const struct {
+    const char *old, *new, *sentence;
+} bad_plans[] = {
+    {"\"columns\": 7", "\"columns\": 6",
+     "s.json: its strips have 9 columns together, and the grid has 10: plan again"},
+    {"\"rank\": 2", "\"rank\": 1", "s.json: gives rank 1 two strips: plan again"},
+    {"\"rank\": 2", "\"rank\": 0",
+     "s.json: strips[1].rank: must be a whole number from 1 to 10000000, not 0"},
+    {"\"iterations\": 5, ", "", "s.json: the key 'iterations' is missing: add it"},
+    {"\"rows\": 4", "\"rows\": 0",
+     "s.json: rows: must be a whole number from 1 to 100000000, not 0"},
+    {"\"every\": 5", "\"every\": 5, \"tolerance\": -1",
+     "s.json: tolerance: must be a number from 0 to 1e+300, not -1"},
+};
+
+static void bad_plans_are_refused(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(bad_plans); k++) {
+        char text[1024];
+        struct strips_plan plan;
+        struct failure failure = FAILURE_INIT;
+        const char *at = strstr(good_plan, bad_plans[k].old);
+        assert_non_null(at);
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good_plan), good_plan, bad_plans[k].new,
+                 at + strlen(bad_plans[k].old));
+        assert_false(strips_parse(&plan, text, strlen(text), "s.json", &failure));
+        assert_int_equal(failure.code, FAILURE_MISMATCH);
+        assert_string_equal(failure.text, bad_plans[k].sentence);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(widths_are_those_of_the_formula),
+        cmocka_unit_test(who_would_get_less_than_nothing_is_left_out),
+        cmocka_unit_test(whole_widths_fill_the_grid),
+        cmocka_unit_test(columns_that_move_are_counted),
+        cmocka_unit_test(all_take_part_where_it_is_worth_it),
+        cmocka_unit_test(one_alone_may_be_best),
+        cmocka_unit_test(a_plan_is_read_as_it_was_written),
+        cmocka_unit_test(bad_plans_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
