@@ -413,13 +413,20 @@ static bool rest_check(const struct plan_options *options, const struct run_reco
                        options->resume);
 }
 
+static struct remaining_request rest_request(const struct run_record *record, int64_t workers)
+{
+    return (struct remaining_request){.plan = &record->plan,
+                                      .profile = &record->profile,
+                                      .tasks = record->tasks - record->tasks_done,
+                                      .workers = workers,
+                                      .ranges = record->not_done,
+                                      .range_count = record->not_done_count};
+}
+
 static bool rest_answer(const struct plan_options *options, const struct run_record *record,
                         int64_t workers, struct failure *failure)
 {
-    const struct remaining_request request = {.plan = &record->plan,
-                                              .profile = &record->profile,
-                                              .tasks = record->tasks - record->tasks_done,
-                                              .workers = workers};
+    const struct remaining_request request = rest_request(record, workers);
     const double pace = remaining_pace(&record->plan, record->parts, record->part_count);
     struct planned planned = {.planning = {.profile = &record->profile}};
     struct plan *plan = &planned.plan;
@@ -453,13 +460,16 @@ static bool rest_run(const struct plan_options *options, const struct readers *r
                            "-X TASKS");
     if (!readers->read_run(options->resume, 1, &record, failure))
         return false;
-    profile_weigh(&record.profile, NULL); /* which core tasks remain is not known here */
     const int64_t workers =
         options->workers > 0 ? options->workers : plan_workers_needed(&record.plan);
+    const struct remaining_request request = rest_request(&record, workers);
+    struct task_weights *weights = remaining_weights(&request);
+    profile_weigh(&record.profile, weights);
     const bool good = rest_check(options, &record, failure) &&
                       (options->workers == 0 || wanted_workers(&record.profile, options->resume,
                                                                workers, options->like, failure)) &&
                       rest_answer(options, &record, workers, failure);
+    weights_free(weights);
     run_record_release(&record);
     return good;
 }

@@ -10,6 +10,7 @@
 #include "planner/model/part.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
+#include "planner/model/task_range.h"
 #include "planner/model/trace.h"
 #include "planner/model/usage.h"
 
@@ -68,7 +69,9 @@ struct run_record {
     char *processor;               /* owned: the master's; NULL: not said */
     int threads, workers_per_node; /* 0: not said */
     int64_t tasks, tasks_done, tasks_failed; /* from the ledger */
-    struct run_request requested;            /* of the batch system */
+    struct task_range *not_done;             /* owned: those that are not, ascending; NULL: none */
+    int64_t not_done_count;
+    struct run_request requested; /* of the batch system */
     struct run_usage used;
     int resumed;            /* how often the run went on after it had been stopped or killed */
     struct run_part *parts; /* owned; of a run that went on, as far as is known; NULL: none is */

@@ -28,6 +28,7 @@ void run_record_release(struct run_record *record)
     free(record->lost);
     free(record->losses);
     free(record->parts);
+    free(record->not_done);
     for (int64_t k = 0; k < record->other_count; k++)
         run_record_release(&record->others[k]);
     free(record->others);

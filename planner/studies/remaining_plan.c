@@ -9,6 +9,17 @@
 #include "planner/studies/charge.h"
 #include "planner/studies/planning.h"
 
+struct task_weights *remaining_weights(const struct remaining_request *request)
+{
+    const struct task_weights *all = request->plan->weights;
+    struct task_weights *made =
+        all && request->ranges ? weights_select(all, request->ranges, request->range_count) : NULL;
+    if (!made || made->work.tasks == request->tasks)
+        return made;
+    weights_free(made);
+    return NULL;
+}
+
 static bool plan_by(const char *scheduler, const struct remaining_request *request,
                     struct plan *plan)
 {

@@ -23,6 +23,8 @@ struct remaining_request {
     int64_t range_count;
 };
 
+/* What weighs the plan's remaining tasks, owned; NULL: not known. */
+struct task_weights *remaining_weights(const struct remaining_request *request);
 /* Make it with the plan's own scheduler or, if that does not apply, with the best one, for the
  * least makespan: the ranks that there are cost the same whatever they do, so this is the least
  * charge and the best chance of a deadline, too. It keeps what the whole job was planned for. To be

@@ -8,6 +8,7 @@
 
 #include "kernel/command/command.h"
 #include "kernel/tasks/table.h"
+#include "planner/base/array.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "planner/model/beyond.h"
@@ -64,6 +65,29 @@ struct emitted *archive_emitted(hid_t file, const char *path, struct failure *fa
     return emitted;
 }
 
+/* The core tasks that a run which goes on has to do. */
+static bool not_done_list(const uint8_t *ledger, size_t count, struct run_record *record)
+{
+    size_t capacity = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct task_range *last =
+            record->not_done_count > 0 ? &record->not_done[record->not_done_count - 1] : NULL;
+        if (ledger[i] == 1)
+            continue;
+        if (last && last->first + last->count == (int64_t)i) {
+            last->count++;
+            continue;
+        }
+        struct task_range *grown = array_reserve(record->not_done, &capacity,
+                                                 (size_t)record->not_done_count + 1, sizeof *grown);
+        if (!grown)
+            return false;
+        record->not_done = grown;
+        grown[record->not_done_count++] = (struct task_range){(int64_t)i, 1};
+    }
+    return true;
+}
+
 static bool ledger_read(hid_t file, const char *path, struct run_record *record,
                         struct failure *failure)
 {
@@ -71,13 +95,14 @@ static bool ledger_read(hid_t file, const char *path, struct run_record *record,
     uint8_t *ledger = archive_ledger(file, &count);
     if (!ledger)
         return archive_not_ours(path, "ledger", failure);
+    const bool good = not_done_list(ledger, count, record);
     record->tasks = (int64_t)count;
     for (size_t i = 0; i < count; i++)
         record->tasks_done += ledger[i] == 1;
     for (size_t i = 0; i < count; i++)
         record->tasks_failed += ledger[i] == 2;
     free(ledger);
-    return true;
+    return good || failure_memory(failure, "reading the ledger");
 }
 
 void archive_drop_empty(char **word)

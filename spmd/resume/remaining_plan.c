@@ -52,18 +52,6 @@ static bool rounds_even(struct plan *plan, const struct remaining_request *reque
     return good;
 }
 
-/* Of what remains, owned; NULL: not known. */
-static struct task_weights *weights_remaining(const struct remaining_request *request)
-{
-    const struct task_weights *all = request->plan->weights;
-    struct task_weights *made =
-        all && request->ranges ? weights_select(all, request->ranges, request->range_count) : NULL;
-    if (!made || made->work.tasks == request->tasks)
-        return made;
-    weights_free(made);
-    return NULL;
-}
-
 static bool plan_even(const struct remaining_request *request, const struct task_weights *weights,
                       struct plan *plan)
 {
@@ -90,7 +78,7 @@ char *remaining_plan(const struct remaining_request *request, const struct profi
     struct remaining_request with = *request;
     struct failure useless = FAILURE_INIT;
     struct profile extended = {0};
-    struct task_weights *weights = weights_remaining(request);
+    struct task_weights *weights = remaining_weights(request);
     struct plan plan;
     char *text = NULL;
     if (profile && profile_copy(&extended, profile) &&
