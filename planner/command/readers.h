@@ -41,6 +41,8 @@ struct readers {
                                         const struct profile *profile,
                                         const struct profile_setting *setting,
                                         struct failure *failure);
+    /* The numbers of a data set in an HDF5 file (spmd/archive/numbers.h), owned. */
+    double *(*read_numbers)(const char *name, int64_t *count, struct failure *failure);
     /* Everything `scow report` needs from out.h5; `part`: which of a run that went on, from 1; 0:
      * the last one that has a trace; RUN_PLAN_ONLY: traces are not needed. */
     bool (*read_run)(const char *path, int64_t part, struct run_record *record,

@@ -11,8 +11,8 @@ size_t weights_rows(struct weights_options *options, struct option_row *rows)
 {
     const struct option_row own[WEIGHTS_ROWS] = {
         {0, "weights", "FILE", OPTION_TEXT, &options->file,
-         "what core tasks are worth, a number a line; size: that of the files that lines name; "
-         "task: as the core task estimates, if it can"},
+         "what core tasks are worth, a number a line or a list in HDF5 (FILE.h5:DATASET); size: "
+         "that of the files that lines name; task: as the core task estimates, if it can"},
         {0, "weights-from", "LOG", OPTION_TEXT, &options->from,
          "the times of a run's output, a --joblog of GNU parallel or 'sacct -P' as weights"},
         {0, "weights-column", "N", OPTION_COUNT, &options->column,
@@ -122,9 +122,9 @@ static bool run_weigh(const char *path, const struct readers *readers,
     return good && *weights;
 }
 
-/* ---- which --------------------------------------------------------------------------------- */
+/* ---- HDF5 ---------------------------------------------------------------------------------- */
 
-static bool file_is_output(const char *path)
+static bool file_is_hdf5(const char *path)
 {
     static const char signature[] = "\x89HDF\r\n\x1a\n";
     char begin[sizeof signature - 1];
@@ -136,12 +136,43 @@ static bool file_is_output(const char *path)
     return is;
 }
 
+/* Such a file, or FILE:DATASET. */
+static bool names_hdf5(const char *name)
+{
+    const char *colon = strrchr(name, ':');
+    char *path = colon ? strndup(name, (size_t)(colon - name)) : NULL;
+    const bool is = file_is_hdf5(name) || (path && file_is_hdf5(path));
+    free(path);
+    return is;
+}
+
+static bool numbers_weigh(const char *name, const struct readers *readers,
+                          struct task_weights **weights, struct failure *failure)
+{
+    int64_t count = 0;
+    if (!readers)
+        return failure_set(failure, FAILURE_USAGE,
+                           "%s: this scow was built without HDF5: give weights as text, a number a "
+                           "line",
+                           name);
+    double *numbers = readers->read_numbers(name, &count, failure);
+    if (numbers)
+        *weights = weights_of(name, name, numbers, count, failure);
+    free(numbers);
+    return *weights != NULL;
+}
+
+/* ---- which --------------------------------------------------------------------------------- */
+
 bool weights_find(const struct weights_options *options, const struct readers *readers,
                   struct task_weights **weights, struct failure *failure)
 {
     *weights = NULL;
-    if (options->from && file_is_output(options->from))
+    if (options->from && file_is_hdf5(options->from))
         return run_weigh(options->from, readers, weights, failure);
+    if (options->file && !from_input(options) && !weights_by_task(options) &&
+        names_hdf5(options->file))
+        return numbers_weigh(options->file, readers, weights, failure);
     if (options->from)
         *weights = weights_read_log(options->from, failure);
     else if (options->column > 0)

@@ -303,8 +303,15 @@ struct task_weights *weights_of(const char *path, const char *source, const doub
 {
     char digest[65];
     double sum = 0;
-    for (int64_t k = 0; k < count; k++)
+    for (int64_t k = 0; k < count; k++) {
+        if (!(items[k] >= 0)) {
+            failure_set(failure, FAILURE_MISMATCH,
+                        "%s: weight %" PRId64 ", %g, is none: it must be a number, 0 or greater",
+                        path, k + 1, items[k]);
+            return NULL;
+        }
         sum += items[k];
+    }
     if (count == 0 || !(sum > 0) || !isfinite(sum)) {
         failure_set(failure, FAILURE_MISMATCH, "%s: %s", path,
                     count == 0 ? "has no weights: give one for each core task"

@@ -9,7 +9,7 @@
 #include "planner/model/weights.h"
 
 /* From `items` at hand, `count` of them; `path` is what failures call them, `source` their name.
- * Owned. NULL with *failure set: none, nothing but zeros, or out of memory. */
+ * Owned. NULL with *failure set: none, one below 0, nothing but zeros, or out of memory. */
 struct task_weights *weights_of(const char *path, const char *source, const double *items,
                                 int64_t count, struct failure *failure);
 /* Owned. NULL with *failure set: a line that is no number of at least 0, none at all, nothing but

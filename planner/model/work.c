@@ -58,6 +58,28 @@ bool work_weigh(struct work *work, const double *weights, int64_t tasks)
     return false;
 }
 
+void work_coarsen(struct work *work, size_t most)
+{
+    const double length = (double)work->tasks / (double)most;
+    size_t made = 0;
+    if (work->region_count <= most)
+        return;
+    for (size_t k = 0; k < work->region_count; k++) {
+        const struct work_region *region = &work->regions[k];
+        struct work_region *into = made > 0 ? &work->regions[made - 1] : NULL;
+        /* Does the part that is being made reach no farther than here? */
+        if (!into || (double)(region->end - region->tasks) >= (double)made * length) {
+            work->regions[made++] = *region;
+            continue;
+        }
+        const double cost = (double)into->tasks * into->cost + (double)region->tasks * region->cost;
+        into->tasks += region->tasks;
+        into->cost = cost / (double)into->tasks;
+    }
+    work->region_count = made;
+    work_settle(work);
+}
+
 void work_flatten(struct work *work, double constant)
 {
     for (size_t k = 0; k < work->region_count; k++)

@@ -33,6 +33,9 @@ bool work_settle(struct work *work);
 /* The same from a weight for each core task, neighbours of equal weight being one region; to be
  * released. False: out of memory, or they are worth nothing. */
 bool work_weigh(struct work *work, const double *weights, int64_t tasks);
+/* At most so many regions, of neighbours whose mean stands for each of them; they are as long as
+ * one another as far as regions allow. */
+void work_coarsen(struct work *work, size_t most);
 /* As if so much of what a mean core task is worth, from 0 to 1, were the same for every one. */
 void work_flatten(struct work *work, double constant);
 /* To be released. False: out of memory. */

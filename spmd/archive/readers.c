@@ -17,6 +17,7 @@
 #include "spmd/archive/archive_file.h"
 #include "spmd/archive/failed.h"
 #include "spmd/archive/intact_file.h"
+#include "spmd/archive/numbers.h"
 #include "spmd/archive/outputs.h"
 #include "spmd/archive/preview.h"
 #include "spmd/archive/records.h"
@@ -359,6 +360,7 @@ const struct readers *readers_available(void)
     static const struct readers readers = {
         .count_tasks = count_tasks,
         .weigh_tasks = weigh_tasks,
+        .read_numbers = numbers_read,
         .read_run = archive_read,
         .check_run = intact_file_check,
         .write_preview = write_preview,

@@ -97,6 +97,17 @@ bool documents_read(struct documents *documents, const struct comm *comm, const 
     return comm_agree(comm, failure);
 }
 
+bool documents_replace_plan(struct documents *documents, const struct comm *comm, char *text,
+                            const char *plan, struct failure *failure)
+{
+    size_t length = text ? strlen(text) : 0;
+    plan_release(&documents->plan);
+    free(documents->plan_text);
+    documents->plan_text = comm_broadcast_text(comm, text, &length);
+    plan_parse(&documents->plan, documents->plan_text, length, plan, failure);
+    return comm_agree(comm, failure);
+}
+
 const struct profile *documents_profile(const struct documents *documents)
 {
     return documents->profile_text ? &documents->profile : NULL;

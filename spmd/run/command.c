@@ -15,6 +15,7 @@
 #include "spmd/run/changes.h"
 #include "spmd/run/execute.h"
 #include "spmd/run/interrupt.h"
+#include "spmd/run/plan_weights.h"
 #include "spmd/run/run_outcome.h"
 
 enum { PATIENCE_USUAL = 60 };
@@ -25,6 +26,7 @@ struct arguments {
     const char *ends;   /* --until */
     struct until until; /* the same, or as the batch system says, which the master asks */
     const char *plan, *input, *output, *profile, *isa, *kernel, *results, *rule, *replan, *tail;
+    struct weights_options weights;
     int64_t ahead, gpus;
     double patience_s;
     bool collect, resume, trust, retry_lost, quiet, verbose, version;
@@ -32,7 +34,7 @@ struct arguments {
     char *line;             /* owned: all of it, as it could be typed; NULL: not known */
 };
 
-enum { ROWS_MOST = 24 };
+enum { ROWS_MOST = 24 + WEIGHTS_ROWS };
 
 /* First those of every run, then those of core tasks: *own becomes how many. */
 static size_t rows_fill(struct arguments *arguments, struct option_row *rows, size_t *own)
@@ -79,9 +81,10 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows, si
         {'v', "verbose", NULL, OPTION_FLAG, &arguments->verbose, "say what is being done"},
         launch_row("version", &arguments->version),
     };
-    const size_t count = sizeof fixed / sizeof fixed[0];
-    _Static_assert(sizeof fixed / sizeof fixed[0] <= ROWS_MOST, "room for all rows");
+    size_t count = sizeof fixed / sizeof fixed[0];
+    _Static_assert(sizeof fixed / sizeof fixed[0] + WEIGHTS_ROWS <= ROWS_MOST, "room for all rows");
     memcpy(rows, fixed, sizeof fixed);
+    count += weights_rows(&arguments->weights, rows + count);
     *own = changes_rows(&arguments->changes, rows + count);
     return count + *own;
 }
@@ -105,6 +108,8 @@ static bool arguments_check(const struct arguments *arguments, struct failure *f
     if (arguments->trust && !arguments->resume)
         return failure_set(failure, FAILURE_USAGE,
                            "--trust is for going on with an output: add --resume");
+    if (!weights_options_check(&arguments->weights, failure))
+        return false;
     return !arguments->rule || (!arguments->replan && !arguments->tail) ||
            failure_set(failure, FAILURE_USAGE,
                        "--replan and --tail are for plans: leave -s RULE out");
@@ -138,6 +143,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                         failure))
         return false;
     arguments->plan = operand;
+    arguments->weights.input = arguments->input;
     if (*over)
         return true;
     if (!launch_ranks_check(comm, failure) || !arguments_check(arguments, failure))
@@ -332,7 +338,10 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
                                                  .most_s = ASSEMBLY_FACTOR * arguments.patience_s};
     const bool assembled = failure_detector_begin(&detector, &setup, failure);
     launch_assembled();
-    if (assembled && documents_read(&documents, comm, arguments.plan, arguments.profile, failure))
+    const struct plan_weights weights = {&arguments.weights, arguments.plan, arguments.kernel,
+                                         arguments.rule != NULL};
+    if (assembled && documents_read(&documents, comm, arguments.plan, arguments.profile, failure) &&
+        plan_weights_take(&documents, comm, &weights, failure))
         plan_execute(comm, &arguments, &documents, &detector, failure);
     failure_detector_end(&detector);
     free(arguments.line);

@@ -53,15 +53,77 @@ grep -q 'by calibration they explain' said || fail "plan does not say what weigh
 # On request, and stopped in the middle: what remains goes by its weights, too.
 "$mpiexec" -n 3 "$scow" run plan.json -i lines -p profile.json -s gss -o rule.h5 -q >said 2>&1 || fail "run by a rule: $(cat said)"
 code=0
-"$mpiexec" -n 3 "$scow" run plan.json -i lines -o part.h5 -q --until 0.6 >said 2>&1 || code=$?
-[[ $code == 75 ]] || fail "--until 0.6 exits with $code: $(cat said)"
+"$mpiexec" -n 3 "$scow" run plan.json -i lines -o part.h5 -q --until 1.1 >said 2>&1 || code=$?
+[[ $code == 75 ]] || fail "--until 1.1 exits with $code: $(cat said)"
+"$scow" plan --resume part.h5 -o left.json >said || fail "plan --resume: $(cat said)"
+/usr/bin/python3 - <<'END' || fail "what remains is not planned by weight: $(cat left.json)"
+import h5py, json
+
+done = h5py.File("part.h5")["/ledger"][:]
+weights = [int(line.split()[3]) for line in open("lines", encoding="utf-8")]
+left = [weights[k] for k in range(60) if done[k] != 1]
+plan = json.load(open("left.json", encoding="utf-8"))
+assert plan["tasks"] == len(left), plan["tasks"]
+mean = sum(left) / len(left)
+assert abs(plan["weights"]["mean"] - mean / (sum(weights) / 60)) < 1e-9, plan["weights"]["mean"]
+kept = [cost for tasks, cost in plan["weights"]["regions"] for _ in range(tasks)]
+assert all(abs(a - b / mean) < 1e-9 for a, b in zip(kept, left, strict=True)), kept
+END
 "$mpiexec" -n 3 "$scow" run plan.json -i lines -o part.h5 -q --resume >said 2>&1 || fail "resume: $(cat said)"
 "$scow" report part.h5 >said || fail "report of a resumed run: $(cat said)"
 [[ $("$scow" show part.h5 | grep -o 'checksum.*') == $("$scow" show out.h5 | grep -o 'checksum.*') ]] ||
     fail "a resumed run has other results"
 
-# Costs of these weights are not those of others, nor of none.
+# Weights that are given to a run are the plan's, or what packages on request go by: by weight, no
+# first package of guided self-scheduling has more than half of what all lines are worth.
+run() { "$mpiexec" -n 3 "$scow" run "$@" -i lines -q; }
+cut -d ' ' -f 4 lines >numbers
+/usr/bin/python3 - <<'END'
+import h5py
+
+numbers = [float(line) for line in open("numbers", encoding="utf-8")]
+with h5py.File("numbers.h5", "w") as file:
+    file["deep/list"] = numbers
+    file["table"] = [numbers]
+with h5py.File("two.h5", "w") as file:
+    file["a"], file["b"] = numbers, [-1.0] + numbers[1:]
+END
+run plan.json -o again.h5 --weights numbers.h5 >said 2>&1 || fail "run with weights: $(cat said)"
+run plan.json -o again.h5 --resume --weights two.h5:/a >said 2>&1 || fail "resume with weights: $(cat said)"
+/usr/bin/python3 - <<'END'
+import json
+
+plan = json.load(open("plan.json", encoding="utf-8"))
+for key in ("weights", "profile", "profile_sha256", "predicted", "tail"):
+    plan.pop(key, None)
+json.dump(plan, open("plain.plan", "w", encoding="utf-8"))
+END
+run plain.plan -o heavy.h5 -s gss --weights numbers >said 2>&1 || fail "a rule with weights: $(cat said)"
+/usr/bin/python3 - <<'END' || fail "the rule does not go by weight"
+import h5py, json
+
+file = h5py.File("heavy.h5")
+plan = json.loads(file["/run/plan"][()])
+assert plan["weights"]["source"] == "numbers", plan
+trace = file["/run/trace"][:]
+first = min(row["tasks"] for row in trace if row["first_task"] == 0 and row["tasks"] > 0)
+weights = [float(line) for line in open("numbers", encoding="utf-8")]
+assert abs(sum(weights[:first]) - sum(weights) / 2) <= max(weights), first
+END
 seq 60 >others
+refused 'others: are other weights than those that plan.json was made with (column 4 of lines)' run plan.json -o no.h5 --weights others
+refused 'plain.plan: was made without weights: plan with --weights' run plain.plan -o no.h5 --weights others
+refused "two.h5: it is not said which data set is meant: name a list of numbers in it as two.h5:/DATASET; it has '/a', '/b'" \
+    run plan.json -o no.h5 --weights two.h5
+refused 'two.h5:/b: weight 1, -1, is none' run plan.json -o no.h5 --weights two.h5:/b
+refused 'numbers.h5:/table: is no list of numbers' run plan.json -o no.h5 --weights numbers.h5:/table
+refused "numbers.h5: has no such data set: name a list of numbers in it as numbers.h5:/DATASET; it has '/deep/list'" \
+    run plan.json -o no.h5 --weights numbers.h5:/none
+head -59 numbers >few
+refused 'few: 59 weights, but the job has 60 core tasks' run plain.plan -o no.h5 -s gss --weights few
+[[ ! -e no.h5 ]] || fail "an output was begun"
+
+# Costs of these weights are not those of others, nor of none.
 refused 'profile.json: was calibrated with the weights of 60 core tasks (column 4 of lines): plan with the same ones' \
     "$scow" plan -p profile.json -i lines -o no.json
 refused 'others: are other weights than those that profile.json was calibrated with (column 4 of lines)' \

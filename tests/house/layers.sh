@@ -79,7 +79,7 @@ simulate="$model planner/dispatch planner/simulate"
     room spmd/resume $model planner/{files,studies} kernel spmd/{input,job,layout,output}
     room spmd/launch $model planner/files kernel/{vector,command} spmd/{transport,input,job}
     room spmd/node $model
-    room spmd/run $simulate planner/{files,replan} kernel kernel/tasks \
+    room spmd/run $simulate planner/{files,replan,command} kernel kernel/tasks \
         spmd/{transport,input,job,output,resume,launch,node}
 
     room calibrate/fit $model

@@ -47,6 +47,28 @@ static void nothing_is_no_work(void **state)
     assert_null(work.regions);
 }
 
+/* Whatever is merged is worth what it was, and lies where it lay. */
+static void coarse_work_is_worth_the_same(void **state)
+{
+    (void)state;
+    static const double weights[] = {3, 1, 5, 5, 5, 5, 0, 7, 2, 4};
+    struct work work, whole;
+    assert_true(work_weigh(&work, weights, 10) && work_copy(&whole, &work));
+    work_coarsen(&work, 7);
+    assert_int_equal(work.region_count, 7);
+    work_coarsen(&work, 3);
+    assert_int_equal(work.region_count, 3);
+    int64_t end = 0;
+    for (size_t k = 0; k < work.region_count; k++) {
+        end += work.regions[k].tasks;
+        assert_int_equal(work.regions[k].end, end);
+        assert_true(CLOSE(work_before(&work, (double)end), work_before(&whole, (double)end)));
+    }
+    assert_int_equal(end, 10);
+    work_release(&work);
+    work_release(&whole);
+}
+
 /* By relative position: of the job of 60, every tenth task begins one of the 6. */
 static void jobs_of_other_sizes_use_relative_positions(void **state)
 {
@@ -115,6 +137,7 @@ int main(void)
         cmocka_unit_test(uniform_work_is_counted),
         cmocka_unit_test(equal_neighbours_are_one_region),
         cmocka_unit_test(nothing_is_no_work),
+        cmocka_unit_test(coarse_work_is_worth_the_same),
         cmocka_unit_test(jobs_of_other_sizes_use_relative_positions),
         cmocka_unit_test(the_nearest_place_is_found),
         cmocka_unit_test(parts_of_a_job_are_jobs),

@@ -1,0 +1,98 @@
+#include "spmd/run/plan_weights.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/command/readers.h"
+#include "planner/files/plan_json.h"
+
+/* Regions that a plan keeps at most: it goes to every rank, and into the output. */
+enum { REGIONS_MOST = 4096 };
+
+static struct task_weights *task_weigh(const struct documents *documents,
+                                       const struct plan_weights *given, struct failure *failure)
+{
+    const struct profile *profile = documents_profile(documents);
+    const struct profile_setting *setting =
+        profile ? profile_find(profile, &documents->plan.parameters, documents->plan.threads)
+                : NULL;
+    if (!setting) {
+        failure_set(failure, FAILURE_USAGE,
+                    "--weights task needs the profile that %s was made from: name it with -p "
+                    "PROFILE",
+                    given->plan_name);
+        return NULL;
+    }
+    return readers_available()->weigh_tasks(given->options->input, given->kernel, profile, setting,
+                                            failure);
+}
+
+/* Local to the master. Owned; NULL with *failure set. */
+static struct task_weights *weights_read_given(const struct documents *documents,
+                                               const struct plan_weights *given,
+                                               struct failure *failure)
+{
+    struct task_weights *weights = NULL;
+    if (weights_by_task(given->options))
+        return task_weigh(documents, given, failure);
+    weights_find(given->options, readers_available(), &weights, failure);
+    return weights;
+}
+
+/* Have these packages been made by such weights, or can they be by now? */
+static bool weights_fit(const struct plan *plan, const struct task_weights *weights,
+                        const struct plan_weights *given, struct failure *failure)
+{
+    if (plan->weights)
+        return strcmp(plan->weights->sha256, weights->sha256) == 0 ||
+               failure_set(failure, FAILURE_MISMATCH,
+                           "%s: are other weights than those that %s was made with (%s): give "
+                           "these, or plan again",
+                           weights->source, given->plan_name, plan->weights->source);
+    if (!given->by_rule)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: was made without weights: plan with --weights, or let packages be "
+                           "assigned by weight with -s RULE",
+                           given->plan_name);
+    return weights_match(weights, (int64_t)plan->tasks, failure);
+}
+
+/* Local to the master. The plan with the weights, which it owns from here on, as text, owned; NULL
+ * with *failure set. */
+static char *plan_with(struct plan *plan, struct task_weights *weights, struct failure *failure)
+{
+    work_coarsen(&weights->work, REGIONS_MOST);
+    plan->weights = weights;
+    char *text = plan_print(plan);
+    if (!text)
+        failure_memory(failure, "weighing a plan");
+    return text;
+}
+
+/* Local to the master. The plan's text anew, owned; NULL: it has these weights, or with *failure
+ * set. */
+static char *plan_weigh(struct documents *documents, const struct plan_weights *given,
+                        struct failure *failure)
+{
+    struct task_weights *weights = weights_read_given(documents, given, failure);
+    if (weights && weights_fit(&documents->plan, weights, given, failure) &&
+        !documents->plan.weights)
+        return plan_with(&documents->plan, weights, failure);
+    weights_free(weights);
+    return NULL;
+}
+
+bool plan_weights_take(struct documents *documents, const struct comm *comm,
+                       const struct plan_weights *given, struct failure *failure)
+{
+    if (!weights_asked(given->options))
+        return true;
+    char *text = comm->rank == 0 ? plan_weigh(documents, given, failure) : NULL;
+    int changed = text != NULL;
+    if (!comm_agree(comm, failure)) {
+        free(text);
+        return false;
+    }
+    comm_broadcast(comm, &changed, sizeof changed);
+    return !changed || documents_replace_plan(documents, comm, text, given->plan_name, failure);
+}
