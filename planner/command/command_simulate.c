@@ -240,7 +240,8 @@ static enum options_outcome simulate_parse(int argc, char **argv, struct simulat
         {0, "load-patterns", "SECONDS", OPTION_NUMBER, &options->request.patterns_s,
          "others take half of each worker's processor by the seven patterns of 'scow load', the "
          "first worker by the first, for so long; --seed draws the random ones"},
-        {0, "lose", "N", OPTION_COUNT, &options->lost, "lose the worker that is rank N, from 1 on"},
+        {0, "lose", "N", OPTION_COUNT, &options->lost,
+         "lose the worker that is rank N, from 1 on, with the results that it has not returned"},
         {0, "at", "SECONDS", OPTION_NUMBER, &options->request.scenario.lost_s,
          "when that worker is lost (0)"},
         {0, "seed", "SEED", OPTION_COUNT, &options->seed, "seed of the noise (1)"},

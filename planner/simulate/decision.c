@@ -20,6 +20,8 @@ struct dispatch *decision_dispatch(const struct decision *decision, const struct
         return NULL; /* the rule has said why */
     if (dispatch && scenario->lost_worker >= 0)
         dispatch = dispatch_new_recovery(dispatch, platform->worker_count);
+    if (dispatch && scenario->lost_worker >= 0 && platform->results == RESULTS_END)
+        dispatch_recovery_keep(dispatch);
     if (!dispatch)
         failure_memory(failure, "simulating");
     return dispatch;

@@ -54,6 +54,7 @@ struct events {
     int64_t next_transfer; /* number */
     double in_s;           /* the master's incoming port is free */
     bool ended, waits;     /* nothing more is sent; the master waits for something */
+    bool handed_out;       /* unless a worker is lost nothing more is sent */
     bool alone;            /* and when it last did, nothing could happen but that time goes on */
     double wait_s;         /* until then, as far as is known */
 };
@@ -98,7 +99,7 @@ void events_restart(struct events *events)
     events->heap_count = 0;
     events->first = events->end = events->next_transfer = 0;
     events->in_s = 0;
-    events->ended = events->waits = events->alone = false;
+    events->ended = events->waits = events->alone = events->handed_out = false;
     for (int64_t k = 0; k < events->workers; k++)
         events->places[k] = (struct place){.head = -1, .tail = -1, .newest = -1};
 }
@@ -335,7 +336,8 @@ static bool end_reach(struct playing *playing, int64_t worker)
 {
     const struct place *place = &playing->events->places[worker];
     if (playing->events->platform->results != RESULTS_END || !(place->load > 0) ||
-        place->under_way > 0 || !(place->last || playing->events->ended))
+        place->under_way > 0 ||
+        !(place->last || playing->events->ended || playing->events->handed_out))
         return true;
     return result_ready(playing, place->newest, place->load,
                         job_at(playing->events, place->newest)->times.computed_s);
@@ -356,6 +358,34 @@ static struct star_cost result_cost(const struct playing *playing, const struct 
         .collect_s = cost_of(window->collect, job->load)};
 }
 
+static double gone_s(const struct playing *playing, int64_t worker)
+{
+    const struct loop_source *source = playing->source;
+    return source->gone_s ? source->gone_s(source->self, worker) : HUGE_VAL;
+}
+
+/* The worker has returned what it owed, and may go on. */
+static bool owing_end(struct playing *playing, struct place *place)
+{
+    place->owes = false;
+    return place->head < 0 ||
+           heap_push(playing, EVENT_WORK, job_at(playing->events, place->head)->times.arrived_s,
+                     place->head);
+}
+
+/* Its worker is lost before it has returned them, and they hold the port until then. What was sent
+ * to it after all is played on: it goes on with that. */
+static bool result_drop(struct playing *playing, const struct event *event, double lost_s)
+{
+    struct job *job = job_at(playing->events, event->job);
+    double *port_s = port_in(playing, job->package.worker);
+    if (event->at_s < lost_s)
+        *port_s = star_later(*port_s, lost_s);
+    return (!playing->events->traits->worker_returns ||
+            owing_end(playing, &playing->events->places[job->package.worker])) &&
+           job_close(playing, job);
+}
+
 static bool result_begin(struct playing *playing, const struct event *event)
 {
     const struct operating_traits *traits = playing->events->traits;
@@ -365,6 +395,8 @@ static bool result_begin(struct playing *playing, const struct event *event)
     struct place *place = &playing->events->places[worker];
     const double seconds =
         lasts(playing, worker, OPERATION_RESULT, event->at_s, result_cost(playing, job).result_s);
+    if (event->at_s + seconds > gone_s(playing, worker))
+        return result_drop(playing, event, gone_s(playing, worker));
     job->times.result_s = event->at_s;
     job->times.returned_s = event->at_s + seconds;
     *port_in(playing, worker) = job->times.returned_s;
@@ -376,14 +408,19 @@ static bool result_begin(struct playing *playing, const struct event *event)
     if (traits->worker_returns) {
         star->workers[worker].free_s = job->times.returned_s;
         star->workers[worker].busy_s += seconds;
-        place->owes = false;
-        if (place->head >= 0 &&
-            !heap_push(playing, EVENT_WORK, job_at(playing->events, place->head)->times.arrived_s,
-                       place->head))
+        if (!owing_end(playing, place))
             return false;
     }
     return heap_push(playing, EVENT_COLLECT, job->times.returned_s, event->job) &&
            (playing->events->platform->results != RESULTS_PACKAGE || job_tell(playing, job));
+}
+
+/* Results at the end are with the master. */
+static bool end_tell(struct playing *playing, const struct job *job)
+{
+    const struct loop_source *source = playing->source;
+    return playing->events->platform->results != RESULTS_END || !source->returned ||
+           source->returned(source->self, &job->package, job->times.collected_s, playing->failure);
 }
 
 static bool collect_begin(struct playing *playing, const struct event *event)
@@ -399,7 +436,7 @@ static bool collect_begin(struct playing *playing, const struct event *event)
         star->master_busy_s += seconds;
         star->results_s = star_later(star->results_s, job->times.collected_s);
     }
-    return job_close(playing, job);
+    return end_tell(playing, job) && job_close(playing, job);
 }
 
 /* The worker has begun one, and the next one that has arrived could follow. */
@@ -537,14 +574,19 @@ static bool package_take(struct playing *playing)
            !job_at(events, before)->begun || job_close(playing, job_at(events, before));
 }
 
-/* Every worker has all its packages. */
-static bool sending_end(struct playing *playing)
+/* Every worker has all its packages, as far as is known. */
+static bool ends_reach(struct playing *playing)
 {
-    playing->events->ended = true;
     for (int64_t k = 0; k < playing->events->workers; k++)
         if (!end_reach(playing, k))
             return false;
     return true;
+}
+
+static bool sending_end(struct playing *playing)
+{
+    playing->events->ended = true;
+    return ends_reach(playing);
 }
 
 /* Until the master hears of something that is known by now; what is not known yet may come first.
@@ -591,10 +633,15 @@ static bool envelope_begin(struct playing *playing, const struct event *event, b
     const struct loop_source *source = playing->source;
     if (playing->events->waits)
         waiting_end(playing, event->at_s);
-    switch (source->next(source->self, loop, &loop->package, playing->failure)) {
+    const enum loop_answer answer =
+        source->next(source->self, loop, &loop->package, playing->failure);
+    playing->events->handed_out = answer == LOOP_HANDED_OUT;
+    switch (answer) {
     case LOOP_SEND:
         playing->events->alone = false;
         return package_take(playing);
+    case LOOP_HANDED_OUT:
+        return ends_reach(playing) && waiting_try(playing);
     case LOOP_WAIT:
         return waiting_try(playing);
     case LOOP_PAUSE:

@@ -192,7 +192,7 @@ static bool packages_run(struct loop *loop, const struct loop_source *source,
             alone = false;
         } else if (answer == LOOP_END) {
             return own_compute(loop, source, HUGE_VAL, failure);
-        } else if (answer != LOOP_WAIT) {
+        } else if (answer != LOOP_WAIT && answer != LOOP_HANDED_OUT) {
             return answer != LOOP_FAILED;
         } else if (!package_await(loop, source, &alone, failure)) {
             return false;

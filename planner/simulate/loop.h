@@ -36,11 +36,13 @@ struct loop_package {
 };
 
 enum loop_answer {
-    LOOP_SEND,  /* *package is next */
-    LOOP_WAIT,  /* ask again when the master has heard of something */
-    LOOP_PAUSE, /* loop_run returns, and goes on when it is called again */
-    LOOP_END,   /* there is no other package */
-    LOOP_FAILED /* *failure is set */
+    LOOP_SEND,       /* *package is next */
+    LOOP_WAIT,       /* ask again when the master has heard of something */
+    LOOP_HANDED_OUT, /* the same, and more is sent only if a worker is lost: results at the end are
+                      * returned */
+    LOOP_PAUSE,      /* loop_run returns, and goes on when it is called again */
+    LOOP_END,        /* there is no other package */
+    LOOP_FAILED      /* *failure is set */
 };
 
 struct loop;
@@ -55,6 +57,12 @@ struct loop_source {
      * each package's comes back. NULL: nobody asks. */
     bool (*sent)(void *self, struct loop *loop, const struct loop_package *package,
                  const struct star_times *times, struct failure *failure);
+    /* Results at the end have been taken in: those of the package's worker, up to the package.
+     * NULL: nobody asks. */
+    bool (*returned)(void *self, const struct loop_package *package, double taken_s,
+                     struct failure *failure);
+    /* From when on the worker is gone: nothing is returned by it then. NULL: never. */
+    double (*gone_s)(void *self, int64_t worker);
     /* After LOOP_WAIT: when the master hears of the next thing that is known so far, and when it
      * would go on by itself; HUGE_VAL: never. NULL: it never waits. */
     double (*event_s)(void *self);

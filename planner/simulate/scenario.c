@@ -8,9 +8,11 @@
 #include "planner/simulate/fast_forward.h"
 #include "planner/simulate/loop.h"
 
-/* A package that is out, to be reported when its time has come. */
+/* A package that is out, to be reported when its time has come; or, `returned`, that results have
+ * been taken in: its worker's, up to it. */
 struct report {
     struct package package;
+    bool returned;
     double start_s, end_s;
     double there_s, answer_s; /* a waiting master takes it in from then on, and takes so long */
 };
@@ -30,6 +32,9 @@ struct scenario_state {
     struct report_heap heap;
     struct fast_forward *forward; /* NULL: every package is played */
     bool lost_known;
+    /* Packages that are done, and whose results their workers keep; owned. */
+    struct package *kept;
+    size_t kept_count, kept_capacity;
     int64_t simulated; /* packages, one by one */
     /* The package at hand, what it takes and what such packages take in the mean, and when the port
      * was free before it. */
@@ -227,11 +232,56 @@ static bool package_sent(void *self, struct loop *loop, const struct loop_packag
     (void)loop;
     if (state->forward)
         fast_forward_note(state->forward, &package, times, sent->cost, &state->mean, state->port_s);
-    struct report report = {package, times->start_s, times->end_s, times->end_s, 0};
+    struct report report = {package, false, times->start_s, times->end_s, times->end_s, 0};
     report.there_s = star_later(report.there_s, times->returned_s);
+    const bool lost = package_lost(state, &package, report.there_s);
     request_add(state, platform_nearest(state->platform, sent->load), &package, &report);
-    return package_lost(state, &package, times->end_s) || heap_push(&state->heap, &report) ||
+    return lost || heap_push(&state->heap, &report) || failure_memory(failure, "simulating");
+}
+
+static bool results_taken(void *self, const struct loop_package *last, double taken_s,
+                          struct failure *failure)
+{
+    struct scenario_state *state = self;
+    const struct report report = {dispatched(last), true, taken_s, taken_s, taken_s, 0};
+    return package_lost(state, &report.package, taken_s) || heap_push(&state->heap, &report) ||
            failure_memory(failure, "simulating");
+}
+
+static double worker_gone(void *self, int64_t worker)
+{
+    const struct scenario *scenario = ((struct scenario_state *)self)->scenario;
+    return worker == scenario->lost_worker ? scenario->lost_s : HUGE_VAL;
+}
+
+/* Does the dispatch wait for what workers keep? */
+static bool keeps(const struct scenario_state *state)
+{
+    return state->platform->results == RESULTS_END && state->scenario->lost_worker >= 0;
+}
+
+/* Room for one more package that is kept. */
+static bool kept_reserve(struct scenario_state *state)
+{
+    struct package *kept =
+        array_reserve(state->kept, &state->kept_capacity, state->kept_count + 1, sizeof *kept);
+    if (kept)
+        state->kept = kept;
+    return kept != NULL;
+}
+
+/* Nobody keeps them any more, up to that package of its worker. */
+static void kept_return(struct scenario_state *state, const struct package *last)
+{
+    size_t left = 0;
+    for (size_t k = 0; k < state->kept_count; k++) {
+        const struct package *package = &state->kept[k];
+        if (package->worker == last->worker && package->index <= last->index)
+            dispatch_returned(state->dispatch, package);
+        else
+            state->kept[left++] = *package;
+    }
+    state->kept_count = left;
 }
 
 /* The next thing that the master hears of: a report, or the loss. HUGE_VAL: nothing. */
@@ -244,7 +294,8 @@ static double next_event(void *self)
     return event_s;
 }
 
-static void event_tell(struct scenario_state *state)
+/* False: out of memory. */
+static bool event_tell(struct scenario_state *state)
 {
     const struct scenario *scenario = state->scenario;
     bool reported = state->heap.count > 0;
@@ -252,9 +303,15 @@ static void event_tell(struct scenario_state *state)
         (!reported || scenario->lost_s < state->heap.items[0].there_s)) {
         state->lost_known = true;
         dispatch_lost(state->dispatch, scenario->lost_worker);
-        return;
+        return true;
     }
+    if (keeps(state) && !kept_reserve(state))
+        return false;
     struct report report = heap_pop(&state->heap);
+    if (report.returned) {
+        kept_return(state, &report.package);
+        return true;
+    }
     report.answer_s =
         scenario_lasts(state, -1, OPERATION_COLLECT, state->loop->star.master_s, report.answer_s);
     state->loop->star.master_s += report.answer_s;
@@ -262,6 +319,9 @@ static void event_tell(struct scenario_state *state)
     if (state->forward)
         fast_forward_answer(state->forward, report.answer_s);
     dispatch_done(state->dispatch, &report.package, report.start_s, report.end_s);
+    if (keeps(state))
+        state->kept[state->kept_count++] = report.package;
+    return true;
 }
 
 /* Reports that are under way come later, too. */
@@ -313,7 +373,10 @@ static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop
     struct scenario_state *state = self;
     struct package *package = &state->package;
     while (next_event(state) <= loop->star.master_s)
-        event_tell(state);
+        if (!event_tell(state)) {
+            failure_memory(failure, "simulating");
+            return LOOP_FAILED;
+        }
     if (state->forward && fast_forward_try(state->forward, state->dispatch, &loop->star))
         reports_move(&state->heap, state->forward->later_s);
     const enum dispatch_answer answer =
@@ -323,7 +386,7 @@ static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop
     if (answer == DISPATCH_OUT_OF_MEMORY)
         return failure_memory(failure, "simulating") ? LOOP_SEND : LOOP_FAILED;
     if (answer != DISPATCH_SEND)
-        return LOOP_WAIT;
+        return answer == DISPATCH_HANDED_OUT ? LOOP_HANDED_OUT : LOOP_WAIT;
     if (!effort_take(state, failure))
         return LOOP_FAILED;
     package_price(state);
@@ -408,6 +471,8 @@ bool simulate_scenario(const struct platform *platform, struct dispatch *dispatc
     const bool varies = scenario->slow_workers > 0 || scenario->availability;
     struct loop_source source = {.next = scenario_next,
                                  .sent = package_sent,
+                                 .returned = keeps(&state) ? results_taken : NULL,
+                                 .gone_s = worker_gone,
                                  .event_s = next_event,
                                  .due_s = scenario_due,
                                  .waited = scenario_waited,
@@ -433,6 +498,7 @@ bool simulate_scenario(const struct platform *platform, struct dispatch *dispatc
             own_sum(&state, simulation);
     }
     free(state.heap.items);
+    free(state.kept);
     loop_release(&loop);
     fast_forward_release(&forward);
     return good;

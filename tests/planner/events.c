@@ -7,6 +7,7 @@
 #include "planner/report/replay.h"
 #include "planner/schedulers/optimal/optimal_lp.h"
 #include "planner/schedulers/scheduler.h"
+#include "planner/simulate/decision.h"
 #include "planner/simulate/extrapolate.h"
 #include "planner/simulate/loop.h"
 #include "planner/simulate/simulate.h"
@@ -214,6 +215,134 @@ static void collecting_delays_envelopes(void **state)
     assert_ends(&stage, OPERATION_COLLECT, (const double[]){5, 8, 12.75}, 3, 12.75);
 }
 
+/* Played until all is done and taken in, though a worker is lost then. */
+static double stage_lose(struct stage *stage, int64_t worker, double lost_s, struct trace *trace)
+{
+    struct scenario scenario = SCENARIO_INIT;
+    struct simulation simulation;
+    struct failure failure = FAILURE_INIT;
+    const struct decision decision = {.plan = &stage->plan};
+    scenario.lost_worker = worker;
+    scenario.lost_s = lost_s;
+    stage->plan.real_valued = false;
+    struct dispatch *dispatch = decision_dispatch(&decision, &stage->platform, &scenario, &failure);
+    if (!dispatch ||
+        !simulate_scenario(&stage->platform, dispatch, &scenario, trace, &simulation, &failure))
+        fail_msg("%s", failure.text);
+    dispatch_free(&dispatch);
+    return simulation.makespan_s;
+}
+
+/* Two workers, two packages of two core tasks each, a second a core task and for results at the
+ * end: without a loss both are done at 4, and results are there at 5 and 6. */
+static void kept_results_are_lost_with_their_worker(void **state)
+{
+    static const double cases[][2] = {
+        {1, 9},      /* one package has begun, none is done: the other worker does all, 8 s and 1 */
+        {3, 9},      /* one of two is done, and done again */
+        {4.5, 9.5},  /* all is done, its results wait for the others': four more from 4.5 to 8.5 */
+        {5.5, 10.5}, /* they are on the port */
+        {6.5, 6}     /* they are there */
+    };
+    (void)state;
+    struct stage stage;
+    for (size_t c = 0; c < COUNT_OF(cases); c++) {
+        stage_open(&stage, 2, OPERATING_SINGLE_PORT, RESULTS_END);
+        for (int k = 0; k < 2; k++)
+            class_cost(&stage.classes[k], (struct cost){0, 0}, (struct cost){0, 1},
+                       (struct cost){1, 0});
+        stage_round(&stage, 2, (const double[]){2, 2});
+        assert_near(stage_lose(&stage, 1, cases[c][0], NULL), cases[c][1]);
+    }
+}
+
+/* Results that return package by package are there, if they are, when their worker is lost. */
+static void returned_results_outlive_their_worker(void **state)
+{
+    (void)state;
+    struct stage stage;
+    /* Results would end at 3, 4, 5 and 6; lost at 4.5, the second worker has returned one package.
+     * The other one, computed by 4, is done again from 4.5 to 6.5, and there a second later. */
+    stage_open(&stage, 2, OPERATING_SINGLE_PORT, RESULTS_PACKAGE);
+    for (int k = 0; k < 2; k++)
+        class_cost(&stage.classes[k], (struct cost){0, 0}, (struct cost){0, 1},
+                   (struct cost){1, 0});
+    stage_round(&stage, 2, (const double[]){2, 2});
+    assert_near(stage_lose(&stage, 1, 4.5, NULL), 7.5);
+}
+
+static struct cost any_cost(struct dice *dice, double most)
+{
+    const double latency_s = dice_unit(dice) < 0.5 ? 0 : most * dice_unit(dice);
+    return (struct cost){latency_s, most * dice_unit(dice)};
+}
+
+/* Equal packages for each worker in a round, one to four rounds. */
+static void any_stage(struct dice *dice, struct stage *stage, enum results results)
+{
+    const int64_t workers = dice_whole(dice, 1, 4), rounds = dice_whole(dice, 1, 4);
+    stage_open(stage, workers, OPERATING_SINGLE_PORT, results);
+    stage->window.envelope = any_cost(dice, 0.3);
+    stage->window.send = any_cost(dice, 0.3);
+    for (int64_t k = 0; k < workers; k++)
+        class_cost(&stage->classes[k], any_cost(dice, 1), any_cost(dice, 3), any_cost(dice, 0.8));
+    for (int64_t r = 0; r < rounds; r++) {
+        double loads[WORKERS_MOST];
+        for (int64_t k = 0; k < workers; k++)
+            loads[k] = (double)dice_whole(dice, 1, 4);
+        stage_round(stage, 1, loads);
+    }
+}
+
+/* Core tasks that a rank has computed, and those whose results have come back from it. */
+static void tasks_count(const struct trace *trace, int32_t rank, bool together, double *computed,
+                        double *returned)
+{
+    *computed = *returned = 0;
+    for (size_t k = 0; k < trace->count; k++) {
+        const struct trace_event *event = &trace->events[k];
+        if (event->rank != rank)
+            continue;
+        *computed += event->operation == OPERATION_COMPUTE ? (double)event->tasks : 0;
+        if (event->operation == OPERATION_RESULT)
+            *returned = together ? *computed : *returned + (double)event->tasks;
+    }
+}
+
+/* Whoever is lost at whatever time: what living workers have computed and the lost one has returned
+ * is the job, and all of it has come back. */
+static void losses_leave_nothing_undone(void **state)
+{
+    (void)state;
+    struct stage stage;
+    int some = 0;
+    for (uint64_t seed = 1; seed <= cases_of(300); seed++) {
+        struct dice dice = {seed};
+        struct trace trace = {.count = 0};
+        const bool together = seed % 2 == 0;
+        any_stage(&dice, &stage, together ? RESULTS_END : RESULTS_PACKAGE);
+        const int32_t lost = (int32_t)dice_whole(&dice, 1, stage.plan.worker_count);
+        const double lost_s = 1.2 * stage_play(&stage, NULL) * dice_unit(&dice);
+        if (stage.plan.worker_count == 1)
+            continue;
+        stage_lose(&stage, lost - 1, lost_s, &trace);
+        double sum = 0;
+        for (int32_t rank = 1; rank <= stage.plan.worker_count; rank++) {
+            double computed, returned;
+            tasks_count(&trace, rank, together, &computed, &returned);
+            if (rank != lost && computed != returned)
+                fail_msg("seed %" PRIu64 ": rank %d has returned %g of %g", seed, (int)rank,
+                         returned, computed);
+            sum += returned;
+            some += rank == lost && returned > 0 && returned < computed;
+        }
+        if (sum != stage.plan.tasks)
+            fail_msg("seed %" PRIu64 ": %g of %g have come back", seed, sum, stage.plan.tasks);
+        trace_release(&trace);
+    }
+    assert_true(some > 10);
+}
+
 /* ---- operating models ---------------------------------------------------------------------- */
 
 static const enum operating models[OPERATING_COUNT] = {OPERATING_MULTI_PORT, OPERATING_SINGLE_PORT,
@@ -300,29 +429,6 @@ static void fed_in_time_as_by_the_formula(void **state)
 }
 
 /* ---- on every platform --------------------------------------------------------------------- */
-
-static struct cost any_cost(struct dice *dice, double most)
-{
-    const double latency_s = dice_unit(dice) < 0.5 ? 0 : most * dice_unit(dice);
-    return (struct cost){latency_s, most * dice_unit(dice)};
-}
-
-/* Equal packages for each worker in a round, one to four rounds. */
-static void any_stage(struct dice *dice, struct stage *stage, enum results results)
-{
-    const int64_t workers = dice_whole(dice, 1, 4), rounds = dice_whole(dice, 1, 4);
-    stage_open(stage, workers, OPERATING_SINGLE_PORT, results);
-    stage->window.envelope = any_cost(dice, 0.3);
-    stage->window.send = any_cost(dice, 0.3);
-    for (int64_t k = 0; k < workers; k++)
-        class_cost(&stage->classes[k], any_cost(dice, 1), any_cost(dice, 3), any_cost(dice, 0.8));
-    for (int64_t r = 0; r < rounds; r++) {
-        double loads[WORKERS_MOST];
-        for (int64_t k = 0; k < workers; k++)
-            loads[k] = (double)dice_whole(dice, 1, 4);
-        stage_round(stage, 1, loads);
-    }
-}
 
 /* Each package and, where they come back, each result once, nothing before what it follows. */
 static void check_trace(const struct stage *stage, uint64_t seed)
@@ -645,6 +751,9 @@ int main(void)
         cmocka_unit_test(spaced_ends_are_better),
         cmocka_unit_test(results_at_the_end_are_one_message),
         cmocka_unit_test(collecting_delays_envelopes),
+        cmocka_unit_test(kept_results_are_lost_with_their_worker),
+        cmocka_unit_test(returned_results_outlive_their_worker),
+        cmocka_unit_test(losses_leave_nothing_undone),
         cmocka_unit_test(models_as_simulated_before),
         cmocka_unit_test(fed_in_time_as_by_the_formula),
         cmocka_unit_test(every_task_once_in_every_model),
