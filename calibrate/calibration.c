@@ -88,13 +88,13 @@ static void scratch_discard(void *self)
 /* Collective. A file that no two calibrations share, and that nobody leaves behind. */
 static void scratch_name(struct session *session)
 {
-    struct failure_detector *detector = session->request->detector;
+    struct liveness *liveness = session->request->liveness;
     session->leader = getpid();
     comm_broadcast(session->comm, &session->leader, sizeof session->leader);
     snprintf(session->scratch, sizeof session->scratch, "%s/scow-probe-%" PRId64 ".h5",
              session->request->scratch, session->leader);
-    if (detector)
-        detector->leaving = (struct failure_detector_leaving){scratch_discard, session};
+    if (liveness)
+        liveness->leaving = (struct liveness_leaving){scratch_discard, session};
 }
 
 static bool is_own(const struct session *session, const char *name)
@@ -359,7 +359,7 @@ static bool job_probe(struct session *session, double budget_s, int phase, struc
 {
     const struct calibration_request *request = session->request;
     const int index = session->setting;
-    struct patience patience = {.detector = request->detector, .least_s = request->patience_s};
+    struct patience patience = {.liveness = request->liveness, .least_s = request->patience_s};
     struct probe_setup setup = {
         .comm = session->comm,
         .job = &session->making.job,
@@ -552,8 +552,8 @@ static bool profile_head(struct session *session, struct failure *failure)
 
 static void session_release(struct session *session)
 {
-    if (session->request->detector)
-        session->request->detector->leaving = (struct failure_detector_leaving){.call = NULL};
+    if (session->request->liveness)
+        session->request->liveness->leaving = (struct liveness_leaving){.call = NULL};
     energy_watch_end(session->energy);
     making_release(&session->making);
     labels_workers_free(&session->names, session->comm->size - 1);

@@ -13,8 +13,8 @@
 #include "planner/model/profile.h"
 #include "spmd/job/kernel.h"
 #include "spmd/launch/oversubscription.h"
-#include "spmd/run/failure_detector.h"
 #include "spmd/transport/comm.h"
+#include "spmd/transport/liveness.h"
 
 /* What to measure; all borrowed and the same on every rank. */
 struct calibration_request {
@@ -36,8 +36,8 @@ struct calibration_request {
     bool write_behind_auto;
     bool master_computes; /* find out what a core task takes the master that feeds workers */
     bool quiet;
-    struct failure_detector *detector; /* by which ranks look after each other; NULL: they do not */
-    double patience_s; /* with it: no worker is lost that has been silent for less */
+    struct liveness *liveness; /* by which ranks look after each other; NULL: they do not */
+    double patience_s;         /* with it: no worker is lost that has been silent for less */
 };
 
 /* What the master knows at the end; empty elsewhere. Released by calibration_release. */

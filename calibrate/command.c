@@ -356,16 +356,16 @@ static char *input_name(const struct comm *comm, const struct arguments *argumen
 }
 
 /* Collective. While it waits for others, every rank sees whether they are there. */
-static bool ranks_assemble(struct failure_detector *detector, struct comm *comm,
+static bool ranks_assemble(struct liveness *liveness, struct comm *comm,
                            const struct arguments *arguments, struct failure *failure)
 {
-    const struct failure_detector_setup setup = {.comm = comm,
-                                                 .program = "scow calibrate",
-                                                 .path = arguments->output ? arguments->output
-                                                                           : "the profile",
-                                                 .state = "no profile is written",
-                                                 .most_s = ASSEMBLY_FACTOR * arguments->patience_s};
-    const bool assembled = failure_detector_begin(detector, &setup, failure);
+    const struct liveness_words words = {.program = "scow calibrate",
+                                         .path =
+                                             arguments->output ? arguments->output : "the profile",
+                                         .state = "no profile is written",
+                                         .again = "run the same again"};
+    const bool assembled =
+        liveness_begin(liveness, comm, &words, ASSEMBLY_FACTOR * arguments->patience_s, failure);
     launch_assembled();
     return assembled;
 }
@@ -377,11 +377,11 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
     struct calibration calibration = {0};
     struct settings settings = {.count = 0};
     struct campaign_effort effort;
-    struct failure_detector detector = {.comm = NULL};
+    struct liveness liveness = {.comm = NULL};
     bool measured = false;
     char *scratch = scratch_directory(arguments), *input = NULL;
     struct task_weights *weights = NULL;
-    if (!ranks_assemble(&detector, comm, arguments, failure))
+    if (!ranks_assemble(&liveness, comm, arguments, failure))
         goto out;
     if (!scratch)
         failure_memory(failure, "naming the scratch file");
@@ -409,19 +409,19 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
         .write_behind_auto = is_auto(arguments),
         .master_computes = arguments->master_computes,
         .quiet = arguments->quiet,
-        .detector = &detector,
+        .liveness = &liveness,
         .patience_s = arguments->patience_s,
     };
     if (arguments->dry_run)
         effects_dry_run(comm, &request, failure);
     else if (!profile_keep(comm, arguments, &request, failure) && failure->code == FAILURE_NONE)
         measured = calibration_make(&calibration, comm, &request, failure);
-    failure_detector_end(&detector); /* what is measured is written, whoever is lost from here on */
+    liveness_end(&liveness); /* what is measured is written, whoever is lost from here on */
     if (measured && comm->rank == 0 && outcome_write(arguments, &calibration, failure) &&
         !arguments->quiet)
         outcome_tell(&calibration);
 out:
-    failure_detector_end(&detector);
+    liveness_end(&liveness);
     calibration_release(&calibration);
     settings_release(&settings);
     weights_free(weights);

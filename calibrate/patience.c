@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "spmd/run/membership.h"
-
 /* Is it work, and has it been seen how long that takes? */
 static bool is_work(const struct trace_event *event)
 {
@@ -14,9 +12,7 @@ static bool is_work(const struct trace_event *event)
 void patience_expect(const struct patience *patience, int64_t largest)
 {
     const double expected_s = fmax(patience->longest_s, patience->s_per_task * (double)largest);
-    if (patience->detector)
-        failure_detector_patience(patience->detector,
-                                  membership_deadline(patience->least_s, expected_s));
+    liveness_patience(patience->liveness, liveness_deadline(patience->least_s, expected_s));
 }
 
 void patience_learn(struct patience *patience, const struct trace *trace)
@@ -33,6 +29,5 @@ void patience_learn(struct patience *patience, const struct trace *trace)
 
 void patience_end(const struct patience *patience)
 {
-    if (patience->detector)
-        failure_detector_patience(patience->detector, 0);
+    liveness_patience(patience->liveness, 0);
 }

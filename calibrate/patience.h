@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 #include "planner/model/trace.h"
-#include "spmd/run/failure_detector.h"
+#include "spmd/transport/liveness.h"
 
 /* Of one job: core tasks of another may take much longer. */
 struct patience {
-    struct failure_detector *detector; /* borrowed; NULL: there is no failure detection */
-    double least_s;                    /* a worker that was silent for less is not lost */
-    double longest_s;                  /* operation of a worker; 0: none has been seen */
-    double s_per_task;                 /* at most, but for starts */
+    struct liveness *liveness; /* borrowed; NULL: nobody is looked after */
+    double least_s;            /* a worker that was silent for less is not lost */
+    double longest_s;          /* operation of a worker; 0: none has been seen */
+    double s_per_task;         /* at most, but for starts */
 };
 
 /* Packages of so many core tasks are to come. */

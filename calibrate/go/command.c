@@ -308,8 +308,7 @@ static bool failing_ends(const struct arguments *arguments, const struct scow_ta
 }
 
 /* Collective. */
-static void going_run(struct going *going, struct failure_detector *detector,
-                      struct failure *failure)
+static void going_run(struct going *going, struct liveness *liveness, struct failure *failure)
 {
     const struct arguments *arguments = going->arguments;
     const int threads = going->plan.threads > 0 ? going->plan.threads : launch_threads(going->comm);
@@ -345,7 +344,7 @@ static void going_run(struct going *going, struct failure_detector *detector,
         .ahead = WATCHING_AHEAD,
         .quiet = arguments->quiet,
         .patience_s = arguments->patience_s,
-        .detector = detector,
+        .liveness = liveness,
     };
     const bool done = execute_run(&execution, &outcome, failure);
     if (done && !arguments->dry_run && going->comm->rank == 0) {
@@ -376,17 +375,17 @@ static void kernel_go(struct comm *comm, const struct kernel *kernel, struct arg
                       struct failure *failure)
 {
     struct going going = {.comm = comm, .arguments = arguments, .kernel = kernel};
-    struct failure_detector detector = {.comm = NULL};
-    const struct failure_detector_setup setup = {.comm = comm,
-                                                 .program = "scow go",
-                                                 .path = arguments->output,
-                                                 .state = "there is no package yet",
-                                                 .most_s = ASSEMBLY_FACTOR * arguments->patience_s};
-    const bool assembled = failure_detector_begin(&detector, &setup, failure);
+    struct liveness liveness = {.comm = NULL};
+    const struct liveness_words words = {.program = "scow go",
+                                         .path = arguments->output,
+                                         .state = "there is no package yet",
+                                         .again = "run the same again"};
+    const bool assembled =
+        liveness_begin(&liveness, comm, &words, ASSEMBLY_FACTOR * arguments->patience_s, failure);
     launch_assembled();
     if (assembled && going_prepare(&going, failure))
-        going_run(&going, &detector, failure);
-    failure_detector_end(&detector);
+        going_run(&going, &liveness, failure);
+    liveness_end(&liveness);
     input_forget(&going);
     going_release(&going);
 }

@@ -15,7 +15,7 @@
 /* Collective. MPI_Init, and the communicator of all ranks. Who waits for a rank for ten minutes,
  * here and until launch_assembled, says so and ends. */
 void launch_begin(struct comm *comm, int *argc, char ***argv);
-/* Local. Something else (failure_detector.h) looks after the ranks now. */
+/* Local. Something else (liveness.h) looks after the ranks now. */
 void launch_assembled(void);
 /* Collective. Prints the agreed sentence as "NAME: sentence" on the master and ends MPI; returns
  * the exit code. Where ranks are lost (comm->broken), local to those that are left, and does

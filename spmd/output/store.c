@@ -16,8 +16,8 @@
 #include "spmd/layout/transfer.h"
 #include "spmd/output/async_writer.h"
 #include "spmd/output/extents.h"
-#include "spmd/output/file_lock.h"
 #include "spmd/output/picture.h"
+#include "spmd/transport/file_lock.h"
 #include "spmd/transport/shared_file.h"
 
 enum { REASON_ROOM = 128 }; /* at least layout_reason_size */

@@ -93,13 +93,14 @@ static void answer_post(struct gathering *gathering)
 
 static void orders_send(struct gathering *gathering)
 {
-    const struct comm *comm = gathering->closing->run->comm;
+    const struct run *run = gathering->closing->run;
+    const struct comm *comm = run->comm;
     for (int rank = 1; rank < comm->size; rank++) {
         if (membership_lost(gathering->members, rank))
             continue;
         link_send(comm->link, &gathering->orders[rank], sizeof *gathering->orders, rank, WIRE_CLOSE,
                   &gathering->sending[rank]);
-        membership_await(gathering->members, rank, true);
+        liveness_await(run->liveness, rank, true);
         gathering->awaited++;
     }
 }
@@ -121,8 +122,8 @@ static void answer_take(struct gathering *gathering, int rank)
     const struct wire_closed *answer = &gathering->answer;
     if (membership_lost(gathering->members, rank) || gathering->orders[rank].ending == ANSWERED)
         return; /* somebody else does its part, or it has said so already */
-    membership_heard(gathering->members, rank);
-    membership_await(gathering->members, rank, false);
+    liveness_heard(gathering->closing->run->liveness, rank);
+    liveness_await(gathering->closing->run->liveness, rank, false);
     gathering->awaited--;
     gathering->closing->used->processor_s += answer->processor_s;
     gathering->closing->used->energy_j += answer->energy_j;
@@ -136,9 +137,7 @@ static void answer_take(struct gathering *gathering, int rank)
 
 static void member_lose(struct gathering *gathering, int rank)
 {
-    const struct run *run = gathering->closing->run;
     membership_note(gathering->members, rank, 0);
-    comm_tell(run->comm, rank, WIRE_LOST);
     if (gathering->orders[rank].ending == ANSWERED)
         return;
     gathering->awaited--;
@@ -213,8 +212,7 @@ bool closing_lead(const struct closing *closing, enum wire_ending ending,
         fprintf(stderr, "%s: out of memory while ending the run\n", run->members->command);
         link_abort(run->comm->link, FAILURE_FAILED);
     }
-    membership_open(run->members);
-    membership_work(run->members, false);
+    liveness_work(run->liveness, false);
     orders_fill(&gathering, ending);
     if (ending == WIRE_ENDING_WHOLE && (run->collects || membership_living(run->members) == 0))
         range_normalize(run, (struct task_range){0, run->job->setup.tasks}, summary, failure);
@@ -278,8 +276,7 @@ bool closing_follow(const struct closing *closing, const struct done_packages *d
     usage_measure(&used);
     answer.processor_s = used.processor_s;
     answer.energy_j = energy_watch_read(closing->run->energy);
-    heartbeat_stop(
-        closing->run->heartbeat); /* a message that nobody takes would be complained of */
+    liveness_hush(closing->run->liveness); /* what nobody takes would be complained of */
     comm_send(comm, &answer, sizeof answer, 0, WIRE_CLOSED);
     comm_receive(comm, &verdict, sizeof verdict, 0, WIRE_VERDICT);
     *summary = order.summary;

@@ -236,7 +236,7 @@ static void collect_check(const struct arguments *arguments, const struct plan *
 
 /* Collective, of a plan that has been read. */
 static void plan_execute(struct comm *comm, const struct arguments *arguments,
-                         const struct documents *documents, struct failure_detector *detector,
+                         const struct documents *documents, struct liveness *liveness,
                          struct failure *failure)
 {
     struct run_outcome outcome = {0};
@@ -290,7 +290,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .quiet = arguments->quiet,
         .patience_s = arguments->patience_s,
         .until = &arguments->until,
-        .detector = detector,
+        .liveness = liveness,
     };
     if (comm->rank == 0)
         intent_print(arguments, documents, &execution);
@@ -323,7 +323,7 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
 {
     struct arguments arguments = {.patience_s = PATIENCE_USUAL};
     struct documents documents = {0};
-    struct failure_detector detector = {.comm = NULL};
+    struct liveness liveness = {.comm = NULL};
     bool over = false;
     arguments_parse(comm, argc, argv, &arguments, &over, failure);
     if (!over && failure->code == FAILURE_NONE)
@@ -331,19 +331,19 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
     if (!comm_agree(comm, failure) || over)
         return;
     arguments.line = launch_line(comm, "run", argc, argv);
-    const struct failure_detector_setup setup = {.comm = comm,
-                                                 .program = "scow run",
-                                                 .path = arguments.output,
-                                                 .state = "there is no package yet",
-                                                 .most_s = ASSEMBLY_FACTOR * arguments.patience_s};
-    const bool assembled = failure_detector_begin(&detector, &setup, failure);
+    const struct liveness_words words = {.program = "scow run",
+                                         .path = arguments.output,
+                                         .state = "there is no package yet",
+                                         .again = "run the same again"};
+    const bool assembled =
+        liveness_begin(&liveness, comm, &words, ASSEMBLY_FACTOR * arguments.patience_s, failure);
     launch_assembled();
     const struct plan_weights weights = {&arguments.weights, arguments.plan, arguments.kernel,
                                          arguments.rule != NULL};
     if (assembled && documents_read(&documents, comm, arguments.plan, arguments.profile, failure) &&
         plan_weights_take(&documents, comm, &weights, failure))
-        plan_execute(comm, &arguments, &documents, &detector, failure);
-    failure_detector_end(&detector);
+        plan_execute(comm, &arguments, &documents, &liveness, failure);
+    liveness_end(&liveness);
     free(arguments.line);
     documents_release(&documents);
 }

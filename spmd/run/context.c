@@ -176,7 +176,7 @@ bool worker_context_output(struct worker_context *context, struct summary *summa
     const struct run *run = context->run;
     const struct package_results *results = engine_results(context->engine);
     const double start = comm_now(run->comm);
-    heartbeat_pass(run->heartbeat);
+    liveness_pass(run->liveness);
     const bool summed = summary_add(summary, run->job, results, failure);
     const bool good = summed && weighed_write(run, results, &context->stalled_s, failure);
     context->own = context->own || (summed && !good && failure->code == FAILURE_FAILED);
@@ -189,7 +189,7 @@ bool worker_context_return(struct worker_context *context, struct wire_result *r
 {
     const struct run *run = context->run;
     const struct package_results *results = engine_results(context->engine);
-    heartbeat_pass(run->heartbeat);
+    liveness_pass(run->liveness);
     if (!summary_add(&report->summary, run->job, results, failure))
         return false;
     return run->keeps
@@ -208,7 +208,7 @@ bool worker_context_stage(struct worker_context *context, struct summary *summar
 {
     const struct run *run = context->run;
     const struct package_results *results = engine_results(context->engine);
-    heartbeat_pass(run->heartbeat);
+    liveness_pass(run->liveness);
     const bool summed = summary_add(summary, run->job, results, failure);
     const bool good = summed && store_stage(run->store, results, failure);
     context->own = context->own || (summed && !good && failure->code == FAILURE_FAILED);
@@ -218,7 +218,7 @@ bool worker_context_stage(struct worker_context *context, struct summary *summar
 double worker_context_write(struct worker_context *context, int64_t tasks)
 {
     const struct run *run = context->run;
-    heartbeat_pass(run->heartbeat);
+    liveness_pass(run->liveness);
     const double now = comm_now(run->comm);
     store_begin(run->store);
     if (run->emulation)

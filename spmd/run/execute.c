@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "spmd/run/beginning.h"
 #include "spmd/run/ending.h"
 #include "spmd/run/energy.h"
 #include "spmd/run/execution_state.h"
+#include "spmd/run/expected_cost.h"
 #include "spmd/run/run_conditions.h"
 
 static void idle_ranks_say(const struct execution_state *state)
@@ -59,7 +61,9 @@ static void packages_do(struct execution_state *state, const struct run *run,
 {
     const struct resume *resume = &state->resume;
     const bool leads = run->comm->rank == 0, over = resume->on && resume->left == 0;
-    if (leads && !over)
+    if (leads && over)
+        beginning_lead(run, failure);
+    else if (leads)
         execution_lead(state, run, outcome, failure);
     if (leads)
         outcome->trace_cut = !trace_writer_end(&state->tracing);
@@ -70,26 +74,29 @@ static void packages_do(struct execution_state *state, const struct run *run,
     }
     if (!over)
         outcome->predicted = execution_prediction(state);
-    if (!leads && !over)
+    if (!leads && over)
+        beginning_follow(run, failure);
+    else if (!leads)
         worker_run(run, done, failure);
 }
 
-/* Collective. */
-static bool watch(struct execution_state *state, struct failure *failure)
+static void losses_leave(void *losses)
+{
+    losses_begin(losses, 0, 0);
+}
+
+/* Local. From here on ranks see each other by their places in the output, which is there, and what
+ * this one works on is not the reason when it leaves because another is gone. */
+static void place_take(struct execution_state *state)
 {
     const struct execution *execution = state->execution;
-    const struct liveness_setup setup = {.comm = execution->comm,
-                                         .path = execution->output,
-                                         .command = execution->command,
-                                         .again = execution->again,
-                                         .workers = execution_workers(state),
-                                         .patience_s = execution->patience_s,
-                                         .plan = state->plan,
-                                         .costs = state->costs,
-                                         .largest_package = state->decider.largest,
-                                         .collects = execution->collects,
-                                         .detector = execution->detector};
-    return liveness_begin(&state->liveness, &setup, failure);
+    struct liveness *liveness = execution->liveness;
+    if (!liveness)
+        return;
+    liveness->words.again = execution->again;
+    liveness->leaving = (struct liveness_leaving){losses_leave, &state->losses};
+    if (execution->comm->rank == 0 || !execution->collects)
+        liveness_place(liveness, execution->output);
 }
 
 /* Local. Everybody ends its part. */
@@ -98,7 +105,7 @@ static void end(struct execution_state *state, const struct run *run,
                 struct failure *failure)
 {
     const struct resume *resume = &state->resume;
-    const bool lost = state->liveness.members.loss_count > 0;
+    const bool lost = state->members.loss_count > 0;
     /* Each worker sees what the others wrote. */
     const bool one_node = state->workers_per_node == state->execution->comm->size - 1;
     const struct ending ending = {.closing = {.run = run,
@@ -135,15 +142,16 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
                     struct failure *failure)
 {
     const struct execution *execution = state->execution;
-    struct liveness *liveness = &state->liveness;
-    if (!watch(state, failure))
-        return false;
-    liveness->heartbeat.losses = &state->losses;
+    const bool leads = execution->comm->rank == 0;
     const struct run run = {
-        .comm = &liveness->comm,
+        .comm = execution->comm,
         .job = &state->making.job,
-        .members = liveness_members(liveness),
-        .heartbeat = liveness_heartbeat(liveness),
+        .members = leads ? &state->members : NULL,
+        .liveness = execution->liveness,
+        .patience_s = execution->patience_s,
+        .longest_s = leads ? expected_longest_s(state->costs, state->plan, execution_workers(state),
+                                                state->decider.largest)
+                           : 0,
         .input = state->making.input,
         .store = state->store,
         .losses = &state->losses,
@@ -158,14 +166,16 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
         .threads = execution->threads,
         .energy = energy_watch_begin(comm_first_on_node(execution->comm)),
         .buffers = plan_buffers(execution->plan),
-        .tracing = execution->comm->rank == 0 ? &state->tracing : NULL,
+        .tracing = leads ? &state->tracing : NULL,
         .remembered = execution->pilot ? RUN_REMEMBERED : 0,
     };
     struct done_packages done = {0};
+    place_take(state);
     conditions_say(state);
     idle_ranks_say(state);
     packages_do(state, &run, &done, outcome, failure);
     end(state, &run, &done, outcome, failure);
+    liveness_end(run.liveness);
     energy_watch_end(run.energy);
     done_packages_release(&done);
     return failure->code == FAILURE_NONE;
@@ -236,7 +246,7 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
 out:
     status_finish(&state, outcome, good, failure);
     good = store_close(&state.store, failure) && good;
-    liveness_end(&state.liveness);
+    membership_release(&state.members);
     losses_close(&state.losses);
     if (state.tracing.path)
         trace_writer_end(&state.tracing);

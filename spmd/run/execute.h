@@ -10,11 +10,11 @@
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 #include "spmd/job/kernel.h"
-#include "spmd/run/failure_detector.h"
 #include "spmd/run/pilot.h"
 #include "spmd/run/run.h"
 #include "spmd/run/until.h"
 #include "spmd/transport/comm.h"
+#include "spmd/transport/liveness.h"
 
 /* What to run; all borrowed and the same on every rank. */
 struct execution {
@@ -48,11 +48,11 @@ struct execution {
     const char *command; /* that the user gave, with which sentences begin: "scow run" */
     const char *again;   /* what to do to go on with it, for sentences: "run the same again" */
     bool quiet;          /* no progress */
-    /* No worker is taken for lost that has been silent for less; 0: nobody is looked after, and a
-     * rank that dies leaves the others waiting. */
-    double patience_s;
+    /* By which these ranks look after each other, over when packages are; NULL: nobody is looked
+     * after, and a rank that dies leaves the others waiting. */
+    struct liveness *liveness;
+    double patience_s;         /* no worker is taken for lost that has been silent for less */
     const struct until *until; /* the master's; nothing is begun that would not end by then */
-    struct failure_detector *detector; /* of these ranks, ended when packages begin; NULL: none */
 };
 
 /* Collective. Opens the input, matches it with the plan, creates the output, runs, seals. Nothing

@@ -12,7 +12,7 @@
 #include "spmd/run/decider.h"
 #include "spmd/run/execute.h"
 #include "spmd/run/live_status.h"
-#include "spmd/run/liveness.h"
+#include "spmd/run/membership.h"
 #include "spmd/run/resume.h"
 
 /* What one rank opens and must close again. */
@@ -32,7 +32,7 @@ struct execution_state {
     struct digest *digest;        /* the master's: of the input, taken while the run goes on */
     char stamp[65], identity[65]; /* the master's; of the input's files */
     char early[65];               /* the input's digest; "": it was not known before the run */
-    struct liveness liveness;     /* while packages are under way */
+    struct membership members;    /* the master's; while packages are under way */
     struct losses losses;
     struct status_writer status; /* the master's */
     struct trace_writer tracing; /* the master's */
@@ -66,7 +66,8 @@ struct resume_setup execution_resume_setup(const struct execution_state *state);
 
 /* ---- the output (execute_output.c) ---------------------------------------------------------- */
 
-/* Collective. The master makes the file, or mends it; everybody opens it. */
+/* Collective. The master makes the file, or mends it; everybody opens it. Who takes part in the run
+ * will be listed. */
 bool execution_output_open(struct execution_state *state, struct failure *failure);
 
 /* ---- while packages are under way (execute_lead.c) ------------------------------------------ */

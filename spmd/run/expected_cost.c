@@ -29,3 +29,15 @@ double expected_returns_s(const void *costs, int64_t workers, double tasks)
                  emulation_cost(costs, OPERATION_COLLECT, k, share);
     return sum_s;
 }
+
+double expected_longest_s(const void *costs, const struct plan *plan, int64_t workers,
+                          int64_t tasks)
+{
+    const struct plan_prediction *predicted = &plan->predicted;
+    double longest_s = 0;
+    for (int64_t worker = 0; costs && worker < workers; worker++)
+        longest_s = fmax(longest_s, expected_cost(costs, worker, tasks).work_s);
+    if (!costs && predicted->known && plan->tasks > 0)
+        longest_s = predicted->makespan_s * (double)tasks * (double)workers / plan->tasks;
+    return longest_s;
+}

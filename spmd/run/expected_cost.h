@@ -4,6 +4,7 @@
 #define SPMD_RUN_EXPECTED_COST_H
 
 #include "planner/dispatch/deadline.h"
+#include "planner/model/plan.h"
 #include "spmd/run/emulation.h"
 
 /* `costs` is a struct emulation. */
@@ -12,5 +13,9 @@ double expected_start_s(const void *costs, int64_t worker);
 /* Seconds that it takes so many workers, each with an equal share of the tasks, to return all
  * results at the end, one after the other. */
 double expected_returns_s(const void *costs, int64_t workers, double tasks);
+/* The longest package of so many core tasks, by the costs or, where they are not known (NULL), by
+ * what the plan says of the whole; 0: neither says. */
+double expected_longest_s(const void *costs, const struct plan *plan, int64_t workers,
+                          int64_t tasks);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "planner/base/process.h"
 #include "planner/model/platform.h"
+#include "spmd/run/beginning.h"
 #include "spmd/run/interrupt.h"
 #include "spmd/run/master.h"
 #include "spmd/transport/wire.h"
@@ -120,8 +121,7 @@ static bool package_assign(struct master *master, const struct package *package)
     if (!outstanding_add(&master->outstanding, package))
         return failure_memory(master->failure, "keeping what is under way");
     master_flight_note(master, rank);
-    if (master->run->members)
-        membership_await(master->run->members, rank, true);
+    liveness_await(master->run->liveness, rank, true);
     return true;
 }
 
@@ -142,7 +142,7 @@ static void master_pause(struct master *master, struct pause *pause, double due_
 bool master_asked(const struct master *master)
 {
     if (interrupt_hinted())
-        interrupt_settle(!master->run->members || !membership_misses(master->run->members));
+        interrupt_settle(!liveness_misses(master->run->liveness));
     return master->asked || interrupt_asked();
 }
 
@@ -243,7 +243,7 @@ static void packages_send(struct master *master)
 static void workers_await(struct master *master, int rank, bool awaited)
 {
     if (master->run->members && membership_lives(master->run->members, rank))
-        membership_await(master->run->members, rank, awaited);
+        liveness_await(master->run->liveness, rank, awaited);
 }
 
 static void losses_take(void *self)
@@ -374,14 +374,11 @@ bool master_run(const struct run *run, struct dispatch *dispatch, struct progres
                             .outcome = outcome,
                             .failure = failure};
     master_init(&master, run, failure);
-    if (comm_agree(run->comm, failure)) {
+    if (beginning_lead(run, failure)) {
         master_listen(&master);
-        if (run->members)
-            membership_open(run->members);
         workers_warm(&master, job_message_most(run->job, run->largest_package));
         master.origin_s = comm_now(run->comm);
-        if (run->members)
-            membership_work(run->members, true);
+        liveness_work(run->liveness, true);
         packages_send(&master);
         workers_stop(&master);
         master_starts_settle(&master);

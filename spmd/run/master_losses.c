@@ -104,10 +104,8 @@ static void loss_survive(struct master *master, int rank, enum member_state stat
     membership_lose(master->run->members, rank, state, why);
     packages_return(master, rank, at_work);
     master_returns_drop(master, rank);
-    if (state == MEMBER_LOST) {
-        comm_tell(master->run->comm, rank, WIRE_LOST);
+    if (state == MEMBER_LOST)
         outbox_abandon(master->outbox, rank, master->failure);
-    }
 }
 
 void master_lose(struct master *master, int rank, const char *why, bool at_work)

@@ -180,12 +180,10 @@ static void result_take(struct master *master, const struct wire_result *report)
 static void report_heard(struct master *master, int rank, const struct wire_times *times)
 {
     int64_t count;
-    if (!master->run->members)
-        return;
     outstanding_of(&master->outstanding, rank - 1, &count);
-    membership_heard(master->run->members, rank);
-    membership_await(master->run->members, rank, count > 0);
-    membership_took(master->run->members, times->written_s - times->start_s);
+    liveness_heard(master->run->liveness, rank);
+    liveness_await(master->run->liveness, rank, count > 0);
+    liveness_took(master->run->liveness, times->written_s - times->start_s);
 }
 
 /* ---- counts --------------------------------------------------------------------------------- */
@@ -232,8 +230,7 @@ static void interim_take(struct master *master, int rank, size_t size)
     others.finished = master->counts.finished - own->finished;
     others.failed = master->counts.failed - own->failed;
     others.median_s = counts_median(&master->counts);
-    if (master->run->members)
-        membership_heard(master->run->members, rank);
+    liveness_heard(master->run->liveness, rank);
     comm_send(master->run->comm, &others, sizeof others, rank, WIRE_OTHERS);
 }
 
@@ -273,8 +270,7 @@ static bool returns_as_agreed(const struct master *master, const struct wire_res
 /* Results come behind it. */
 static void report_keep(struct master *master, int rank, const struct wire_result *report)
 {
-    if (master->run->members)
-        membership_heard(master->run->members, rank);
+    liveness_heard(master->run->liveness, rank);
     if (!master_returns_add(master, rank, report))
         return;
     master_flight_note(master, rank);

@@ -1,120 +1,42 @@
 #include "spmd/run/membership.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "planner/base/json_text.h"
-#include "spmd/output/file_lock.h"
-#include "spmd/transport/wire.h"
-
-/* How often the master looks, and after which silence it asks whether a process is there. */
-static const double look_every_s = 0.25, silence_s = 3;
-/* A master that has not looked for longer was itself away or stopped: that was not others' silence.
- */
-static const double away_s = 2;
-static const double gate_factor = 5; /* times the shortest deadline */
-/* A worker may take that many times as long as the longest package between two signs of life, and,
- * while nobody knows how long one takes, that many times the shortest deadline. */
-static const double deadline_factor = 10, unknown_factor = 60;
-
-/* ---- beginning and end --------------------------------------------------------------------- */
-
-static bool is_gone(const struct membership *membership, int rank)
-{
-    const struct member *member = &membership->members[rank];
-    return member->seen ? !file_lock_taken(membership->lock, rank)
-                        : process_has_ended(&member->process);
-}
-
-static void signs_await(struct membership *membership)
-{
-    link_receive(membership->comm->link, NULL, 0, LINK_ANYBODY, WIRE_ALIVE, &membership->alive);
-}
-
-static void signs_take(struct membership *membership)
-{
-    while (link_test(&membership->alive)) {
-        membership_heard(membership, membership->alive.peer);
-        signs_await(membership);
-    }
-}
-
-/* Before the first package somebody waits for everybody, who may take longer to get ready than
- * between two signs of life later on. */
-static void gate_look(void *self)
-{
-    struct membership *membership = self;
-    const double most_s = gate_factor * membership->least_s, now = clock_now();
-    signs_take(membership);
-    for (int rank = 1; rank < membership->comm->size; rank++) {
-        const bool gone = is_gone(membership, rank);
-        if (!gone && now - membership->members[rank].heard_s < most_s)
-            continue;
-        fprintf(stderr,
-                "%s: %s: rank %d %s before the first package: run the same again with --resume\n",
-                membership->command, membership->path, rank, gone ? "is gone" : "does not answer");
-        process_kill(&membership->members[rank].process);
-        _exit(FAILURE_STOPPED);
-    }
-}
 
 bool membership_init(struct membership *membership, const struct membership_setup *setup,
                      struct failure *failure)
 {
     const size_t ranks = (size_t)setup->comm->size;
     *membership = (struct membership){.comm = setup->comm,
-                                      .gate = {gate_look, membership, 0},
+                                      .liveness = setup->liveness,
                                       .path = setup->path,
                                       .command = setup->command,
-                                      .lock = setup->lock,
                                       .workers = setup->workers,
                                       .members = calloc(ranks, sizeof(struct member)),
                                       .losses = calloc(ranks, sizeof(struct loss)),
-                                      .least_s = setup->least_s,
-                                      .longest_s = setup->predicted_s,
                                       .processes = calloc(ranks, sizeof(struct process))};
-    if (!membership->members || !membership->losses || !membership->processes)
-        return failure_memory(failure, "preparing for the loss of workers");
-    if (setup->least_s > 0)
-        signs_await(membership);
-    return true;
+    return (membership->members && membership->losses && membership->processes) ||
+           failure_memory(failure, "preparing for the loss of workers");
 }
 
 void membership_join(struct membership *membership, int rank, const struct process *process)
 {
-    membership->members[rank] =
-        (struct member){.state = rank <= membership->workers ? MEMBER_LIVES : MEMBER_FAILED,
-                        .process = *process,
-                        .seen = membership->lock >= 0 && file_lock_taken(membership->lock, rank),
-                        .heard_s = clock_now()};
+    liveness_join(membership->liveness, rank, process);
+    membership->members[rank] = (struct member){
+        .state = rank <= membership->workers ? MEMBER_LIVES : MEMBER_FAILED, .process = *process};
 }
 
 void membership_release(struct membership *membership)
 {
-    if (membership->alive.pending) {
-        signs_take(membership); /* sent before their workers' last answers */
-        link_cancel(&membership->alive);
-    }
     free(membership->members);
     free(membership->losses);
     free(membership->processes);
     membership->members = NULL;
     membership->losses = NULL;
     membership->processes = NULL;
-}
-
-void membership_open(struct membership *membership)
-{
-    membership->looked_s = clock_now();
-    membership->gate.next_s = HUGE_VAL;
-}
-
-void membership_work(struct membership *membership, bool working)
-{
-    membership->working = working;
 }
 
 /* ---- who lives ----------------------------------------------------------------------------- */
@@ -142,90 +64,13 @@ int membership_living(const struct membership *membership)
     return living;
 }
 
-bool membership_misses(struct membership *membership)
-{
-    bool misses = false;
-    for (int rank = 1; rank < membership->comm->size; rank++)
-        if (is_gone(membership, rank)) {
-            misses = true;
-            membership->members[rank].heard_s = 0;
-        }
-    return misses;
-}
-
-void membership_await(struct membership *membership, int rank, bool awaited)
-{
-    struct member *member = &membership->members[rank];
-    if (awaited && !member->awaited)
-        member->heard_s = fmax(member->heard_s, clock_now());
-    member->awaited = awaited;
-}
-
-void membership_heard(struct membership *membership, int rank)
-{
-    membership->members[rank].heard_s = clock_now();
-}
-
-void membership_took(struct membership *membership, double seconds)
-{
-    membership->longest_s = fmax(membership->longest_s, seconds);
-}
-
-double membership_deadline(double least_s, double longest_s)
-{
-    return longest_s > 0 ? fmax(least_s, deadline_factor * longest_s) : unknown_factor * least_s;
-}
-
-static double deadline_of(const struct membership *membership)
-{
-    return membership->working ? membership_deadline(membership->least_s, membership->longest_s)
-                               : membership->least_s;
-}
-
-/* True: *why says how it was lost. */
-static bool is_lost(const struct membership *membership, int rank, double now_s, char *why,
-                    size_t size)
-{
-    const struct member *member = &membership->members[rank];
-    const double silent_s = now_s - member->heard_s;
-    if (member->state == MEMBER_LOST || silent_s < fmin(silence_s, membership->least_s))
-        return false;
-    if (is_gone(membership, rank)) {
-        snprintf(why, size, "its process is gone");
-        return true;
-    }
-    if (!member->awaited || silent_s < deadline_of(membership))
-        return false;
-    snprintf(why, size, "it has said nothing for %.0f s", silent_s);
-    return true;
-}
-
-static void silence_excuse(struct membership *membership, double now_s)
-{
-    const double away = now_s - membership->looked_s - away_s;
-    for (int rank = 1; membership->looked_s > 0 && away > 0 && rank < membership->comm->size;
-         rank++) {
-        struct member *member = &membership->members[rank];
-        member->heard_s = fmin(member->heard_s + away, now_s);
-    }
-}
-
 int membership_find(struct membership *membership)
 {
-    char why[80];
-    const double now = clock_now();
-    if (membership->least_s <= 0 || now - membership->looked_s < look_every_s)
+    struct liveness_event event;
+    if (!liveness_poll(membership->liveness, &event))
         return 0;
-    silence_excuse(membership, now);
-    membership->looked_s = now;
-    signs_take(membership);
-    for (int rank = 1; rank < membership->comm->size; rank++)
-        if (is_lost(membership, rank, now, why, sizeof why)) {
-            membership_lose(membership, rank, MEMBER_LOST, why);
-            membership->looked_s = 0; /* there may be more */
-            return rank;
-        }
-    return 0;
+    membership_lose(membership, event.peer, MEMBER_LOST, event.why);
+    return event.peer;
 }
 
 /* ---- losses -------------------------------------------------------------------------------- */
@@ -244,8 +89,10 @@ void membership_lose(struct membership *membership, int rank, enum member_state 
 {
     struct member *member = &membership->members[rank];
     struct loss *loss = loss_of(membership, rank);
+    if (state == MEMBER_LOST && member->state != MEMBER_LOST)
+        liveness_give_up(membership->liveness, rank);
+    liveness_await(membership->liveness, rank, false);
     member->state = state;
-    member->awaited = false;
     if (loss == membership->losses + membership->loss_count) {
         membership->loss_count++;
         *loss = (struct loss){.rank = rank};

@@ -8,9 +8,9 @@
 
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
-#include "spmd/output/file_lock.h"
 #include "spmd/resume/remaining_plan.h"
 #include "spmd/transport/clock.h"
+#include "spmd/transport/file_lock.h"
 #include "spmd/transport/wire.h"
 
 /* ---- what is left -------------------------------------------------------------------------- */

@@ -20,17 +20,20 @@
 #include "spmd/output/store.h"
 #include "spmd/output/trace_writer.h"
 #include "spmd/run/emulation.h"
-#include "spmd/run/heartbeat.h"
 #include "spmd/run/membership.h"
 #include "spmd/transport/comm.h"
+#include "spmd/transport/liveness.h"
 
 struct engine;
 
 /* What every rank holds during a run; all borrowed. */
 struct run {
     const struct comm *comm;
-    struct membership *members;  /* the master's; NULL: a loss ends the run */
-    struct heartbeat *heartbeat; /* a worker's; NULL: it trusts in the master to be there */
+    struct membership *members; /* the master's; NULL: a loss ends the run */
+    struct liveness *liveness;  /* by which they look after each other; NULL: all need all to the
+                                 * end, or nobody is looked after */
+    double patience_s;          /* then: a worker that was silent for less is not lost */
+    double longest_s;           /* the longest package by the plan; the master's; 0: not known */
     const struct job *job;
     struct input *input; /* the master's; with a staged job, every rank's own */
     struct store *store;
@@ -101,11 +104,10 @@ struct done_packages {
     size_t capacity;
 };
 
-/* Local to the master, except that all ranks agree on having their memory before the first package:
- * send everything `dispatch` says, take in every result, stop the workers. When a core task or the
- * input fails, the others are told to stop, and the first sentence is returned. Where a rank has
- * been asked to stop, workers finish what they compute, and nothing else is begun. Workers must be
- * in worker_run.
+/* Local to the master, once all ranks have their memory (beginning.h): send everything `dispatch`
+ * says, take in every result, stop the workers. When a core task or the input fails, the others are
+ * told to stop, and the first sentence is returned. Where a rank has been asked to stop, workers
+ * finish what they compute, and nothing else is begun. Workers must be in worker_run.
  *
  * With run->members, a worker that is lost, sends what it cannot have meant, or has trouble of its
  * own (a disk that is full) gets nothing more; what it had and had not reported counts as never

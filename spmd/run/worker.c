@@ -5,6 +5,7 @@
 #include "planner/base/array.h"
 #include "planner/base/process.h"
 #include "spmd/job/complaint.h"
+#include "spmd/run/beginning.h"
 #include "spmd/run/context.h"
 #include "spmd/run/fault.h"
 #include "spmd/run/interrupt.h"
@@ -56,7 +57,7 @@ static struct wire_result *report_begin(struct worker *worker, const struct pack
 /* Does the master hand out again, from this report on, what this worker had? */
 static bool report_retires(const struct worker *worker, const struct wire_result *report)
 {
-    return report->own && worker->run->heartbeat &&
+    return report->own && worker->run->liveness &&
            wire_result_told(report, worker->run->job->state_size)->failure.code != FAILURE_NONE;
 }
 
@@ -100,7 +101,7 @@ static void reports_release(struct worker *worker)
 static bool is_asked(const struct worker *worker)
 {
     if (interrupt_hinted())
-        interrupt_settle(!heartbeat_misses(worker->run->heartbeat));
+        interrupt_settle(!liveness_misses(worker->run->liveness));
     return interrupt_asked();
 }
 
@@ -357,7 +358,7 @@ bool worker_run(const struct run *run, struct done_packages *done, struct failur
     worker.context.meanwhile = meanwhile;
     worker.context.self = &worker;
     reports_init(&worker, failure);
-    if (comm_agree(run->comm, failure)) {
+    if (beginning_follow(run, failure)) {
         engine_counts_begin(worker.context.engine);
         worker_loop(&worker, done, failure);
         counts_finish(&worker);

@@ -44,7 +44,7 @@ void comm_align_clocks(struct comm *comm);
 /* Local. Seconds on the master's clock, monotonic. */
 double comm_now(const struct comm *comm);
 
-/* Local. Let the heartbeat look, if there is one and its time has come. */
+/* Local. Let who watches look (liveness.h), if somebody does and its time has come. */
 void comm_look(const struct comm *comm);
 /* Local. clock_pause, and after some waiting comm_look. */
 void comm_pause(const struct comm *comm, struct pause *pause, const struct awaited *awaited);

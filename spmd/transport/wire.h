@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "planner/base/failure.h"
 #include "planner/base/process.h"
 #include "planner/dispatch/dispatch.h"
 
@@ -15,22 +16,22 @@ enum wire_tag {
     WIRE_RESULT = 2,  /* worker to master: struct wire_result, one for every package */
     WIRE_CONTROL = 3, /* calibration's own questions and answers */
     WIRE_CANCEL =
-        4,          /* master to worker, empty: stop computing, what is left is only acknowledged */
-    WIRE_ALIVE = 5, /* worker to master, empty: while nothing else is to be said */
-    WIRE_LOST = 6,  /* master to a worker that it takes for lost, empty: touch nothing any more */
-    WIRE_CLOSE = 7, /* master to worker: struct wire_close, how to end its part */
+        4, /* master to worker, empty: stop computing, what is left is only acknowledged */
+    WIRE_PRESENT = 5,   /* master and workers, struct wire_present: that somebody is there, or that
+                         * somebody is not any more. A lost one is said again, but for the last ones:
+                         * who does not hear them sees it after a while */
+    WIRE_CLOSE = 7,     /* master to worker: struct wire_close, how to end its part */
     WIRE_CLOSED = 8,    /* worker to master: struct wire_closed, that it has */
     WIRE_VERDICT = 9,   /* master to worker: struct wire_verdict, and who is lost */
     WIRE_FAREWELL = 10, /* master to worker after a loss, empty: everything is said, leave */
     WIRE_OTHERS = 12, /* master to worker: struct scow_others, an answer to one that tells counts */
-    WIRE_PRESENT = 11, /* before there is an output, struct wire_present: that somebody is there */
     WIRE_DAMAGE = 13, /* worker to master: struct task_range, what does not hold what was written */
     WIRE_RETURN = 14, /* worker to master, where it is the master who writes: packed results, behind
                        * the report that says how many bytes they are. A lost one ends its worker's
                        * part */
-    WIRE_HERE = 15,   /* master to worker, struct process: it looks after those that are ready */
-    WIRE_READY = 16,  /* worker to master, the answer, struct process: so is this one */
-    WIRE_BEGIN = 17   /* master to worker, when all are ready: struct failure, or none */
+    WIRE_HERE = 15,   /* master to worker, struct wire_here: a run is to begin */
+    WIRE_READY = 16, /* worker to master, the answer, struct wire_ready: it can, or why it cannot */
+    WIRE_BEGIN = 17  /* master to worker, when all have answered: struct failure, or none */
 };
 
 enum wire_kind {
@@ -40,9 +41,26 @@ enum wire_kind {
     WIRE_STOP  /* no more packages: return all that is kept, and leave the loop */
 };
 
+enum wire_word {
+    WIRE_LIVES, /* so does this one */
+    WIRE_LAST,  /* it looks after nobody any more */
+    WIRE_LEAVE, /* somebody is missing whom all need: all leave */
+    WIRE_LOST,  /* master to a worker that it takes for lost: touch nothing any more */
+    WIRE_WORDS
+};
+
 struct wire_present {
-    int64_t word; /* of the failure detector */
+    int64_t word; /* enum wire_word */
     struct process process;
+};
+
+struct wire_here {
+    struct process process; /* the master's */
+};
+
+struct wire_ready {
+    struct process process; /* the worker's */
+    struct failure failure; /* that it has met on the way here */
 };
 
 /* Header of a package; 64 bytes, so that what is behind it is aligned. */

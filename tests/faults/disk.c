@@ -11,8 +11,8 @@
 
 #include "planner/base/own.h"
 #include "spmd/output/async_writer.h"
-#include "spmd/output/file_lock.h"
 #include "spmd/transport/clock.h"
+#include "spmd/transport/file_lock.h"
 #include "spmd/transport/shared_file.h"
 #include "tests/faults/world.h"
 

@@ -162,7 +162,7 @@ static void message_damage(struct message *message)
 static bool may_double(int tag)
 {
     return tag == WIRE_RESULT || tag == WIRE_RETURN || tag == WIRE_PACKAGE || tag == WIRE_CLOSED ||
-           tag == WIRE_ALIVE || tag == WIRE_CANCEL || tag == WIRE_LOST;
+           tag == WIRE_PRESENT || tag == WIRE_CANCEL;
 }
 
 static void message_post(struct message *message)
@@ -183,8 +183,9 @@ static void message_send(const void *data, size_t bytes, int peer, int tag, bool
     message->stays = large || (taken && dice_hit(&world.dice, 0.5));
     request->handle = (intptr_t)sending;
     message_damage(message);
-    world.given_up = world.given_up || tag == WIRE_LOST;
-    world.rank[peer].told_lost = world.rank[peer].told_lost || tag == WIRE_LOST;
+    const bool lost = tag == WIRE_PRESENT && ((const struct wire_present *)data)->word == WIRE_LOST;
+    world.given_up = world.given_up || lost;
+    world.rank[peer].told_lost = world.rank[peer].told_lost || lost;
     if (!sending->over)
         message->sending = sending;
     message_post(message);
@@ -418,7 +419,7 @@ void clock_nap(double seconds)
     world_sleep(seconds, false);
 }
 
-/* Until something has come, and no longer than the heartbeat lets itself be called. */
+/* Until something has come, and no longer than the watch lets itself be called. */
 void clock_pause(struct pause *pause, const struct awaited *awaited)
 {
     static const double look_s = 0.25;

@@ -11,10 +11,10 @@
 #include "spmd/output/outputfile.h"
 #include "spmd/output/store.h"
 #include "spmd/resume/remaining.h"
+#include "spmd/run/beginning.h"
 #include "spmd/run/ending.h"
-#include "spmd/run/failure_detector.h"
-#include "spmd/run/liveness.h"
 #include "spmd/run/run.h"
+#include "spmd/transport/liveness.h"
 #include "tests/faults/decides.h"
 #include "tests/faults/disk.h"
 #include "tests/faults/task.h"
@@ -42,6 +42,7 @@ static struct trial {
     bool one_by_one;
     double collecting; /* probability that in a part the master writes */
     bool collects;     /* in this part */
+    int unready;       /* the rank that cannot begin this part; -1: all can */
     bool keeps;        /* workers keep their results as long as they can */
     bool resumed;
     bool running; /* the part before did not say how it ended */
@@ -456,10 +457,10 @@ static void faults_draw(void)
 /* Of a rank; all of it is its own. */
 struct part {
     struct comm comm;
-    struct failure_detector detector;
     struct store *store;
     struct losses losses;
     struct liveness liveness;
+    struct membership members; /* the master's */
     struct run_outcome outcome;
     struct failure failure;
     struct decides decides; /* the master's */
@@ -510,6 +511,8 @@ static void lead(struct part *part, const struct run *run)
         master_run(run, dispatch, &progress, &part->outcome, &part->failure);
         progress_end(&progress);
         dispatch_free(&dispatch);
+    } else {
+        beginning_lead(run, &part->failure);
     }
     if (trial.resumed)
         outcome_join(part);
@@ -518,22 +521,10 @@ static void lead(struct part *part, const struct run *run)
 static void perform(struct part *part)
 {
     static const struct plan plan;
-    const struct liveness_setup watching = {.comm = &part->comm,
-                                            .path = DISK_PATH,
-                                            .command = "scow run",
-                                            .again = "run the same again",
-                                            .workers = world.ranks - 1,
-                                            .patience_s = trial.patience_s,
-                                            .plan = &plan,
-                                            .largest_package = trial.largest,
-                                            .collects = trial.collects,
-                                            .detector = &part->detector};
-    if (!liveness_begin(&part->liveness, &watching, &part->failure))
-        return;
-    part->liveness.heartbeat.losses = &part->losses;
-    const struct run run = {.comm = &part->liveness.comm,
-                            .members = liveness_members(&part->liveness),
-                            .heartbeat = liveness_heartbeat(&part->liveness),
+    const struct run run = {.comm = &part->comm,
+                            .members = part->comm.rank == 0 ? &part->members : NULL,
+                            .liveness = &part->liveness,
+                            .patience_s = trial.patience_s,
                             .job = trial.job,
                             .input = trial.input,
                             .store = part->store,
@@ -548,16 +539,22 @@ static void perform(struct part *part)
                             .tracing = part->comm.rank == 0 ? &part->tracing : NULL,
                             .buffers = trial.buffers};
     struct done_packages done = {0};
+    if (part->comm.rank == trial.unready)
+        failure_set(&part->failure, FAILURE_FAILED, "rank %d has no memory", trial.unready);
     if (part->comm.rank == 0) {
         lead(part, &run);
         part->outcome.trace_cut = !trace_writer_end(&part->tracing);
     } else if (!trial.resumed || trial.remaining.left > 0)
         worker_run(&run, &done, &part->failure);
+    else
+        beginning_follow(&run, &part->failure);
+    if (trial.unready >= 0 && part->failure.code == FAILURE_NONE)
+        world_wrong("rank %d begins, though rank %d cannot", part->comm.rank, trial.unready);
     const struct ending ending = {
         .closing = {.run = &run,
                     .input = trial.input,
                     .digest = "",
-                    .even = trial.resumed || part->liveness.members.loss_count > 0},
+                    .even = trial.resumed || part->members.loss_count > 0},
         .output = DISK_PATH,
         .plan = &plan,
         .again = "go on"};
@@ -566,30 +563,45 @@ static void perform(struct part *part)
     else
         ending_follow(&ending, &done, &part->outcome, &part->failure);
     done_packages_release(&done);
+    liveness_end(&part->liveness);
+}
+
+static void losses_leave(void *losses)
+{
+    losses_begin(losses, 0, 0);
 }
 
 static void part_open(struct part *part)
 {
     struct output_places places = trial.places;
-    const struct failure_detector_setup setup = {.comm = &part->comm,
-                                                 .program = "scow run",
-                                                 .path = DISK_PATH,
-                                                 .state = "there is no package yet",
-                                                 .most_s = 5 * trial.patience_s};
+    const struct liveness_words words = {.program = "scow run",
+                                         .path = DISK_PATH,
+                                         .state = "there is no package yet",
+                                         .again = "run the same again"};
+    const struct membership_setup members = {.comm = &part->comm,
+                                             .liveness = &part->liveness,
+                                             .path = DISK_PATH,
+                                             .command = "scow run",
+                                             .workers = world.ranks - 1};
     const struct store_setup store = {.path = DISK_PATH,
                                       .emitted = "emitted",
                                       .slots = SLOTS,
                                       .collected = trial.collects,
                                       .master_as = trial.master_share > 0 ? world.ranks : 0,
                                       .resumed = trial.resumed};
-    if (!failure_detector_begin(&part->detector, &setup, &part->failure))
+    if (!liveness_begin(&part->liveness, &part->comm, &words, 5 * trial.patience_s, &part->failure))
         return;
+    if (part->comm.rank == 0)
+        membership_init(&part->members, &members, &part->failure);
     if (part->comm.rank == 0)
         trace_writer_begin(&part->tracing, DISK_PATH, "scow run", &trial.part);
     part->store = store_open(&store, &places, &part->comm, trial.job, &part->failure);
     if (part->comm.rank == 0 || !trial.collects)
         losses_open(&part->losses, DISK_PATH, &trial.places, part->comm.rank,
                     trial.remaining.lost_count);
+    part->liveness.leaving = (struct liveness_leaving){losses_leave, &part->losses};
+    if (part->comm.rank == 0 || !trial.collects)
+        liveness_place(&part->liveness, DISK_PATH);
 }
 
 /* What a rank runs, as spmd/run/execute.c does. */
@@ -605,9 +617,9 @@ static void rank_main(void)
     if (part.store)
         perform(&part);
     store_close(&part.store, &part.failure);
-    liveness_end(&part.liveness);
+    membership_release(&part.members);
     losses_close(&part.losses);
-    failure_detector_end(&part.detector);
+    liveness_end(&part.liveness);
     if (part.tracing.path)
         trace_writer_end(&part.tracing);
     run_outcome_release(&part.outcome);
@@ -679,6 +691,9 @@ static void part_run(bool fair)
     /* Parts of one run may do either. */
     trial.collects = !trial.job->values.write_behind && dice_hit(&world.dice, trial.collecting);
     trial.keeps = trial.collects && dice_hit(&world.dice, 0.4);
+    trial.unready = fair || !dice_hit(&world.dice, 0.03)
+                        ? -1
+                        : (int)dice_below(&world.dice, (uint64_t)workers + 1);
     trial.part.began_s += 1;
     world_begin(workers + 1, rank_main);
     world_say("part with %d workers, %" PRId64 " core tasks, packages of at most %" PRId64

@@ -6,7 +6,7 @@
 #include "spmd/output/store.h"
 #include "spmd/layout/emitted.h"
 #include "spmd/layout/task_digest.h"
-#include "spmd/output/file_lock.h"
+#include "spmd/transport/file_lock.h"
 #include "spmd/output/trace_writer.h"
 #include "spmd/resume/remaining.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "planner/base/process.h"
-#include "spmd/output/file_lock.h"
+#include "spmd/transport/file_lock.h"
 #include "spmd/run/outstanding.h"
 #include "tests/checks.h"
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "spmd/output/outputfile.h"
+#include "spmd/run/beginning.h"
 #include "spmd/run/closing.h"
 #include "spmd/run/context.h"
 #include "spmd/run/membership.h"
@@ -19,7 +20,7 @@ static char path[200];
 
 static const struct census everything = {
     .parts = CENSUS_ALL, .type = SCOW_F64, .extent = {9, 13, 11}, .tile = {2, 3, 4}};
-enum { TASKS = 75, PACKAGE = 5, RANKS_MOST = 8 };
+enum { TASKS = 75, PACKAGE = 5 };
 
 enum misdeed {
     SENDS_BROKEN_BYTES,
@@ -155,7 +156,7 @@ static void deceive(const struct run *run, enum misdeed misdeed)
     struct worker_context context;
     struct failure failure = FAILURE_INIT;
     assert_true(worker_context_init(&context, run, &failure));
-    assert_true(comm_agree(run->comm, &failure));
+    assert_true(beginning_follow(run, &failure));
     struct wire_result *proper = result_proper(&context);
     misdeed_do(run, proper, misdeed);
     for (int k = 0; k < 3; k++)
@@ -217,23 +218,6 @@ static void messages_drop(const struct comm *comm, MPI_Comm mpi)
     }
 }
 
-/* Collective. All workers take part; zero elsewhere than on the master. */
-static void members_join(struct membership *members, const struct membership_setup *setup)
-{
-    const struct comm *comm = setup->comm;
-    const struct process self = process_self();
-    struct failure failure = FAILURE_INIT;
-    struct process all[RANKS_MOST];
-    assert_true(comm->size <= RANKS_MOST);
-    comm_gather(comm, &self, sizeof self, all);
-    *members = (struct membership){.comm = NULL};
-    if (comm->rank != 0)
-        return;
-    assert_true(membership_init(members, setup, &failure));
-    for (int rank = 1; rank < comm->size; rank++)
-        membership_join(members, rank, &all[rank]);
-}
-
 static void trial(enum misdeed misdeed)
 {
     MPI_Comm apart;
@@ -245,18 +229,19 @@ static void trial(enum misdeed misdeed)
     struct failure failure = FAILURE_INIT;
     struct output_places places = {0};
     struct job job;
-    struct membership members;
+    struct membership members = {.comm = NULL};
     const struct store_setup setup = {.path = path, .emitted = emitted};
     const struct output_info info = {
         .plan = "{}", .emitted = emitted, .conditions.isa = "", .workers = comm.size - 1};
     const struct membership_setup membership = {
-        .comm = &comm, .path = path, .command = "scow run", .workers = comm.size - 1, .lock = -1};
+        .comm = &comm, .path = path, .command = "scow run", .workers = comm.size - 1};
     census_open(&job, &census_host, &everything);
     if (comm.rank == 0)
         assert_true(outputfile_create(path, &job, &info, &places, &failure));
     struct store *store = store_open(&setup, &places, &comm, &job, &failure);
     assert_non_null(store);
-    members_join(&members, &membership);
+    if (comm.rank == 0)
+        assert_true(membership_init(&members, &membership, &failure));
     const struct run run = {.comm = &comm,
                             .members = comm.rank == 0 ? &members : NULL,
                             .job = &job,
@@ -296,27 +281,25 @@ static void every_misdeed_counts_for_nothing(void **state)
 /* As long as nobody knows how long a package takes, too: one that is silent is lost in the end. */
 static void silence_has_a_deadline_at_once(void **state)
 {
-    struct membership members;
-    const struct membership_setup setup = {.comm = &world,
-                                           .path = path,
-                                           .command = "scow run",
-                                           .workers = world.size - 1,
-                                           .lock = -1,
-                                           .least_s = 0.01};
+    static const double least_s = 0.01, most_s = 600;
+    const struct liveness_words words = {"scow run", path, "nothing is done", "again"};
+    struct liveness liveness;
+    struct failure failure = FAILURE_INIT;
     (void)state;
-    members_join(&members, &setup);
+    assert_true(liveness_begin(&liveness, &world, &words, most_s, &failure));
+    liveness_part(&liveness, least_s, 0);
     if (world.rank == 0) {
-        int lost = 0;
-        membership_open(&members);
-        membership_work(&members, true);
-        membership_await(&members, 1, true);
-        while ((lost = membership_find(&members)) == 0)
-            clock_nap(0.01);
-        assert_int_equal(lost, 1);
-        assert_non_null(strstr(membership_why(&members, 1), "it has said nothing for "));
-        assert_true(membership_lives(&members, 2)); /* nobody waits for it */
+        struct liveness_event event;
+        liveness_work(&liveness, true);
+        liveness_await(&liveness, 1, true);
+        while (!liveness_poll(&liveness, &event))
+            clock_nap(least_s);
+        assert_int_equal(event.kind, LIVENESS_LOST);
+        assert_int_equal(event.peer, 1);
+        assert_non_null(strstr(event.why, "it has said nothing for "));
+        assert_false(liveness_poll(&liveness, &event)); /* nobody waits for the other one */
     }
-    membership_release(&members);
+    liveness_end(&liveness);
     comm_barrier(&world);
 }
 

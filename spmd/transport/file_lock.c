@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* F_OFD_SETLK */
-#include "spmd/output/file_lock.h"
+#include "spmd/transport/file_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * and a resume first checks for locks. Uses open file description locks, which HDF5 and MPI do not
  * use; a file system without them does not protect.
  */
-#ifndef SPMD_OUTPUT_FILE_LOCK_H
-#define SPMD_OUTPUT_FILE_LOCK_H
+#ifndef SPMD_TRANSPORT_FILE_LOCK_H
+#define SPMD_TRANSPORT_FILE_LOCK_H
 
 #include <stdbool.h>
 

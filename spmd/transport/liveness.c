@@ -1,0 +1,445 @@
+#include "spmd/transport/liveness.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "spmd/transport/file_lock.h"
+
+/* How often a rank says that it lives. */
+static const double tell_every_s = 1;
+/* How often the master looks after workers that take part by themselves, and a worker after the
+ * master: that costs a network file system's server a question. */
+static const double look_every_s = 0.25, probe_every_s = 3;
+/* Who has not looked for longer was itself busy or stopped: that was not others' silence. */
+static const double away_s = 2;
+/* After which silence a process is looked for. */
+static const double silence_s = 3;
+/* A worker may take that many times as long as the longest package between two signs of life, and,
+ * while nobody knows how long one takes, that many times the shortest deadline. */
+static const double deadline_factor = 10, unknown_factor = 60;
+/* Workers miss the master one after the other, so that one says it for all. */
+static const double apart_s = 0.5;
+enum { APART_MOST = 20 };
+/* What has been said passes through the launcher, which may break when others leave, and the others
+ * hear that it was. */
+static const double said_s = 1, nap_s = 0.01;
+/* Who says that the master is gone stays until all others have seen it, and who is given up until
+ * the master has said all. */
+static const double stay_s = 6, stay_nap_s = 0.1;
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+static bool leads(const struct liveness *liveness)
+{
+    return liveness->comm->rank == 0;
+}
+
+/* Those that this rank looks after: [first, end). */
+static int others_first(const struct liveness *liveness)
+{
+    return leads(liveness) ? 1 : 0;
+}
+
+static int others_end(const struct liveness *liveness)
+{
+    return leads(liveness) ? liveness->comm->size : 1;
+}
+
+/* Nobody waits for it to arrive, so it is sent from where it lies for good. Whose it is comes with
+ * every word: who listens learns with the first one whom it could end. */
+static void word_send(const struct liveness *liveness, int rank, enum wire_word word)
+{
+    static struct wire_present words[WIRE_WORDS];
+    struct link_request request;
+    words[word] = (struct wire_present){word, liveness->self};
+    link_send(liveness->comm->link, &words[word], sizeof words[word], rank, WIRE_PRESENT, &request);
+    link_forget(&request);
+}
+
+static void others_tell(const struct liveness *liveness, enum wire_word word)
+{
+    for (int rank = others_first(liveness); rank < others_end(liveness); rank++)
+        word_send(liveness, rank, word);
+}
+
+static void listen(struct liveness *liveness)
+{
+    link_receive(liveness->comm->link, &liveness->word, sizeof liveness->word, LINK_ANYBODY,
+                 WIRE_PRESENT, &liveness->listening);
+}
+
+/* ---- who is there -------------------------------------------------------------------------- */
+
+static bool is_gone(const struct liveness *liveness, int rank)
+{
+    const struct liveness_peer *peer = &liveness->peers[rank];
+    return peer->seen ? !file_lock_taken(liveness->lock, rank) : process_has_ended(&peer->process);
+}
+
+/* And not only: nobody knows otherwise. */
+static bool is_there(const struct liveness *liveness, int rank)
+{
+    const struct liveness_peer *peer = &liveness->peers[rank];
+    return peer->seen ? file_lock_taken(liveness->lock, rank) : process_is_alive(&peer->process);
+}
+
+/* Not to be held against others: so long this rank was away itself. */
+static void silence_excuse(struct liveness *liveness, double now_s)
+{
+    const double away = now_s - liveness->looked_s - away_s;
+    for (int rank = others_first(liveness); away > 0 && rank < others_end(liveness); rank++) {
+        struct liveness_peer *peer = &liveness->peers[rank];
+        peer->heard_s = fmin(peer->heard_s + away, now_s);
+    }
+}
+
+/* Given up: to end now could make a launcher end those who go on, so that is left to the master's
+ * end, as far as it can be seen. */
+static _Noreturn void stay_away(const struct liveness *liveness)
+{
+    while (is_there(liveness, 0))
+        clock_nap(stay_nap_s);
+    clock_nap(stay_s);
+    _exit(FAILURE_FAILED);
+}
+
+static void word_take(struct liveness *liveness, int rank)
+{
+    struct liveness_peer *peer = &liveness->peers[rank];
+    switch (liveness->word.word) {
+    case WIRE_LEAVE:
+        if (!liveness->apart) /* who takes part by itself can do without */
+            _exit(FAILURE_STOPPED);
+        break;
+    case WIRE_LOST:
+        stay_away(liveness);
+    case WIRE_LAST:
+        peer->last = true;
+        break;
+    default:
+        break;
+    }
+    peer->heard_s = clock_now();
+    peer->process = liveness->word.process;
+}
+
+static void words_take(struct liveness *liveness)
+{
+    while (link_test(&liveness->listening)) {
+        word_take(liveness, liveness->listening.peer);
+        listen(liveness);
+    }
+}
+
+/* ---- all need all -------------------------------------------------------------------------- */
+
+/* One sentence. */
+static void missing_say(const struct liveness *liveness, int missed, bool gone)
+{
+    const struct liveness_words *words = &liveness->words;
+    char how[80] = "is gone";
+    if (!gone)
+        snprintf(how, sizeof how, "has said nothing for %.0f s", liveness->most_s);
+    fprintf(stderr, "%s: %s: rank %d %s, and %s: %s\n", words->program, words->path, missed, how,
+            words->state, words->again);
+}
+
+/* Says so for all, and leaves with them. */
+static _Noreturn void missing(struct liveness *liveness, int missed, bool gone)
+{
+    const struct comm *comm = liveness->comm;
+    const double start_s = clock_now();
+    for (int rank = 0; rank < comm->size; rank++)
+        if (rank != comm->rank) /* the one that is missing, too, should it come back */
+            word_send(liveness, rank, WIRE_LEAVE);
+    if (liveness->leaving.call)
+        liveness->leaving.call(liveness->leaving.self);
+    missing_say(liveness, missed, gone);
+    while (clock_now() - start_s < said_s) {
+        link_progress(comm->link); /* messages move only while they are looked at */
+        clock_nap(nap_s);
+    }
+    process_kill(&liveness->peers[missed].process);
+    _exit(FAILURE_STOPPED);
+}
+
+/* So much later than others this rank says that one is missing. */
+static double later_s(const struct liveness *liveness)
+{
+    const int before = liveness->comm->rank - 1;
+    return before > 0 ? apart_s * (before < APART_MOST ? before : APART_MOST) : 0;
+}
+
+static void together_look(struct liveness *liveness, double now_s)
+{
+    silence_excuse(liveness, now_s);
+    liveness->looked_s = now_s;
+    for (int rank = others_first(liveness); rank < others_end(liveness); rank++) {
+        const double silent_s = now_s - liveness->peers[rank].heard_s - later_s(liveness);
+        if (silent_s > fmin(silence_s, liveness->most_s) && is_gone(liveness, rank))
+            missing(liveness, rank, true);
+        if (silent_s > liveness->most_s)
+            missing(liveness, rank, false);
+    }
+}
+
+/* ---- each by itself: a worker -------------------------------------------------------------- */
+
+/* One worker says it for all: who gets the place behind those of the ranks, and without places the
+ * first. */
+static bool speaks(const struct liveness *liveness)
+{
+    const struct comm *comm = liveness->comm;
+    return liveness->lock >= 0 ? file_lock_place(liveness->lock, comm->size) : comm->rank == 1;
+}
+
+static _Noreturn void master_gone(struct liveness *liveness)
+{
+    const struct liveness_words *words = &liveness->words;
+    if (liveness->leaving.call)
+        liveness->leaving.call(liveness->leaving.self);
+    if (speaks(liveness)) {
+        fprintf(stderr, "%s: %s: the master is gone; what is done is kept: %s to go on\n",
+                words->program, words->path, words->again);
+        clock_nap(stay_s);
+    }
+    clock_nap(said_s);
+    _exit(FAILURE_STOPPED);
+}
+
+static void master_look(struct liveness *liveness, double now_s)
+{
+    if (now_s - liveness->looked_s < probe_every_s)
+        return;
+    liveness->looked_s = now_s;
+    if (is_gone(liveness, 0))
+        master_gone(liveness);
+}
+
+static void look(void *self)
+{
+    struct liveness *liveness = self;
+    const double now_s = clock_now();
+    const bool tells = !liveness->silent && (!liveness->apart || !leads(liveness));
+    words_take(liveness);
+    if (tells && now_s - liveness->told_s >= tell_every_s) {
+        liveness->told_s = now_s;
+        others_tell(liveness, WIRE_LIVES);
+    }
+    if (!liveness->apart)
+        together_look(liveness, now_s);
+    else if (!leads(liveness))
+        master_look(liveness, now_s);
+}
+
+void liveness_pass(struct liveness *liveness)
+{
+    if (liveness)
+        words_take(liveness);
+}
+
+void liveness_hush(struct liveness *liveness)
+{
+    if (liveness)
+        liveness->silent = true;
+}
+
+/* ---- each by itself: the master ------------------------------------------------------------ */
+
+void liveness_work(struct liveness *liveness, bool working)
+{
+    if (liveness)
+        liveness->working = working;
+}
+
+void liveness_await(struct liveness *liveness, int peer, bool awaited)
+{
+    struct liveness_peer *other = liveness ? &liveness->peers[peer] : NULL;
+    if (other && awaited && !other->awaited)
+        other->heard_s = fmax(other->heard_s, clock_now());
+    if (other)
+        other->awaited = awaited;
+}
+
+void liveness_heard(struct liveness *liveness, int peer)
+{
+    if (liveness)
+        liveness->peers[peer].heard_s = clock_now();
+}
+
+void liveness_took(struct liveness *liveness, double seconds)
+{
+    if (liveness)
+        liveness->longest_s = fmax(liveness->longest_s, seconds);
+}
+
+void liveness_give_up(struct liveness *liveness, int peer)
+{
+    if (!liveness)
+        return;
+    liveness->peers[peer].lost = true;
+    liveness->peers[peer].awaited = false;
+    word_send(liveness, peer, WIRE_LOST);
+}
+
+double liveness_deadline(double least_s, double longest_s)
+{
+    return longest_s > 0 ? fmax(least_s, deadline_factor * longest_s) : unknown_factor * least_s;
+}
+
+static double deadline_of(const struct liveness *liveness)
+{
+    return liveness->working ? liveness_deadline(liveness->least_s, liveness->longest_s)
+                             : liveness->least_s;
+}
+
+/* True: *event says how it was lost. */
+static bool is_lost(const struct liveness *liveness, int rank, double now_s,
+                    struct liveness_event *event)
+{
+    const struct liveness_peer *peer = &liveness->peers[rank];
+    const double silent_s = now_s - peer->heard_s;
+    *event = (struct liveness_event){LIVENESS_LOST, rank, "its process is gone"};
+    if (peer->lost || silent_s < fmin(silence_s, liveness->least_s))
+        return false;
+    if (is_gone(liveness, rank))
+        return true;
+    if (!peer->awaited || silent_s < deadline_of(liveness))
+        return false;
+    snprintf(event->why, sizeof event->why, "it has said nothing for %.0f s", silent_s);
+    return true;
+}
+
+bool liveness_poll(struct liveness *liveness, struct liveness_event *event)
+{
+    const double now_s = clock_now();
+    if (!liveness || now_s - liveness->looked_s < look_every_s)
+        return false;
+    silence_excuse(liveness, now_s);
+    liveness->looked_s = now_s;
+    words_take(liveness);
+    for (int rank = others_first(liveness); rank < others_end(liveness); rank++)
+        if (is_lost(liveness, rank, now_s, event)) {
+            liveness->peers[rank].lost = true;
+            liveness->looked_s = now_s - look_every_s; /* there may be more */
+            return true;
+        }
+    return false;
+}
+
+bool liveness_misses(struct liveness *liveness)
+{
+    bool misses = false;
+    if (!liveness || !liveness->apart)
+        return false;
+    for (int rank = others_first(liveness); leads(liveness) && rank < others_end(liveness); rank++)
+        if (is_gone(liveness, rank)) {
+            misses = true;
+            liveness->peers[rank].heard_s = 0;
+        }
+    if (!leads(liveness))
+        misses = !liveness->peers[0].seen;
+    for (int rank = 0; !leads(liveness) && !misses && rank < liveness->comm->size; rank++)
+        misses = rank != liveness->comm->rank && !file_lock_taken(liveness->lock, rank);
+    return misses;
+}
+
+/* ---- beginning, parting, end --------------------------------------------------------------- */
+
+void liveness_patience(struct liveness *liveness, double most_s)
+{
+    if (liveness)
+        liveness->most_s = most_s > 0 ? most_s : liveness->usual_s;
+}
+
+void liveness_place(struct liveness *liveness, const char *path)
+{
+    liveness->lock = file_lock_together(path);
+    if (liveness->lock >= 0)
+        file_lock_place(liveness->lock, liveness->comm->rank);
+}
+
+void liveness_join(struct liveness *liveness, int peer, const struct process *process)
+{
+    if (liveness)
+        liveness->peers[peer] = (struct liveness_peer){
+            .process = *process,
+            .seen = liveness->lock >= 0 && file_lock_taken(liveness->lock, peer),
+            .heard_s = clock_now()};
+}
+
+void liveness_part(struct liveness *liveness, double least_s, double longest_s)
+{
+    if (!liveness)
+        return;
+    liveness->apart = true;
+    liveness->least_s = least_s;
+    liveness->longest_s = longest_s;
+    liveness->looked_s = clock_now();
+}
+
+bool liveness_begin(struct liveness *liveness, struct comm *comm,
+                    const struct liveness_words *words, double most_s, struct failure *failure)
+{
+    const double now_s = clock_now();
+    *liveness = (struct liveness){.watch = {look, liveness, now_s},
+                                  .comm = comm,
+                                  .words = *words,
+                                  .peers = calloc((size_t)comm->size, sizeof(struct liveness_peer)),
+                                  .self = process_self(),
+                                  .lock = -1,
+                                  .usual_s = most_s,
+                                  .most_s = most_s,
+                                  .told_s = now_s,
+                                  .looked_s = now_s};
+    for (int rank = 0; liveness->peers && rank < comm->size; rank++)
+        liveness->peers[rank].heard_s = now_s;
+    if (!liveness->peers) {
+        failure_memory(failure, "looking after all ranks");
+    } else {
+        listen(liveness);
+        others_tell(liveness, WIRE_LIVES);
+        comm->watch = &liveness->watch;
+    }
+    if (comm_agree(comm, failure))
+        return true;
+    liveness->apart = true; /* others may have nothing to look with */
+    liveness_end(liveness);
+    return false;
+}
+
+/* Collective. Nobody stops saying that it lives while somebody listens. */
+static void last_words(struct liveness *liveness)
+{
+    struct pause pause = {0};
+    others_tell(liveness, WIRE_LAST);
+    for (;;) {
+        const struct awaited awaited = {.left_s = 0};
+        int last = 0;
+        words_take(liveness);
+        for (int rank = others_first(liveness); rank < others_end(liveness); rank++)
+            last += liveness->peers[rank].last;
+        if (last == others_end(liveness) - others_first(liveness))
+            return;
+        comm_pause(liveness->comm, &pause, &awaited);
+    }
+}
+
+void liveness_end(struct liveness *liveness)
+{
+    if (!liveness || !liveness->comm)
+        return;
+    if (!liveness->apart)
+        last_words(liveness);
+    if (liveness->listening.pending)
+        words_take(liveness); /* sent before their ranks' last answers */
+    link_cancel(&liveness->listening);
+    if (liveness->comm->watch == &liveness->watch)
+        liveness->comm->watch = NULL;
+    if (liveness->lock >= 0)
+        close(liveness->lock);
+    free(liveness->peers);
+    *liveness = (struct liveness){.lock = -1};
+}
