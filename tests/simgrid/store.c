@@ -6,9 +6,9 @@
 #include "spmd/output/store.h"
 #include "spmd/layout/emitted.h"
 #include "spmd/layout/task_digest.h"
-#include "spmd/transport/file_lock.h"
 #include "spmd/output/trace_writer.h"
 #include "spmd/resume/remaining.h"
+#include "spmd/transport/file_lock.h"
 
 #include <inttypes.h>
 #include <math.h>

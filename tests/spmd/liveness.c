@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "planner/base/process.h"
-#include "spmd/transport/file_lock.h"
 #include "spmd/run/outstanding.h"
+#include "spmd/transport/file_lock.h"
 #include "tests/checks.h"
 
 enum { PLACE = 3 };
