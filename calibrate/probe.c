@@ -181,8 +181,16 @@ static bool executor_run(void *self, const struct probe_work *work, struct probe
     order_all(setup->comm, work->largest, work->afresh);
     struct store *store = scratch_open(setup, failure);
     if (store) {
-        const struct run run = run_of(setup, store, work->largest, !work->ahead);
+        struct run run = run_of(setup, store, work->largest, !work->ahead);
+        struct membership members;
+        const struct membership_setup all = {.comm = setup->comm,
+                                             .path = setup->scratch,
+                                             .command = "scow calibrate",
+                                             .workers = setup->comm->size - 1};
+        membership_init(&members, &all);
+        run.members = &members;
         lead(&run, work, outcome, failure);
+        membership_release(&members);
         if (setup->patience)
             patience_learn(setup->patience, &outcome->trace);
         comm_agree(setup->comm, failure);

@@ -9,10 +9,10 @@
 #include "spmd/run/run.h"
 
 /* Local to the master. True: all can, and so can the master (*failure is not set); otherwise every
- * rank has the failure of the first that cannot. From here on, with run->members, all that have
- * answered are members, and each takes part by itself. */
+ * rank has the failure of the first that cannot. All that have answered are members, and with
+ * run->apart each takes part by itself from here on. */
 bool beginning_lead(const struct run *run, struct failure *failure);
-/* Local to a worker, the other side of it. */
-bool beginning_follow(const struct run *run, struct failure *failure);
+/* Local to a worker, the other side of it. Returns its number as a member; 0: not all can. */
+int beginning_follow(const struct run *run, struct failure *failure);
 
 #endif

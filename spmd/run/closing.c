@@ -54,11 +54,11 @@ static bool input_check(const struct closing *closing, struct failure *failure)
 struct gathering {
     const struct closing *closing;
     struct membership *members;
-    struct wire_close *orders;    /* owned, by rank; on their way */
-    struct link_request *sending; /* owned, by rank */
+    struct wire_close *orders;    /* owned, by member; on their way */
+    struct link_request *sending; /* owned, by member */
     struct wire_closed answer;
     struct link_request receiving;
-    int awaited;  /* ranks */
+    int awaited;  /* members */
     bool changed; /* the input, as a worker has seen it */
     const struct summary *summary;
     struct failure *failure;
@@ -70,10 +70,10 @@ static void orders_fill(const struct gathering *gathering, enum wire_ending endi
     const bool collects = run->collects;
     const int64_t living = membership_living(gathering->members);
     int64_t which = 0;
-    for (int rank = 1; rank < run->comm->size; rank++) {
-        struct wire_close *order = &gathering->orders[rank];
+    for (int member = 1; member <= run->members->count; member++) {
+        struct wire_close *order = &gathering->orders[member];
         *order = (struct wire_close){.ending = ending, .count = -1, .summary = *gathering->summary};
-        if (!membership_lives(gathering->members, rank)) {
+        if (!membership_lives(gathering->members, member)) {
             order->ending = WIRE_ENDING_FAILED;
         } else if (collects) {
             order->count = 0; /* the master does it */
@@ -94,22 +94,22 @@ static void answer_post(struct gathering *gathering)
 static void orders_send(struct gathering *gathering)
 {
     const struct run *run = gathering->closing->run;
-    const struct comm *comm = run->comm;
-    for (int rank = 1; rank < comm->size; rank++) {
-        if (membership_lost(gathering->members, rank))
+    struct membership *members = gathering->members;
+    for (int member = 1; member <= members->count; member++) {
+        if (membership_lost(members, member))
             continue;
-        link_send(comm->link, &gathering->orders[rank], sizeof *gathering->orders, rank, WIRE_CLOSE,
-                  &gathering->sending[rank]);
-        liveness_await(run->liveness, rank, true);
+        link_send(run->comm->link, &gathering->orders[member], sizeof *gathering->orders,
+                  membership_peer(members, member), WIRE_CLOSE, &gathering->sending[member]);
+        membership_await(members, member, true);
         gathering->awaited++;
     }
 }
 
 /* What that worker has not normalised, or nobody knows whether it has. */
-static void share_take_over(struct gathering *gathering, int rank)
+static void share_take_over(struct gathering *gathering, int member)
 {
     const struct run *run = gathering->closing->run;
-    const struct wire_close *order = &gathering->orders[rank];
+    const struct wire_close *order = &gathering->orders[member];
     struct task_range range = {order->first, order->count};
     if (order->count < 0)
         range = (struct task_range){0, run->job->setup.tasks};
@@ -117,13 +117,14 @@ static void share_take_over(struct gathering *gathering, int rank)
         range_normalize(run, range, gathering->summary, gathering->failure);
 }
 
-static void answer_take(struct gathering *gathering, int rank)
+static void answer_take(struct gathering *gathering, int member)
 {
     const struct wire_closed *answer = &gathering->answer;
-    if (membership_lost(gathering->members, rank) || gathering->orders[rank].ending == ANSWERED)
+    if (member == 0 || membership_lost(gathering->members, member) ||
+        gathering->orders[member].ending == ANSWERED)
         return; /* somebody else does its part, or it has said so already */
-    liveness_heard(gathering->closing->run->liveness, rank);
-    liveness_await(gathering->closing->run->liveness, rank, false);
+    membership_heard(gathering->members, member);
+    membership_await(gathering->members, member, false);
     gathering->awaited--;
     gathering->closing->used->processor_s += answer->processor_s;
     gathering->closing->used->energy_j += answer->energy_j;
@@ -131,18 +132,18 @@ static void answer_take(struct gathering *gathering, int rank)
     if (answer->failure.code != FAILURE_NONE)
         failure_set(gathering->failure, answer->failure.code, "%s", answer->failure.text);
     else if (answer->share.code != FAILURE_NONE)
-        share_take_over(gathering, rank);
-    gathering->orders[rank].ending = ANSWERED;
+        share_take_over(gathering, member);
+    gathering->orders[member].ending = ANSWERED;
 }
 
-static void member_lose(struct gathering *gathering, int rank)
+static void member_lose(struct gathering *gathering, int member)
 {
-    membership_note(gathering->members, rank, 0);
-    if (gathering->orders[rank].ending == ANSWERED)
+    membership_note(gathering->members, member, 0);
+    if (gathering->orders[member].ending == ANSWERED)
         return;
     gathering->awaited--;
     gathering->closing->used->energy_j = (double)NAN; /* it may have been the first on its node */
-    share_take_over(gathering, rank);
+    share_take_over(gathering, member);
 }
 
 static void answers_await(struct gathering *gathering)
@@ -152,7 +153,7 @@ static void answers_await(struct gathering *gathering)
     while (gathering->awaited > 0) {
         const struct awaited awaited = {.requests = {&gathering->receiving}};
         if (link_test(&gathering->receiving)) {
-            answer_take(gathering, gathering->receiving.peer);
+            answer_take(gathering, membership_of(gathering->members, gathering->receiving.peer));
             answer_post(gathering);
             continue;
         }
@@ -170,10 +171,10 @@ static void gathering_release(struct gathering *gathering)
 {
     const struct comm *comm = gathering->closing->run->comm;
     bool under_way = false;
-    for (int rank = 1; gathering->sending && rank < comm->size; rank++) {
-        if (!membership_lost(gathering->members, rank))
-            comm_wait(comm, &gathering->sending[rank]);
-        under_way = !link_test(&gathering->sending[rank]) || under_way;
+    for (int member = 1; gathering->sending && member <= gathering->members->count; member++) {
+        if (!membership_lost(gathering->members, member))
+            comm_wait(comm, &gathering->sending[member]);
+        under_way = !link_test(&gathering->sending[member]) || under_way;
     }
     if (under_way)
         return;
@@ -198,11 +199,11 @@ bool closing_lead(const struct closing *closing, enum wire_ending ending,
                   const struct summary *summary, struct failure *failure)
 {
     const struct run *run = closing->run;
-    const size_t ranks = (size_t)run->comm->size;
+    const size_t slots = (size_t)run->members->count + 1;
     struct gathering gathering = {.closing = closing,
                                   .members = run->members,
-                                  .orders = calloc(ranks, sizeof *gathering.orders),
-                                  .sending = calloc(ranks, sizeof *gathering.sending),
+                                  .orders = calloc(slots, sizeof *gathering.orders),
+                                  .sending = calloc(slots, sizeof *gathering.sending),
                                   .summary = summary,
                                   .failure = failure};
     struct failure clearing = FAILURE_INIT;
@@ -235,12 +236,13 @@ bool closing_verdict(const struct closing *closing, const struct failure *verdic
     struct membership *members = closing->run->members;
     const bool broken = membership_processes(members, others);
     const struct wire_verdict message = {*verdict, broken ? others->count : 0};
-    for (int rank = 1; rank < comm->size; rank++) {
-        if (membership_lost(members, rank))
+    for (int member = 1; member <= members->count; member++) {
+        if (membership_lost(members, member))
             continue;
-        comm_send(comm, &message, sizeof message, rank, WIRE_VERDICT);
+        const int peer = membership_peer(members, member);
+        comm_send(comm, &message, sizeof message, peer, WIRE_VERDICT);
         if (broken)
-            comm_send(comm, others->items, (size_t)others->count * sizeof *others->items, rank,
+            comm_send(comm, others->items, (size_t)others->count * sizeof *others->items, peer,
                       WIRE_VERDICT);
     }
     return broken;

@@ -73,7 +73,7 @@ void worker_context_start(struct worker_context *context)
 {
     const struct run *run = context->run;
     const double start_s =
-        run->emulation ? emulation_cost(run->emulation, OPERATION_START, run->comm->rank - 1, 1)
+        run->emulation ? emulation_cost(run->emulation, OPERATION_START, context->member - 1, 1)
                        : 0;
     context->prepared_s = start_s > 0 ? comm_now(run->comm) + start_s : 0;
 }
@@ -122,7 +122,7 @@ static void sleep_here(struct worker_context *context, enum operation operation,
 {
     const struct run *run = context->run;
     if (run->emulation)
-        emulation_sleep(run->emulation, run->comm, operation, run->comm->rank - 1, tasks, start_s,
+        emulation_sleep(run->emulation, run->comm, operation, context->member - 1, tasks, start_s,
                         (struct engine_pulse){pulse, context});
 }
 
@@ -223,7 +223,7 @@ double worker_context_write(struct worker_context *context, int64_t tasks)
     store_begin(run->store);
     if (run->emulation)
         context->due_s =
-            emulation_end(run->emulation, OPERATION_OUTPUT, run->comm->rank - 1, tasks, now);
+            emulation_end(run->emulation, OPERATION_OUTPUT, context->member - 1, tasks, now);
     return now;
 }
 

@@ -14,6 +14,7 @@
 
 struct worker_context {
     const struct run *run; /* borrowed */
+    int member;            /* this worker's number in the run, once it has begun */
     struct inbox *inbox;
     struct returns *returns; /* where the master writes; NULL: this rank does */
     struct engine *engine;

@@ -65,7 +65,7 @@ static void output_create(struct execution_state *state, struct output_places *p
 }
 
 /* Local to the master. Nobody takes part yet. */
-static bool members_make(struct execution_state *state, struct failure *failure)
+static void members_make(struct execution_state *state)
 {
     const struct execution *execution = state->execution;
     const struct membership_setup setup = {.comm = execution->comm,
@@ -73,7 +73,7 @@ static bool members_make(struct execution_state *state, struct failure *failure)
                                            .path = execution->output,
                                            .command = execution->command,
                                            .workers = execution_workers(state)};
-    return membership_init(&state->members, &setup, failure);
+    membership_init(&state->members, &setup);
 }
 
 /* Local to the master. From here on the file beside the output is this part's. */
@@ -98,7 +98,9 @@ bool execution_output_open(struct execution_state *state, struct failure *failur
     const struct resume_setup resuming = execution_resume_setup(state);
     if (execution->comm->rank == 0)
         folders_check(execution);
-    if (execution->comm->rank == 0 && members_make(state, failure) && !resume->on)
+    if (execution->comm->rank == 0)
+        members_make(state);
+    if (execution->comm->rank == 0 && !resume->on)
         output_create(state, &places, failure);
     if (!comm_agree(execution->comm, failure) ||
         (resume->on && !resume_begin(resume, &resuming, failure)))

@@ -25,7 +25,7 @@ static void losses_fill(struct run_status *status, const struct membership *memb
     status->losses = calloc((size_t)members->loss_count + 1, sizeof *status->losses);
     status->loss_count = status->losses ? members->loss_count : 0;
     for (int64_t k = 0; k < status->loss_count; k++)
-        status->losses[k] = (struct status_loss){.worker = members->losses[k].rank,
+        status->losses[k] = (struct status_loss){.worker = members->losses[k].member,
                                                  .why = strdup(members->losses[k].why)};
 }
 

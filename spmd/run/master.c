@@ -100,8 +100,7 @@ static bool package_pack(struct master *master, const struct package *package, s
     if (master->sent == 0) {
         master->origin_s = start;
         master->outcome->startup_s = process_age_s();
-        if (run->members)
-            membership_origin(run->members, start);
+        membership_origin(run->members, start);
     }
     if (!run->job->values.staged && !job_pack(run->job, run->input, package->first, package->count,
                                               bytes, size, master->failure))
@@ -115,13 +114,13 @@ static bool package_pack(struct master *master, const struct package *package, s
  * or *failure is set. */
 static bool package_assign(struct master *master, const struct package *package)
 {
-    const int rank = (int)package->worker + 1;
-    if (!master_counts_on(master, rank))
+    const int member = (int)package->worker + 1;
+    if (!master_counts_on(master, member))
         return false;
     if (!outstanding_add(&master->outstanding, package))
         return failure_memory(master->failure, "keeping what is under way");
-    master_flight_note(master, rank);
-    liveness_await(master->run->liveness, rank, true);
+    master_flight_note(master, member);
+    membership_await(master->run->members, member, true);
     return true;
 }
 
@@ -175,7 +174,8 @@ static bool package_send(struct master *master, const struct package *package)
         return master->failure->code == FAILURE_NONE;
     if (master->run->emulation)
         outstanding_left(&master->outstanding, package, begun_s);
-    outbox_post(master->outbox, (int)package->worker + 1, &header, size, departure_s);
+    outbox_post(master->outbox, master_peer(master, (int)package->worker + 1), &header, size,
+                departure_s);
     master->sent++;
     master_event(master, 0, OPERATION_SEND, package, packed, comm_now(comm));
     return true;
@@ -240,10 +240,10 @@ static void packages_send(struct master *master)
         master->outcome->stopped = true;
 }
 
-static void workers_await(struct master *master, int rank, bool awaited)
+static void workers_await(struct master *master, int member, bool awaited)
 {
-    if (master->run->members && membership_lives(master->run->members, rank))
-        liveness_await(master->run->liveness, rank, awaited);
+    if (master_counts_on(master, member))
+        membership_await(master->run->members, member, awaited);
 }
 
 static void losses_take(void *self)
@@ -256,26 +256,27 @@ static void workers_warm(struct master *master, size_t bytes)
 {
     struct outbox_idle idle = {losses_take, master, NULL};
     struct wire_package header = {.kind = WIRE_WARM};
-    for (int rank = 1; rank < master->run->comm->size; rank++) {
+    for (int member = 1; member <= master->run->members->count; member++) {
         outbox_claim(master->outbox, idle);
-        if (!master_counts_on(master, rank))
+        if (!master_counts_on(master, member))
             continue;
-        workers_await(master, rank, true);
-        outbox_post(master->outbox, rank, &header, bytes < warm_bytes ? bytes : warm_bytes, 0);
+        workers_await(master, member, true);
+        outbox_post(master->outbox, master_peer(master, member), &header,
+                    bytes < warm_bytes ? bytes : warm_bytes, 0);
     }
     outbox_drain(master->outbox, idle);
-    for (int rank = 1; rank < master->run->comm->size; rank++)
-        workers_await(master, rank, false);
+    for (int member = 1; member <= master->run->members->count; member++)
+        workers_await(master, member, false);
 }
 
 /* Something failed, or everything is done: what computes shall stop, what waits is only
  * acknowledged. */
 static void workers_cancel(struct master *master)
 {
-    const struct comm *comm = master->run->comm;
-    for (int rank = 1; !master->cancelled && rank < comm->size; rank++)
-        if (master_reaches(master, rank))
-            comm_send(comm, NULL, 0, rank, WIRE_CANCEL);
+    const struct run *run = master->run;
+    for (int member = 1; !master->cancelled && member <= run->members->count; member++)
+        if (master_reaches(master, member))
+            comm_send(run->comm, NULL, 0, master_peer(master, member), WIRE_CANCEL);
     master->cancelled = true;
 }
 
@@ -283,11 +284,12 @@ static void workers_stop(struct master *master)
 {
     struct outbox_idle idle = {idle_take, master, &master->receiving};
     struct wire_package header = {.kind = WIRE_STOP};
-    for (int rank = 1; rank < master->run->comm->size; rank++) {
+    for (int member = 1; member <= master->run->members->count; member++) {
         outbox_claim(master->outbox, idle);
-        if (master_reaches(master, rank))
-            outbox_post(master->outbox, rank, &header, 0, master->port_free_s);
-        master_returns_stop(master, rank);
+        if (master_reaches(master, member))
+            outbox_post(master->outbox, master_peer(master, member), &header, 0,
+                        master->port_free_s);
+        master_returns_stop(master, member);
     }
     struct pause pause = {0};
     while (master->outstanding.count > 0 || master_returns_wait(master)) {
@@ -310,7 +312,7 @@ static void workers_stop(struct master *master)
 static int outbox_size(const struct run *run, bool listens, size_t bytes)
 {
     double affordable = PLATFORM_MESSAGES_MOST / (double)(bytes + 1);
-    int wanted = (run->comm->size - 1) * (listens ? run->buffers : 1) + 1;
+    int wanted = run->members->expected * (listens ? run->buffers : 1) + 1;
     if (affordable < wanted)
         wanted = (int)affordable;
     return wanted > OUTBOX_LEAST ? wanted : OUTBOX_LEAST;
@@ -333,10 +335,11 @@ static bool master_init(struct master *master, const struct run *run, struct fai
     summary_init(&master->outcome->summary);
     master->report_size = wire_result_size(run->job->state_size, true);
     master->report = calloc(1, master->report_size);
-    master->starts = calloc((size_t)run->comm->size, sizeof *master->starts);
-    master->workers = calloc((size_t)run->comm->size, sizeof *master->workers);
-    if (!outstanding_init(&master->outstanding, run->comm->size - 1) || !master->report ||
-        !master->starts || !master->workers || !state_make(master) || !master_returns_init(master))
+    const int members = run->members->expected;
+    master->starts = calloc((size_t)members, sizeof *master->starts);
+    master->workers = calloc((size_t)members, sizeof *master->workers);
+    if (!outstanding_init(&master->outstanding, members) || !master->report || !master->starts ||
+        !master->workers || !state_make(master) || !master_returns_init(master))
         return failure_memory(failure, "preparing the master");
     if (!master_own_init(master, failure))
         return false;

@@ -62,7 +62,7 @@ struct master {
 };
 
 /* An event of the run's trace. */
-void master_event(struct master *master, int rank, enum operation operation,
+void master_event(struct master *master, int member, enum operation operation,
                   const struct package *package, double start_s, double end_s);
 /* The start of the result's worker, once it is known: into the trace, out of what it computed
  * first. */
@@ -76,7 +76,7 @@ void master_sleep(struct master *master, enum operation operation, const struct 
 /* When the package at hand was really begun, as far as is known or expected. */
 double master_started_s(const struct master *master, const struct wire_result *report);
 /* Of a worker that does not see the output: what it works on now, into that. */
-void master_flight_note(const struct master *master, int rank);
+void master_flight_note(const struct master *master, int member);
 /* Wait for a buffer of the outbox. Borrowed until something is posted. */
 void *master_claim(struct master *master);
 /* Ready for the next result. */
@@ -85,7 +85,7 @@ void master_listen(struct master *master);
 void master_hear(struct master *master);
 /* What that worker has reported, which is its oldest package's, holds: all that is of it is done,
  * and its results are written, or could not be, and count for nothing. */
-void master_report_settle(struct master *master, int rank, const struct wire_result *report,
+void master_report_settle(struct master *master, int member, const struct wire_result *report,
                           bool written);
 
 /* Done core tasks count, with the reduction over them (NULL: there is none); `rejection` is of the
@@ -113,37 +113,39 @@ void master_returns_release(struct master *master);
 /* Bytes of memory for packages of so many core tasks, but for what they emit. */
 double master_returns_memory(const struct job *job, int64_t tasks);
 /* A report that holds, copied. False with a failure set: out of memory. */
-bool master_returns_add(struct master *master, int rank, const struct wire_result *report);
+bool master_returns_add(struct master *master, int member, const struct wire_result *report);
 /* The dispatch has answered that: ask workers that keep results to return them, where it is time.
  */
 void master_returns_ask(struct master *master, enum dispatch_answer answer);
 /* That worker has been told to stop, and returns what it keeps. */
-void master_returns_stop(struct master *master, int rank);
+void master_returns_stop(struct master *master, int member);
 /* Core tasks that are computed, of workers that keep their results. */
 int64_t master_returns_kept(const struct master *master);
 /* Packages that the worker has and has not reported. */
-int64_t master_returns_unreported(const struct master *master, int rank);
+int64_t master_returns_unreported(const struct master *master, int member);
 /* Let results come in; never waits, and writes nothing. */
 void master_returns_hear(struct master *master);
 /* Write and settle all that is there. */
 void master_returns_collect(struct master *master);
-/* That rank is lost. One that has told of trouble of its own has nothing left here: it reports
+/* That member is lost. One that has told of trouble of its own has nothing left here: it reports
  * nothing after that. */
-void master_returns_drop(struct master *master, int rank);
+void master_returns_drop(struct master *master, int member);
 /* Is something to come, or to be written? */
 bool master_returns_wait(const struct master *master);
 /* Seconds until an emulated port has carried what is there; 0: nothing is. */
 double master_returns_due_s(const struct master *master);
 
-/* Does that rank get packages? */
-bool master_counts_on(const struct master *master, int rank);
+/* Where the link reaches that member. */
+int master_peer(const struct master *master, int member);
+/* Does that member get packages? */
+bool master_counts_on(const struct master *master, int member);
 /* Is it there, to be told something? */
-bool master_reaches(const struct master *master, int rank);
+bool master_reaches(const struct master *master, int member);
 /* Those that do not answer any more. */
 void master_losses(struct master *master);
 /* That worker is lost (at_work: maybe by what it was working on), or has trouble of its own: what
  * it had goes to others. Without others, or where losses end the run, a failure is set. */
-void master_lose(struct master *master, int rank, const char *why, bool at_work);
-void master_retire(struct master *master, int rank, const struct failure *trouble);
+void master_lose(struct master *master, int member, const char *why, bool at_work);
+void master_retire(struct master *master, int member, const struct failure *trouble);
 
 #endif

@@ -5,14 +5,19 @@
 #include "spmd/run/master.h"
 #include "spmd/transport/wire.h"
 
-bool master_counts_on(const struct master *master, int rank)
+int master_peer(const struct master *master, int member)
 {
-    return !master->run->members || membership_lives(master->run->members, rank);
+    return membership_peer(master->run->members, member);
 }
 
-bool master_reaches(const struct master *master, int rank)
+bool master_counts_on(const struct master *master, int member)
 {
-    return !master->run->members || !membership_lost(master->run->members, rank);
+    return membership_lives(master->run->members, member);
+}
+
+bool master_reaches(const struct master *master, int member)
+{
+    return !membership_lost(master->run->members, member);
 }
 
 /* Reports that an emulated network still holds back are of work that is done. */
@@ -54,12 +59,12 @@ static void task_give_up(struct master *master, const struct losses_row *row)
 }
 
 /* Before its packages come back. It was not working on those that it has reported. */
-static void package_blame(struct master *master, int rank, const struct package *packages,
+static void package_blame(struct master *master, int member, const struct package *packages,
                           int64_t count)
 {
     struct losses_in_flight noted;
-    const int reported = master->workers[rank - 1].returning;
-    losses_of(master->run->losses, rank, &noted);
+    const int reported = master->workers[member - 1].returning;
+    losses_of(master->run->losses, member, &noted);
     const struct package *package = package_begun(packages + reported, count - reported, &noted);
     if (!package)
         return;
@@ -71,7 +76,7 @@ static void package_blame(struct master *master, int rank, const struct package 
                                    .given_up = blame.given_up};
     if (blame.losses == 0)
         return;
-    fprintf(stderr, "%s: rank %d was working on core task", master->run->members->command, rank);
+    fprintf(stderr, "%s: rank %d was working on core task", master->run->members->command, member);
     if (row.count > 1)
         fprintf(stderr, "s %" PRId64 " to", job_task_number(row.first));
     fprintf(stderr, " %" PRId64 " (%s)\n", job_task_number(row.first + row.count - 1),
@@ -82,41 +87,41 @@ static void package_blame(struct master *master, int rank, const struct package 
 }
 
 /* What it had comes back to be handed out again. */
-static void packages_return(struct master *master, int rank, bool at_work)
+static void packages_return(struct master *master, int member, bool at_work)
 {
     int64_t count, tasks = 0;
-    const struct package *packages = outstanding_of(&master->outstanding, rank - 1, &count);
+    const struct package *packages = outstanding_of(&master->outstanding, member - 1, &count);
     for (int64_t k = 0; k < count; k++)
         tasks += packages[k].count;
     progress_end(master->progress);
-    membership_note(master->run->members, rank, tasks);
-    store_disown(master->run->store, rank, packages, count);
+    membership_note(master->run->members, member, tasks);
+    store_disown(master->run->store, member, packages, count);
     if (at_work)
-        package_blame(master, rank, packages, count);
-    outstanding_drop(&master->outstanding, rank - 1);
+        package_blame(master, member, packages, count);
+    outstanding_drop(&master->outstanding, member - 1);
     pending_tell(master);
-    dispatch_lost(master->dispatch, rank - 1);
+    dispatch_lost(master->dispatch, member - 1);
 }
 
-static void loss_survive(struct master *master, int rank, enum member_state state, const char *why,
-                         bool at_work)
+static void loss_survive(struct master *master, int member, enum member_state state,
+                         const char *why, bool at_work)
 {
-    membership_lose(master->run->members, rank, state, why);
-    packages_return(master, rank, at_work);
-    master_returns_drop(master, rank);
+    membership_lose(master->run->members, member, state, why);
+    packages_return(master, member, at_work);
+    master_returns_drop(master, member);
     if (state == MEMBER_LOST)
-        outbox_abandon(master->outbox, rank, master->failure);
+        outbox_abandon(master->outbox, master_peer(master, member), master->failure);
 }
 
-void master_lose(struct master *master, int rank, const char *why, bool at_work)
+void master_lose(struct master *master, int member, const char *why, bool at_work)
 {
-    if (!master->run->members) {
-        master_returns_drop(master, rank);
-        outstanding_drop(&master->outstanding, rank - 1);
-        failure_set(master->failure, FAILURE_FAILED, "rank %d is lost: %s", rank, why);
+    if (!master->run->apart) {
+        master_returns_drop(master, member);
+        outstanding_drop(&master->outstanding, member - 1);
+        failure_set(master->failure, FAILURE_FAILED, "rank %d is lost: %s", member, why);
         return;
     }
-    loss_survive(master, rank, MEMBER_LOST, why, at_work);
+    loss_survive(master, member, MEMBER_LOST, why, at_work);
     if (membership_living(master->run->members) > 0)
         return;
     if (master->outcome->summary.tasks == master->run->tasks)
@@ -127,17 +132,15 @@ void master_lose(struct master *master, int rank, const char *why, bool at_work)
                     master->run->members->path, master->run->again);
 }
 
-void master_retire(struct master *master, int rank, const struct failure *trouble)
+void master_retire(struct master *master, int member, const struct failure *trouble)
 {
-    loss_survive(master, rank, MEMBER_FAILED, trouble->text, false);
+    loss_survive(master, member, MEMBER_FAILED, trouble->text, false);
     if (membership_living(master->run->members) == 0)
         failure_set(master->failure, trouble->code, "%s", trouble->text);
 }
 
 void master_losses(struct master *master)
 {
-    if (!master->run->members)
-        return;
-    for (int rank; (rank = membership_find(master->run->members)) > 0;)
-        master_lose(master, rank, membership_why(master->run->members, rank), true);
+    for (int member; (member = membership_find(master->run->members)) > 0;)
+        master_lose(master, member, membership_why(master->run->members, member), true);
 }

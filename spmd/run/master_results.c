@@ -24,11 +24,11 @@ static void event_keep(struct master *master, const struct trace_event *event)
         start->first[start->count++] = (struct trace_correction){number, *event};
 }
 
-void master_event(struct master *master, int rank, enum operation operation,
+void master_event(struct master *master, int member, enum operation operation,
                   const struct package *package, double start_s, double end_s)
 {
     struct trace_event event = {
-        .rank = rank,
+        .rank = member,
         .operation = (int32_t)operation,
         .round = package->round,
         .package = package->index,
@@ -45,18 +45,18 @@ static void report_trace(struct master *master, const struct wire_result *report
 {
     const struct package *package = &report->package;
     const struct wire_times *times = &report->times;
-    int rank = (int)package->worker + 1;
+    int member = (int)package->worker + 1;
     double left = fmax(master->left_s, times->transit_s);
     double needed = fmax(fmax(times->free_s, times->prepared_s), master->origin_s);
-    master_event(master, rank, OPERATION_LINK, package, left, fmax(left, times->arrived_s));
-    master_event(master, rank, OPERATION_IDLE, package, needed, fmax(needed, times->start_s));
+    master_event(master, member, OPERATION_LINK, package, left, fmax(left, times->arrived_s));
+    master_event(master, member, OPERATION_IDLE, package, needed, fmax(needed, times->start_s));
     double computing = times->start_s + times->receive_s;
-    master_event(master, rank, OPERATION_RECEIVE, package, times->start_s, computing);
-    master_event(master, rank, OPERATION_COMPUTE, package, computing, times->computed_s);
+    master_event(master, member, OPERATION_RECEIVE, package, times->start_s, computing);
+    master_event(master, member, OPERATION_COMPUTE, package, computing, times->computed_s);
     if (!master->run->collects)
-        master_event(master, rank, OPERATION_OUTPUT, package, times->handed_s, times->written_s);
+        master_event(master, member, OPERATION_OUTPUT, package, times->handed_s, times->written_s);
     else if (times->handed_s > times->computed_s) /* too much of it was not taken yet */
-        master_event(master, rank, OPERATION_IDLE, package, times->computed_s, times->handed_s);
+        master_event(master, member, OPERATION_IDLE, package, times->computed_s, times->handed_s);
     master->outcome->makespan_s =
         fmax(master->outcome->makespan_s, times->written_s - master->origin_s);
     master->outcome->worked_s +=
@@ -99,19 +99,19 @@ static void report_tell(struct master *master, const struct package *package, do
 
 /* The one package that this worker can report now, beside those whose results are to come; NULL:
  * none. */
-static const struct package *expected_of(const struct master *master, int rank)
+static const struct package *expected_of(const struct master *master, int member)
 {
     int64_t count;
-    const struct package *packages = outstanding_of(&master->outstanding, rank - 1, &count);
-    const int reported = master->workers[rank - 1].returning;
+    const struct package *packages = outstanding_of(&master->outstanding, member - 1, &count);
+    const int reported = master->workers[member - 1].returning;
     return reported < count ? packages + reported : NULL;
 }
 
-void master_flight_note(const struct master *master, int rank)
+void master_flight_note(const struct master *master, int member)
 {
-    const struct package *package = master->run->collects ? expected_of(master, rank) : NULL;
+    const struct package *package = master->run->collects ? expected_of(master, member) : NULL;
     if (master->run->collects)
-        losses_begin_of(master->run->losses, rank, package ? package->first : 0,
+        losses_begin_of(master->run->losses, member, package ? package->first : 0,
                         package ? package->count : 0);
 }
 
@@ -177,12 +177,12 @@ static void result_take(struct master *master, const struct wire_result *report)
         work_tell(master, report);
 }
 
-static void report_heard(struct master *master, int rank, const struct wire_times *times)
+static void report_heard(struct master *master, int member, const struct wire_times *times)
 {
     int64_t count;
-    outstanding_of(&master->outstanding, rank - 1, &count);
-    liveness_heard(master->run->liveness, rank);
-    liveness_await(master->run->liveness, rank, count > 0);
+    outstanding_of(&master->outstanding, member - 1, &count);
+    membership_heard(master->run->members, member);
+    membership_await(master->run->members, member, count > 0);
     liveness_took(master->run->liveness, times->written_s - times->start_s);
 }
 
@@ -191,16 +191,16 @@ static void report_heard(struct master *master, int rank, const struct wire_time
 /* Has every worker that is at work told anew? A share of them all is not known otherwise. */
 static bool counts_complete(const struct master *master)
 {
-    for (int worker = 0; worker < master->run->comm->size - 1; worker++) {
+    for (int worker = 0; worker < master->run->members->count; worker++) {
         if (master_returns_unreported(master, worker + 1) > 0 && !master->workers[worker].anew)
             return false;
     }
     return true;
 }
 
-static void counts_take(struct master *master, int rank, const struct counts *counts)
+static void counts_take(struct master *master, int member, const struct counts *counts)
 {
-    struct master_counts *own = &master->workers[rank - 1];
+    struct master_counts *own = &master->workers[member - 1];
     counts_add(&master->counts, counts);
     own->finished += counts->finished;
     own->failed += counts->failed;
@@ -210,46 +210,45 @@ static void counts_take(struct master *master, int rank, const struct counts *co
     master->all.all_finished = master->counts.finished;
     master->all.all_failed = master->counts.failed;
     master->all.told++;
-    for (int worker = 0; worker < master->run->comm->size - 1; worker++)
+    for (int worker = 0; worker < master->run->members->count; worker++)
         master->workers[worker].anew = false;
 }
 
 /* What the others have come to, for a worker that has told of itself while it computes. */
-static void interim_take(struct master *master, int rank, size_t size)
+static void interim_take(struct master *master, int member, size_t size)
 {
-    if (!wire_interim_check(master->report, size) || rank < 1 || rank >= master->run->comm->size ||
-        !master_reaches(master, rank)) {
-        if (rank >= 1 && rank < master->run->comm->size && master_counts_on(master, rank))
-            master_lose(master, rank, "it sent a message that is damaged", false);
+    if (!wire_interim_check(master->report, size) || !master_reaches(master, member)) {
+        if (master_counts_on(master, member))
+            master_lose(master, member, "it sent a message that is damaged", false);
         return;
     }
     master->sharing = true;
-    counts_take(master, rank, &master->report->counts);
-    const struct master_counts *own = &master->workers[rank - 1];
+    counts_take(master, member, &master->report->counts);
+    const struct master_counts *own = &master->workers[member - 1];
     struct scow_others others = master->all;
     others.finished = master->counts.finished - own->finished;
     others.failed = master->counts.failed - own->failed;
     others.median_s = counts_median(&master->counts);
-    liveness_heard(master->run->liveness, rank);
-    comm_send(master->run->comm, &others, sizeof others, rank, WIRE_OTHERS);
+    membership_heard(master->run->members, member);
+    comm_send(master->run->comm, &others, sizeof others, master_peer(master, member), WIRE_OTHERS);
 }
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
-void master_report_settle(struct master *master, int rank, const struct wire_result *report,
+void master_report_settle(struct master *master, int member, const struct wire_result *report,
                           bool written)
 {
     const struct failure *failure =
         &wire_result_told(report, master->run->job->state_size)->failure;
-    if (failure->code != FAILURE_NONE && report->own && master->run->members) {
-        master_retire(master, rank, failure);
+    if (failure->code != FAILURE_NONE && report->own && master->run->apart) {
+        master_retire(master, member, failure);
         return;
     }
     if (!master->run->keeps)
-        counts_take(master, rank, &report->counts);
-    master->left_s = outstanding_left_s(&master->outstanding, rank - 1);
-    outstanding_take(&master->outstanding, rank - 1);
-    report_heard(master, rank, &report->times);
+        counts_take(master, member, &report->counts);
+    master->left_s = outstanding_left_s(&master->outstanding, member - 1);
+    outstanding_take(&master->outstanding, member - 1);
+    report_heard(master, member, &report->times);
     master->asked = master->asked || report->asked;
     if (failure->code != FAILURE_NONE)
         failure_set(master->failure, failure->code, "%s", failure->text);
@@ -268,44 +267,46 @@ static bool returns_as_agreed(const struct master *master, const struct wire_res
 }
 
 /* Results come behind it. */
-static void report_keep(struct master *master, int rank, const struct wire_result *report)
+static void report_keep(struct master *master, int member, const struct wire_result *report)
 {
-    liveness_heard(master->run->liveness, rank);
-    if (!master_returns_add(master, rank, report))
+    membership_heard(master->run->members, member);
+    if (!master_returns_add(master, member, report))
         return;
-    master_flight_note(master, rank);
+    master_flight_note(master, member);
     if (!master->run->keeps)
         return;
-    counts_take(master, rank, &report->counts);
+    counts_take(master, member, &report->counts);
     if (report->returned > 0)
         work_tell(master, report);
 }
 
 /* What comes from one that is given up is late: somebody else does its work. */
-static void report_take(struct master *master, int rank, size_t size)
+static void report_take(struct master *master, int member, size_t size)
 {
     const struct wire_result *report = master->report;
     const size_t state_size = master->run->job->state_size;
-    const struct package *expected = expected_of(master, rank);
+    const struct package *expected = expected_of(master, member);
     if (report->interim != 0) {
-        interim_take(master, rank, size);
+        interim_take(master, member, size);
         return;
     }
-    if (!master_counts_on(master, rank))
+    if (!master_counts_on(master, member))
         return;
     if (!expected || !wire_result_check(report, state_size, size, expected) ||
         !returns_as_agreed(master, report))
-        master_lose(master, rank, "it sent a message that is damaged", false);
+        master_lose(master, member, "it sent a message that is damaged", false);
     else if (master->run->collects)
-        report_keep(master, rank, report);
+        report_keep(master, member, report);
     else
-        master_report_settle(master, rank, report, true);
+        master_report_settle(master, member, report, true);
 }
 
 void master_hear(struct master *master)
 {
     while (link_test(&master->receiving)) {
-        report_take(master, master->receiving.peer, master->receiving.size);
+        const int member = membership_of(master->run->members, master->receiving.peer);
+        if (member > 0)
+            report_take(master, member, master->receiving.size);
         master_listen(master);
     }
     master_returns_hear(master);

@@ -30,7 +30,7 @@ struct room {
 /* A report whose results are on their way, or to come. */
 struct master_return {
     struct master_return *next;
-    int rank;
+    int member;
     double load;    /* core tasks whose results go over the port with it; 0: with a later one */
     double ready_s; /* to be sent */
     int room;       /* NO_ROOM: its bytes are not being received yet */
@@ -116,8 +116,8 @@ static bool askings_make(const struct run *run, struct master_returns *returns)
 {
     if (!run->keeps)
         return true;
-    returns->askings = calloc((size_t)run->comm->size, sizeof *returns->askings);
-    for (int k = 0; returns->askings && k < run->comm->size; k++)
+    returns->askings = calloc((size_t)run->members->expected, sizeof *returns->askings);
+    for (int k = 0; returns->askings && k < run->members->expected; k++)
         returns->askings[k].asked = returns->askings[k].reported = -1;
     return returns->askings != NULL;
 }
@@ -188,19 +188,19 @@ void master_returns_release(struct master *master)
 /* ---- reports --------------------------------------------------------------------------------- */
 
 /* Does it have results, and is it that worker's? */
-static bool is_returned(const struct master_return *each, int rank)
+static bool is_returned(const struct master_return *each, int member)
 {
-    return each->rank == rank && each->report->returned > 0;
+    return each->member == member && each->report->returned > 0;
 }
 
 /* What that worker keeps comes now, and goes over the port together. */
-static void kept_come(struct master *master, int rank)
+static void kept_come(struct master *master, int member)
 {
     struct master_returns *returns = master->returns;
     struct master_return *last = NULL;
     double load = 0;
     for (struct master_return **at = &returns->kept.first; *at;) {
-        if ((*at)->rank != rank) {
+        if ((*at)->member != member) {
             at = &(*at)->next;
             continue;
         }
@@ -213,15 +213,15 @@ static void kept_come(struct master *master, int rank)
     if (last)
         last->load = load;
     for (struct master_return *each = returns->coming.first; last && each; each = each->next)
-        if (is_returned(each, rank))
+        if (is_returned(each, member))
             each->ready_s = last->ready_s;
 }
 
-int64_t master_returns_unreported(const struct master *master, int rank)
+int64_t master_returns_unreported(const struct master *master, int member)
 {
     int64_t count;
-    outstanding_of(&master->outstanding, rank - 1, &count);
-    return count - master->workers[rank - 1].returning;
+    outstanding_of(&master->outstanding, member - 1, &count);
+    return count - master->workers[member - 1].returning;
 }
 
 /* Its worker computes no other package, or nobody can know whether it will. */
@@ -235,18 +235,18 @@ static bool is_trouble(const struct master *master, const struct wire_result *re
 static void kept_add(struct master *master, struct master_return *added)
 {
     struct master_returns *returns = master->returns;
-    struct asking *asking = &returns->askings[added->rank - 1];
+    struct asking *asking = &returns->askings[added->member - 1];
     list_add(&returns->kept, added);
     returns->tasks += added->load > 0 ? added->report->package.count : 0;
     if (is_trouble(master, added->report))
         asking->wanted = returns->wanted = true;
     asking->reported = added->report->package.index;
     if (asking->asked == asking->reported || added->report->own ||
-        (asking->stopped && master_returns_unreported(master, added->rank) == 0))
-        kept_come(master, added->rank);
+        (asking->stopped && master_returns_unreported(master, added->member) == 0))
+        kept_come(master, added->member);
 }
 
-bool master_returns_add(struct master *master, int rank, const struct wire_result *report)
+bool master_returns_add(struct master *master, int member, const struct wire_result *report)
 {
     struct master_returns *returns = master->returns;
     const size_t size = wire_result_size(master->run->job->state_size, report->troubled);
@@ -254,12 +254,12 @@ bool master_returns_add(struct master *master, int rank, const struct wire_resul
     if (!added)
         return failure_memory(master->failure, "keeping reports");
     *added =
-        (struct master_return){.rank = rank,
+        (struct master_return){.member = member,
                                .room = NO_ROOM,
                                .load = report->returned > 0 ? (double)report->package.count : 0,
                                .ready_s = report->times.handed_s};
     memcpy(added->report, report, size);
-    master->workers[rank - 1].returning++;
+    master->workers[member - 1].returning++;
     if (returns->askings)
         kept_add(master, added);
     else
@@ -273,34 +273,34 @@ int64_t master_returns_kept(const struct master *master)
 }
 
 /* The number of its last package; -1: there is nothing that it could be asked for now. */
-static int64_t asking_of(const struct master *master, int rank)
+static int64_t asking_of(const struct master *master, int member)
 {
     int64_t count;
-    const struct package *packages = outstanding_of(&master->outstanding, rank - 1, &count);
-    const struct asking *asking = &master->returns->askings[rank - 1];
+    const struct package *packages = outstanding_of(&master->outstanding, member - 1, &count);
+    const struct asking *asking = &master->returns->askings[member - 1];
     const bool due =
         count > 0 && asking->asked <= asking->reported && packages[count - 1].index > asking->asked;
     return due ? packages[count - 1].index : -1;
 }
 
-static void worker_ask(struct master *master, int rank)
+static void worker_ask(struct master *master, int member)
 {
     struct wire_package header = {.kind = WIRE_GIVE};
     master_claim(master);
-    header.package.index = asking_of(master, rank);
-    if (!master_counts_on(master, rank) || header.package.index < 0)
+    header.package.index = asking_of(master, member);
+    if (!master_counts_on(master, member) || header.package.index < 0)
         return; /* it was lost meanwhile */
-    outbox_post(master->outbox, rank, &header, 0, 0);
-    master->returns->askings[rank - 1].asked = header.package.index;
-    master->returns->askings[rank - 1].wanted = false;
-    if (master_returns_unreported(master, rank) == 0)
-        kept_come(master, rank);
+    outbox_post(master->outbox, master_peer(master, member), &header, 0, 0);
+    master->returns->askings[member - 1].asked = header.package.index;
+    master->returns->askings[member - 1].wanted = false;
+    if (master_returns_unreported(master, member) == 0)
+        kept_come(master, member);
 }
 
 static bool works(const struct master *master)
 {
-    for (int rank = 1; rank < master->run->comm->size; rank++)
-        if (master_returns_unreported(master, rank) > 0)
+    for (int member = 1; member <= master->run->members->count; member++)
+        if (master_returns_unreported(master, member) > 0)
             return true;
     return false;
 }
@@ -314,30 +314,30 @@ void master_returns_ask(struct master *master, enum dispatch_answer answer)
     if (!all && !returns->wanted)
         return;
     returns->wanted = false;
-    for (int rank = 1; rank < master->run->comm->size; rank++) {
-        const bool wanted = returns->askings[rank - 1].wanted;
-        if ((all || wanted) && asking_of(master, rank) >= 0)
-            worker_ask(master, rank);
+    for (int member = 1; member <= master->run->members->count; member++) {
+        const bool wanted = returns->askings[member - 1].wanted;
+        if ((all || wanted) && asking_of(master, member) >= 0)
+            worker_ask(master, member);
         else
-            returns->wanted = returns->wanted || (wanted && master_counts_on(master, rank));
+            returns->wanted = returns->wanted || (wanted && master_counts_on(master, member));
     }
 }
 
-void master_returns_stop(struct master *master, int rank)
+void master_returns_stop(struct master *master, int member)
 {
     if (!master->returns || !master->returns->askings)
         return;
-    master->returns->askings[rank - 1].stopped = true;
-    if (master_returns_unreported(master, rank) == 0)
-        kept_come(master, rank);
+    master->returns->askings[member - 1].stopped = true;
+    if (master_returns_unreported(master, member) == 0)
+        kept_come(master, member);
 }
 
 /* ---- receiving ----------------------------------------------------------------------------- */
 
 static double port_s(const struct master *master, const struct master_return *each)
 {
-    return each->load > 0 ? emulation_cost(master->run->emulation, OPERATION_RESULT, each->rank - 1,
-                                           (int64_t)each->load)
+    return each->load > 0 ? emulation_cost(master->run->emulation, OPERATION_RESULT,
+                                           each->member - 1, (int64_t)each->load)
                           : 0;
 }
 
@@ -351,7 +351,7 @@ static bool return_begin(struct master *master, struct master_return *each)
     if (room == NO_ROOM)
         return false;
     if (!room_reserve(&returns->rooms[room], size)) {
-        master_lose(master, each->rank, "there is no memory for the results that it returns",
+        master_lose(master, each->member, "there is no memory for the results that it returns",
                     false);
         return false;
     }
@@ -361,8 +361,8 @@ static bool return_begin(struct master *master, struct master_return *each)
         each->begun_s = fmax(each->ready_s, returns->port_free_s);
     if (master->run->emulation)
         each->end_s = each->due_s = returns->port_free_s = each->begun_s + port_s(master, each);
-    link_receive(master->run->comm->link, returns->rooms[room].bytes, size, each->rank, WIRE_RETURN,
-                 &each->receiving);
+    link_receive(master->run->comm->link, returns->rooms[room].bytes, size,
+                 master_peer(master, each->member), WIRE_RETURN, &each->receiving);
     return true;
 }
 
@@ -423,20 +423,20 @@ static bool is_whole(const struct master *master, const struct master_return *ea
 /* The report holds, and is that of its worker's oldest package. */
 static void report_settle(struct master *master, const struct master_return *each, bool written)
 {
-    master->workers[each->rank - 1].returning--;
-    master_report_settle(master, each->rank, each->report, written);
+    master->workers[each->member - 1].returning--;
+    master_report_settle(master, each->member, each->report, written);
 }
 
 /* They have been on the port, or are on it with a later one of the worker. */
 static void result_trace(struct master *master, const struct master_return *each)
 {
     if (each->load > 0) {
-        master_event(master, each->rank, OPERATION_RESULT, &each->report->package, each->begun_s,
+        master_event(master, each->member, OPERATION_RESULT, &each->report->package, each->begun_s,
                      each->end_s);
         return;
     }
     for (struct master_return *next = master->returns->coming.first; next; next = next->next)
-        if (is_returned(next, each->rank)) {
+        if (is_returned(next, each->member)) {
             next->begun_s = each->begun_s;
             return;
         }
@@ -466,7 +466,7 @@ static void results_collect(struct master *master, struct master_return *each)
 {
     struct package_results results;
     if (!is_whole(master, each, &results)) {
-        master_lose(master, each->rank, "it returned results that are damaged", false);
+        master_lose(master, each->member, "it returned results that are damaged", false);
         return;
     }
     if (master->returns->unwritable) {
@@ -478,7 +478,7 @@ static void results_collect(struct master *master, struct master_return *each)
     taken.count = (int64_t)each->load;
     if (taken.count > 0)
         master_sleep(master, OPERATION_COLLECT, &taken, start_s);
-    if (master_counts_on(master, each->rank))
+    if (master_counts_on(master, each->member))
         report_settle(master, each, results_write(master, each, &results, start_s));
 }
 
@@ -493,7 +493,7 @@ static struct master_return **ripe_find(struct master *master)
             return NULL;
         if (is_awaited(*at) || (*at)->due_s > now)
             continue;
-        while (earlier != *at && earlier->rank != (*at)->rank)
+        while (earlier != *at && earlier->member != (*at)->member)
             earlier = earlier->next;
         if (earlier == *at)
             return at;
@@ -515,10 +515,10 @@ void master_returns_collect(struct master *master)
     }
 }
 
-static void list_drop(struct master_returns *returns, struct list *list, int rank)
+static void list_drop(struct master_returns *returns, struct list *list, int member)
 {
     for (struct master_return **at = &list->first; *at;) {
-        if ((*at)->rank != rank) {
+        if ((*at)->member != member) {
             at = &(*at)->next;
             continue;
         }
@@ -526,14 +526,14 @@ static void list_drop(struct master_returns *returns, struct list *list, int ran
     }
 }
 
-void master_returns_drop(struct master *master, int rank)
+void master_returns_drop(struct master *master, int member)
 {
     struct master_returns *returns = master->returns;
     if (!returns)
         return;
-    list_drop(returns, &returns->coming, rank);
-    list_drop(returns, &returns->kept, rank);
-    master->workers[rank - 1].returning = 0;
+    list_drop(returns, &returns->coming, member);
+    list_drop(returns, &returns->kept, member);
+    master->workers[member - 1].returning = 0;
 }
 
 bool master_returns_wait(const struct master *master)

@@ -71,14 +71,14 @@ static void start_keep(struct master *master, const struct package *package, dou
 }
 
 /* The same where its first package is in the trace already. */
-static void start_mend(struct master *master, int rank, double start_s)
+static void start_mend(struct master *master, int member, double start_s)
 {
-    struct master_start *start = &master->starts[rank - 1];
+    struct master_start *start = &master->starts[member - 1];
     if (start->count == 0)
         return;
     package_mend(master, start, start_s);
     const struct trace_event *begun = &start->first[0].event;
-    const struct package package = {.worker = rank - 1,
+    const struct package package = {.worker = member - 1,
                                     .round = begun->round,
                                     .index = begun->package,
                                     .first = begun->first,
@@ -112,16 +112,16 @@ static const struct trace_event *first_computed(const struct master_start *start
 void master_starts_settle(struct master *master)
 {
     const struct emulation *costs = master->run->costs;
-    for (int rank = 1; costs && rank < master->run->comm->size; rank++) {
-        const struct master_start *start = &master->starts[rank - 1];
-        const double expected_s = emulation_cost(costs, OPERATION_START, rank - 1, 1);
+    for (int member = 1; costs && member <= master->run->members->count; member++) {
+        const struct master_start *start = &master->starts[member - 1];
+        const double expected_s = emulation_cost(costs, OPERATION_START, member - 1, 1);
         if (start->known || !start->reported || !(expected_s > 0))
             continue;
         const struct trace_event *first = first_computed(start);
         const double compute_s =
-            first ? emulation_cost(costs, OPERATION_COMPUTE, rank - 1, first->tasks) : 0;
+            first ? emulation_cost(costs, OPERATION_COMPUTE, member - 1, first->tasks) : 0;
         if (first && first->end_s - compute_s > first->start_s)
-            start_mend(master, rank, first->end_s - compute_s);
+            start_mend(master, member, first->end_s - compute_s);
     }
 }
 

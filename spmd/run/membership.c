@@ -4,29 +4,69 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "planner/base/array.h"
 #include "planner/base/json_text.h"
 
-bool membership_init(struct membership *membership, const struct membership_setup *setup,
-                     struct failure *failure)
+void membership_init(struct membership *membership, const struct membership_setup *setup)
 {
-    const size_t ranks = (size_t)setup->comm->size;
     *membership = (struct membership){.comm = setup->comm,
                                       .liveness = setup->liveness,
                                       .path = setup->path,
                                       .command = setup->command,
-                                      .workers = setup->workers,
-                                      .members = calloc(ranks, sizeof(struct member)),
-                                      .losses = calloc(ranks, sizeof(struct loss)),
-                                      .processes = calloc(ranks, sizeof(struct process))};
-    return (membership->members && membership->losses && membership->processes) ||
-           failure_memory(failure, "preparing for the loss of workers");
+                                      .expected = setup->comm->size - 1,
+                                      .workers = setup->workers};
 }
 
-void membership_join(struct membership *membership, int rank, const struct process *process)
+static struct member *member_of(const struct membership *membership, int member)
 {
-    liveness_join(membership->liveness, rank, process);
-    membership->members[rank] = (struct member){
-        .state = rank <= membership->workers ? MEMBER_LIVES : MEMBER_FAILED, .process = *process};
+    return &membership->members[member - 1];
+}
+
+/* For one more. */
+static bool room_make(struct membership *membership)
+{
+    const size_t wanted = (size_t)membership->count + 1;
+    struct member *members =
+        array_reserve(membership->members, &membership->room, wanted, sizeof *members);
+    struct loss *losses =
+        array_reserve(membership->losses, &membership->loss_room, wanted, sizeof *losses);
+    struct process *processes =
+        array_reserve(membership->processes, &membership->process_room, wanted, sizeof *processes);
+    membership->members = members ? members : membership->members;
+    membership->losses = losses ? losses : membership->losses;
+    membership->processes = processes ? processes : membership->processes;
+    return members && losses && processes;
+}
+
+int membership_join(struct membership *membership, int peer, const struct process *process)
+{
+    int member = membership_of(membership, peer);
+    if (member == 0 && !room_make(membership))
+        return 0;
+    if (member == 0)
+        member = ++membership->count;
+    liveness_join(membership->liveness, peer, process);
+    *member_of(membership, member) =
+        (struct member){.peer = peer,
+                        .state = member <= membership->workers ? MEMBER_LIVES : MEMBER_FAILED,
+                        .process = *process};
+    return member;
+}
+
+/* Most have joined in the order of the link's peers. */
+int membership_of(const struct membership *membership, int peer)
+{
+    if (peer >= 1 && peer <= membership->count && member_of(membership, peer)->peer == peer)
+        return peer;
+    for (int member = membership->count; member > 0; member--)
+        if (member_of(membership, member)->peer == peer)
+            return member;
+    return 0;
+}
+
+int membership_peer(const struct membership *membership, int member)
+{
+    return member_of(membership, member)->peer;
 }
 
 void membership_release(struct membership *membership)
@@ -46,85 +86,98 @@ void membership_origin(struct membership *membership, double origin_s)
     membership->origin_s = origin_s;
 }
 
-bool membership_lives(const struct membership *membership, int rank)
+bool membership_lives(const struct membership *membership, int member)
 {
-    return membership->members[rank].state == MEMBER_LIVES;
+    return member_of(membership, member)->state == MEMBER_LIVES;
 }
 
-bool membership_lost(const struct membership *membership, int rank)
+bool membership_lost(const struct membership *membership, int member)
 {
-    return membership->members[rank].state == MEMBER_LOST;
+    return member_of(membership, member)->state == MEMBER_LOST;
 }
 
 int membership_living(const struct membership *membership)
 {
     int living = 0;
-    for (int rank = 1; rank < membership->comm->size; rank++)
-        living += membership_lives(membership, rank);
+    for (int member = 1; member <= membership->count; member++)
+        living += membership_lives(membership, member);
     return living;
+}
+
+void membership_await(struct membership *membership, int member, bool awaited)
+{
+    liveness_await(membership->liveness, membership_peer(membership, member), awaited);
+}
+
+void membership_heard(struct membership *membership, int member)
+{
+    liveness_heard(membership->liveness, membership_peer(membership, member));
 }
 
 int membership_find(struct membership *membership)
 {
     struct liveness_event event;
-    if (!liveness_poll(membership->liveness, &event))
-        return 0;
-    membership_lose(membership, event.peer, MEMBER_LOST, event.why);
-    return event.peer;
+    int member = 0;
+    while (member == 0 && liveness_poll(membership->liveness, &event))
+        member = membership_of(membership, event.peer);
+    if (member > 0)
+        membership_lose(membership, member, MEMBER_LOST, event.why);
+    return member;
 }
 
 /* ---- losses -------------------------------------------------------------------------------- */
 
-/* That of this rank, or the place behind the last one. */
-static struct loss *loss_of(const struct membership *membership, int rank)
+/* That of this member, or the place behind the last one. */
+static struct loss *loss_of(const struct membership *membership, int member)
 {
     struct loss *loss = membership->losses, *end = loss + membership->loss_count;
-    while (loss < end && loss->rank != rank)
+    while (loss < end && loss->member != member)
         loss++;
     return loss;
 }
 
-void membership_lose(struct membership *membership, int rank, enum member_state state,
+void membership_lose(struct membership *membership, int member, enum member_state state,
                      const char *why)
 {
-    struct member *member = &membership->members[rank];
-    struct loss *loss = loss_of(membership, rank);
-    if (state == MEMBER_LOST && member->state != MEMBER_LOST)
-        liveness_give_up(membership->liveness, rank);
-    liveness_await(membership->liveness, rank, false);
-    member->state = state;
+    struct member *lost = member_of(membership, member);
+    struct loss *loss = loss_of(membership, member);
+    if (state == MEMBER_LOST && lost->state != MEMBER_LOST)
+        liveness_give_up(membership->liveness, lost->peer);
+    liveness_await(membership->liveness, lost->peer, false);
+    lost->state = state;
     if (loss == membership->losses + membership->loss_count) {
         membership->loss_count++;
-        *loss = (struct loss){.rank = rank};
+        *loss = (struct loss){.member = member};
         snprintf(loss->why, sizeof loss->why, "%s", why);
     }
 }
 
-const char *membership_why(const struct membership *membership, int rank)
+const char *membership_why(const struct membership *membership, int member)
 {
-    return loss_of(membership, rank)->why;
+    return loss_of(membership, member)->why;
 }
 
-void membership_note(struct membership *membership, int rank, int64_t tasks)
+void membership_note(struct membership *membership, int member, int64_t tasks)
 {
-    struct loss *loss = loss_of(membership, rank);
+    struct loss *loss = loss_of(membership, member);
     if (membership->origin_s > 0 && loss->at_s <= 0)
         loss->at_s = comm_now(membership->comm) - membership->origin_s;
     loss->tasks += tasks;
     fprintf(stderr, "%s: rank %d is lost: %s; it had %" PRId64 " core tasks\n", membership->command,
-            rank, loss->why, tasks);
+            member, loss->why, tasks);
 }
 
 bool membership_processes(struct membership *membership, struct process_list *others)
 {
     bool broken = false;
-    for (int rank = 1; rank < membership->comm->size; rank++)
-        broken = broken || membership_lost(membership, rank);
+    for (int member = 1; member <= membership->count; member++)
+        broken = broken || membership_lost(membership, member);
     *others = (struct process_list){membership->processes, 0};
     membership->processes = NULL;
-    for (int rank = 1; rank < membership->comm->size; rank++)
-        if (!broken || membership_lost(membership, rank))
-            others->items[others->count++] = membership->members[rank].process;
+    membership->process_room = 0;
+    for (int member = 1; member <= membership->count; member++)
+        if (!broken || membership_lost(membership, member))
+            others->items[others->count++] = member_of(membership, member)->process;
     return broken;
 }
 
@@ -133,7 +186,7 @@ char *membership_lines(const struct membership *membership)
     struct text text = TEXT_INIT;
     for (int k = 0; k < membership->loss_count; k++) {
         const struct loss *loss = &membership->losses[k];
-        text_add(&text, "lost        rank %d after ", loss->rank);
+        text_add(&text, "lost        rank %d after ", loss->member);
         text_add_seconds(&text, loss->at_s);
         text_add(&text, ": %s; %" PRId64 " of its core tasks went to others\n", loss->why,
                  loss->tasks);
@@ -150,7 +203,7 @@ char *membership_json(const struct membership *membership)
     for (int k = 0; k < membership->loss_count; k++) {
         const struct loss *loss = &membership->losses[k];
         struct json_text row = json_open_in(&json, NULL, "{", ", ");
-        json_count(&row, "worker", loss->rank - 1);
+        json_count(&row, "worker", loss->member - 1);
         json_number(&row, "time_s", loss->at_s);
         json_count(&row, "tasks", loss->tasks);
         json_word(&row, "why", loss->why);

@@ -1,6 +1,10 @@
 /*
  * The master's list of who takes part in a run: who lives, who has failed and said so, who is lost,
  * and what became of what they had. Whether they live, the link says (spmd/transport/liveness.h).
+ *
+ * A member is known by its number, from 1 on in the order of joining, by which packages, the trace
+ * and places in the output count workers (0 is the master itself). Where the link reaches it is its
+ * peer, which only this list knows: the master sees members, and as many as have joined.
  */
 #ifndef SPMD_RUN_MEMBERSHIP_H
 #define SPMD_RUN_MEMBERSHIP_H
@@ -19,12 +23,13 @@ enum member_state {
 };
 
 struct member {
+    int peer; /* of the link */
     enum member_state state;
     struct process process;
 };
 
 struct loss {
-    int rank;
+    int member;
     double at_s;   /* on the master's clock from the first envelope's start */
     int64_t tasks; /* core tasks that it had and that others got */
     char why[240];
@@ -32,20 +37,23 @@ struct loss {
 
 struct membership {
     const struct comm *comm;   /* borrowed */
-    struct liveness *liveness; /* borrowed */
+    struct liveness *liveness; /* borrowed; NULL: nobody is looked after */
     const char *path;          /* borrowed; the output's, for sentences */
     const char *command;       /* borrowed; as which they speak */
+    int expected;              /* peers that the link has from the beginning on */
     int workers;               /* that can be given packages, the first ones */
-    struct member *members;    /* owned, by rank; that of the master is not used */
-    struct loss *losses;       /* owned, in order of time; room for one of each worker */
-    int loss_count;
-    double origin_s;           /* of the losses' times, on the communicator's clock; 0: not yet */
-    struct process *processes; /* owned; room for one of each worker */
+    struct member *members;    /* owned; the one with number 1 first */
+    struct loss *losses;       /* owned, in order of time; room for one of each member */
+    struct process *processes; /* owned; room for one of each member */
+    int count, loss_count;
+    size_t room, loss_room, process_room;
+    double origin_s; /* of the losses' times, on the communicator's clock; 0: not yet */
 };
 
+/* Borrowed. */
 struct membership_setup {
     const struct comm *comm;
-    struct liveness *liveness;
+    struct liveness *liveness; /* NULL: nobody is looked after */
     const char *path;
     const char *command; /* as which sentences speak: "scow run" */
     int workers; /* that can be given packages, the first ones; others stand by for nothing */
@@ -53,33 +61,39 @@ struct membership_setup {
 
 /* All of this is local to the master, which does not move it. */
 
-/* Nobody takes part yet. False with *failure set: out of memory; to be released also then. */
-bool membership_init(struct membership *membership, const struct membership_setup *setup,
-                     struct failure *failure);
+/* Nobody takes part yet. */
+void membership_init(struct membership *membership, const struct membership_setup *setup);
 /* Nothing where it has not been initialised (all zero). */
 void membership_release(struct membership *membership);
-/* A worker takes part from now on. It is there for certain, and holds its place in the output,
- * where it has one. */
-void membership_join(struct membership *membership, int rank, const struct process *process);
+/* That peer takes part from now on: it is there for certain, and holds its place in the output, if
+ * it has one. Returns its number; that of a peer which takes part already stays. 0: out of memory.
+ */
+int membership_join(struct membership *membership, int peer, const struct process *process);
+/* The member that the link reaches there; 0: there is none. */
+int membership_of(const struct membership *membership, int peer);
+int membership_peer(const struct membership *membership, int member);
 
 /* The first envelope began then. */
 void membership_origin(struct membership *membership, double origin_s);
-bool membership_lives(const struct membership *membership, int rank);
-/* It does not take part in collective calls any more. */
-bool membership_lost(const struct membership *membership, int rank);
+bool membership_lives(const struct membership *membership, int member);
+/* It does not answer any more. */
+bool membership_lost(const struct membership *membership, int member);
 /* Workers that can be given packages. */
 int membership_living(const struct membership *membership);
+/* Something is to come from that member from now on; or nothing is. And it has been heard. */
+void membership_await(struct membership *membership, int member, bool awaited);
+void membership_heard(struct membership *membership, int member);
 /* The next worker that has turned out to be lost, now in that state and listed; 0: none. Cheap:
  * looks a few times a second. */
 int membership_find(struct membership *membership);
 /* A worker is lost, and hears so should it still be there, or has failed, for that reason. */
-void membership_lose(struct membership *membership, int rank, enum member_state state,
+void membership_lose(struct membership *membership, int member, enum member_state state,
                      const char *why);
 /* Of one that is listed. */
-const char *membership_why(const struct membership *membership, int rank);
+const char *membership_why(const struct membership *membership, int member);
 /* What is known of a loss that is listed: now, with so many core tasks under way. Says so on
  * standard error, even to who wants no progress: part of the machine is gone. */
-void membership_note(struct membership *membership, int rank, int64_t tasks);
+void membership_note(struct membership *membership, int member, int64_t tasks);
 /* True: some are lost (not: have failed), and *others gets their processes, owned; otherwise those
  * of all. Once. */
 bool membership_processes(struct membership *membership, struct process_list *others);

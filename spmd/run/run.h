@@ -29,9 +29,9 @@ struct engine;
 /* What every rank holds during a run; all borrowed. */
 struct run {
     const struct comm *comm;
-    struct membership *members; /* the master's; NULL: a loss ends the run */
-    struct liveness *liveness;  /* by which they look after each other; NULL: all need all to the
-                                 * end, or nobody is looked after */
+    struct membership *members; /* the master's */
+    bool apart;                 /* each takes part by itself; false: a loss ends the run */
+    struct liveness *liveness;  /* then: by which they look after each other; NULL: nobody does */
     double patience_s;          /* then: a worker that was silent for less is not lost */
     double longest_s;           /* the longest package by the plan; the master's; 0: not known */
     const struct job *job;
@@ -47,7 +47,7 @@ struct run {
     struct engine **kept;    /* a worker's: its engine outlives runs, and is there from the second
                               * one on (then to be freed); NULL: it does not */
     int64_t largest_package; /* core tasks */
-    int64_t tasks;           /* that this run is to do; the master's, with members */
+    int64_t tasks;           /* that this run is to do; the master's, where each is apart */
     int64_t failing_most; /* the master's: the run is given up when the first core tasks, so many,
                            * have all failed; 0: it never is */
     int threads;          /* OpenMP threads of this rank */
@@ -109,7 +109,7 @@ struct done_packages {
  * told to stop, and the first sentence is returned. Where a rank has been asked to stop, workers
  * finish what they compute, and nothing else is begun. Workers must be in worker_run.
  *
- * With run->members, a worker that is lost, sends what it cannot have meant, or has trouble of its
+ * With run->apart, a worker that is lost, sends what it cannot have meant, or has trouble of its
  * own (a disk that is full) gets nothing more; what it had and had not reported counts as never
  * sent, and `dispatch` hands it out again. A core task that costs one worker after the other is
  * given up: it counts as failed. Only when no worker is left, and something to be done, the run

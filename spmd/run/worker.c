@@ -57,7 +57,7 @@ static struct wire_result *report_begin(struct worker *worker, const struct pack
 /* Does the master hand out again, from this report on, what this worker had? */
 static bool report_retires(const struct worker *worker, const struct wire_result *report)
 {
-    return report->own && worker->run->liveness &&
+    return report->own && worker->run->apart &&
            wire_result_told(report, worker->run->job->state_size)->failure.code != FAILURE_NONE;
 }
 
@@ -182,7 +182,7 @@ static void counts_exchange(struct worker *worker)
         return;
     comm_wait(comm, &worker->telling);
     memset(&worker->interim, 0, sizeof worker->interim);
-    worker->interim.package.worker = comm->rank - 1;
+    worker->interim.package.worker = worker->context.member - 1;
     summary_init(&worker->interim.summary);
     engine_counts_tell(worker->context.engine, &worker->interim.counts);
     wire_interim_seal(&worker->interim);
@@ -358,7 +358,8 @@ bool worker_run(const struct run *run, struct done_packages *done, struct failur
     worker.context.meanwhile = meanwhile;
     worker.context.self = &worker;
     reports_init(&worker, failure);
-    if (beginning_follow(run, failure)) {
+    worker.context.member = beginning_follow(run, failure);
+    if (worker.context.member > 0) {
         engine_counts_begin(worker.context.engine);
         worker_loop(&worker, done, failure);
         counts_finish(&worker);

@@ -31,7 +31,7 @@ enum wire_tag {
                        * part */
     WIRE_HERE = 15,   /* master to worker, struct wire_here: a run is to begin */
     WIRE_READY = 16, /* worker to master, the answer, struct wire_ready: it can, or why it cannot */
-    WIRE_BEGIN = 17  /* master to worker, when all have answered: struct failure, or none */
+    WIRE_BEGIN = 17  /* master to worker, when all have answered: struct wire_begin */
 };
 
 enum wire_kind {
@@ -56,6 +56,11 @@ struct wire_present {
 
 struct wire_here {
     struct process process; /* the master's */
+};
+
+struct wire_begin {
+    int64_t member;         /* the worker's number, from 1 on */
+    struct failure failure; /* of the first that cannot begin: then nobody does */
 };
 
 struct wire_ready {

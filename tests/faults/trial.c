@@ -523,6 +523,7 @@ static void perform(struct part *part)
     static const struct plan plan;
     const struct run run = {.comm = &part->comm,
                             .members = part->comm.rank == 0 ? &part->members : NULL,
+                            .apart = true,
                             .liveness = &part->liveness,
                             .patience_s = trial.patience_s,
                             .job = trial.job,
@@ -592,7 +593,7 @@ static void part_open(struct part *part)
     if (!liveness_begin(&part->liveness, &part->comm, &words, 5 * trial.patience_s, &part->failure))
         return;
     if (part->comm.rank == 0)
-        membership_init(&part->members, &members, &part->failure);
+        membership_init(&part->members, &members);
     if (part->comm.rank == 0)
         trace_writer_begin(&part->tracing, DISK_PATH, "scow run", &trial.part);
     part->store = store_open(&store, &places, &part->comm, trial.job, &part->failure);

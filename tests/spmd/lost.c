@@ -71,7 +71,7 @@ static void check_outcome(const struct job *job, const struct run_outcome *outco
     assert_int_equal(state->tasks, TASKS);
     assert_int_equal(state->squares, 137825);
     assert_int_equal(members->loss_count, 1);
-    assert_int_equal(members->losses[0].rank, 1);
+    assert_int_equal(members->losses[0].member, 1);
     /* Of one that answers twice, the first answer may be of all that it had. */
     assert_true(members->losses[0].tasks > 0 || misdeed == SENDS_TWICE);
     assert_string_equal(members->losses[0].why, misdeed == SENDS_ITS_TROUBLE
@@ -156,7 +156,7 @@ static void deceive(const struct run *run, enum misdeed misdeed)
     struct worker_context context;
     struct failure failure = FAILURE_INIT;
     assert_true(worker_context_init(&context, run, &failure));
-    assert_true(beginning_follow(run, &failure));
+    assert_int_equal(beginning_follow(run, &failure), run->comm->rank);
     struct wire_result *proper = result_proper(&context);
     misdeed_do(run, proper, misdeed);
     for (int k = 0; k < 3; k++)
@@ -241,9 +241,10 @@ static void trial(enum misdeed misdeed)
     struct store *store = store_open(&setup, &places, &comm, &job, &failure);
     assert_non_null(store);
     if (comm.rank == 0)
-        assert_true(membership_init(&members, &membership, &failure));
+        membership_init(&members, &membership);
     const struct run run = {.comm = &comm,
                             .members = comm.rank == 0 ? &members : NULL,
+                            .apart = true,
                             .job = &job,
                             .again = "run the same again",
                             .store = store,
