@@ -84,15 +84,16 @@ static void price(void *pricer, const struct package *package, struct star_cost 
 static void trace_see(struct job_trial *trial, double now_s)
 {
     const struct trace *all = &trial->simulated;
+    double ends_s[TASKS_MOST] = {0}; /* by package */
     trace_release(&trial->seen);
     for (size_t i = 0; i < all->count; i++) {
-        double end_s = 0;
-        for (size_t k = 0; k < all->count; k++)
-            if (all->events[k].package == all->events[i].package)
-                end_s = fmax(end_s, all->events[k].end_s);
-        if (end_s <= now_s)
-            assert_true(trace_add(&trial->seen, &all->events[i]));
+        const struct trace_event *event = &all->events[i];
+        assert_in_range(event->package, 0, TASKS_MOST - 1);
+        ends_s[event->package] = fmax(ends_s[event->package], event->end_s);
     }
+    for (size_t i = 0; i < all->count; i++)
+        if (ends_s[all->events[i].package] <= now_s)
+            assert_true(trace_add(&trial->seen, &all->events[i]));
 }
 
 static const double *trial_factors(void *self, const struct survey_timings *timings)
@@ -216,17 +217,17 @@ static double width_of(const struct job_trial *trial)
 
 /* ---- tests --------------------------------------------------------------------------------- */
 
-enum { JOBS = 300, UNLIKE = 120 };
+enum { JOBS = 120, UNLIKE = 50, OFFS_MOST = 4000 };
 
 /* What came of many jobs. */
 struct tally {
     int count, inside, told; /* told: with workers of several classes */
-    double offs[JOBS], widths;
+    double offs[OFFS_MOST], widths;
 };
 
 static void tally_add(struct tally *tally, const struct job_trial *trial)
 {
-    assert_true(trial->planned && tally->count < JOBS);
+    assert_true(trial->planned && tally->count < OFFS_MOST);
     tally->inside += is_inside(trial);
     tally->told += trial->classes > 1;
     tally->widths += width_of(trial);
@@ -250,6 +251,12 @@ static double tally_print(struct tally *tally, const char *what)
            100 * tally->offs[tally->count * 9 / 10], 100 * tally->widths / tally->count,
            tally->told);
     return median;
+}
+
+/* Of so many jobs, each in its interval with 90 %: what chance takes hardly ever. */
+static double inside_least(int count)
+{
+    return count * 0.86 - 3 * sqrt(count * 0.9 * 0.1);
 }
 
 static uint64_t seed_first(void)
@@ -279,7 +286,7 @@ static void jobs_end_in_their_intervals(void **state)
     for (int shape = 0; cases_are_many() && shape < SHAPES; shape++) {
         struct tally *tally = &tallies[shape];
         assert_true(tally_print(tally, shape_names[shape]) < 0.08);
-        assert_true(tally->inside >= 0.8 * tally->count);
+        assert_true(tally->inside >= inside_least(tally->count));
         inside += shape == SHAPE_EQUAL ? 0 : tally->inside;
         count += shape == SHAPE_EQUAL ? 0 : tally->count;
     }

@@ -105,7 +105,7 @@ static void effort_ends_every_scheduler(void **state)
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
     (void)state;
-    for (uint64_t seed = 1; seed <= cases_of(60); seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(24); seed++) {
         struct dice dice = dice_of(seed);
         struct platform platform = platform_any(&dice);
         const double tasks = floor(dice_scale(&dice, 1, 1e13));

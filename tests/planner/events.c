@@ -457,7 +457,7 @@ static void check_trace(const struct stage *stage, uint64_t seed)
     trace_release(&trace);
 }
 
-enum { SEEDS = 3000 };
+enum { SEEDS = 1000 };
 
 /* What a trace says was taken, played again, ends when it ended. */
 static double replayed_s(const struct stage *stage, const struct trace *trace)
@@ -486,7 +486,7 @@ static void runs_are_replayed_in_every_model(void **state)
 {
     (void)state;
     struct stage stage;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+    for (uint64_t seed = 1; seed <= cases_of(SEEDS); seed++)
         for (int k = 0; k < OPERATING_COUNT; k++) {
             struct dice dice = {seed};
             struct trace trace = {.count = 0};
@@ -572,7 +572,7 @@ static void both_ways_are_equal(void **state)
 
 /* ---- plans --------------------------------------------------------------------------------- */
 
-enum { PLATFORMS = 60, EACH_MOST = 3 };
+enum { PLATFORMS = 24, EACH_MOST = 3 };
 
 /* The stage's workers in the ranking's order, as many rounds of these loads. */
 static void stage_loads(struct stage *stage, const struct ranking *ranking, const double *loads,
@@ -723,7 +723,7 @@ static void long_plans_are_extrapolated(void **state)
     (void)state;
     struct stage stage;
     double worst = 0;
-    for (uint64_t seed = 1; seed <= cases_of(300); seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(100); seed++) {
         struct dice dice = {seed};
         struct simulation whole, made;
         struct failure failure = FAILURE_INIT;

@@ -80,7 +80,7 @@ static void never_worse_on(uint64_t seed, int64_t all, int64_t workers, double *
 static void more_workers_are_never_worse(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= cases_of(18); seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(9); seed++) {
         double best_s[SCHEDULERS_MOST];
         for (int i = 0; i < SCHEDULERS_MOST; i++)
             best_s[i] = HUGE_VAL;
@@ -150,7 +150,7 @@ static void optimal_is_never_above(void **state)
     if (!optimal_lp_available())
         skip();
     struct dice dice = dice_of(4100);
-    struct platform cluster = platform_cluster(&dice, 40), mixed = platform_mixed(&dice, 12);
+    struct platform cluster = platform_cluster(&dice, 24), mixed = platform_mixed(&dice, 12);
     struct platform many = platform_cluster(&dice, 3);
     optimal_is_above_none(&cluster, 1e5);
     optimal_is_above_none(&mixed, 2e4);

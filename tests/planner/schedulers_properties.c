@@ -150,7 +150,7 @@ static void auto_is_best(const struct platform *platform, double tasks, bool rea
 static void every_plan_is_sound(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= cases_of(300); seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(120); seed++) {
         struct dice dice = dice_of(seed);
         struct platform platform = platform_random(&dice, seed % 20 == 0 ? 200 : 24);
         const double tasks = tasks_random(&dice);
@@ -164,7 +164,7 @@ static void every_plan_is_sound(void **state)
 static void every_plan_is_sound_written_behind(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= cases_of(75); seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(32); seed++) {
         struct dice dice = dice_of(4000 + seed);
         struct platform platform = platform_random(&dice, 16);
         const double tasks = tasks_random(&dice);
@@ -229,7 +229,7 @@ static void the_unit_of_time_does_not_matter(void **state)
     (void)state;
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
-    for (uint64_t seed = 1; seed <= cases_of(75); seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(32); seed++) {
         struct dice dice = dice_of(2000 + seed);
         struct platform platform = platform_random(&dice, 20);
         const double tasks = tasks_random(&dice), factor = seed % 2 == 0 ? 64 : 1.0 / 1024;
@@ -277,7 +277,7 @@ static void relabelled_workers_change_nothing(void **state)
     (void)state;
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
-    for (uint64_t seed = 1; seed <= cases_of(75); seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(32); seed++) {
         struct dice dice = dice_of(3000 + seed);
         struct platform platform = platform_random(&dice, 20);
         const double tasks = tasks_random(&dice);

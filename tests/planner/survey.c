@@ -122,7 +122,7 @@ static struct trial *trial_new(int64_t tasks, int64_t workers, double latency_s,
 static void each_task_is_done_once(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= cases_of(300); seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(120); seed++) {
         struct dice dice = dice_of(seed);
         const int64_t workers = dice_between(&dice, 1, 40);
         struct trial *trial = trial_new((int64_t)dice_scale(&dice, 1, 5000), workers,
@@ -431,7 +431,7 @@ static void shape_draw(struct trial *trial, enum cost_shape shape, struct dice *
 static void totals_lie_in_their_intervals(void **state)
 {
     (void)state;
-    const uint64_t seeds = cases_of(300);
+    const uint64_t seeds = cases_of(120);
     uint64_t inside = 0;
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         struct dice dice = dice_of(seed);

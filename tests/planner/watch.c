@@ -144,26 +144,36 @@ static struct platform platform_with_slow(const struct platform *platform, int64
     return copy;
 }
 
+/* The makespan of a plan that reckons with the worker's mean rate until `end_s`. */
+static double known_with_end(const struct setup *setup, const struct scenario *scenario,
+                             const char *scheduler, double end_s)
+{
+    const double from_s = fmin(scenario->slow_from_s, end_s);
+    const double mean = end_s / (from_s + (end_s - from_s) / scenario->slow_factor);
+    struct platform slow = platform_with_slow(&setup->platform, scenario->slow_first, mean);
+    struct setup known = *setup;
+    known.plan = plan_with(&slow, setup->plan.tasks, scheduler);
+    platform_release(&slow);
+    const struct decision decision = {.plan = &known.plan};
+    const double makespan_s = play(&known, &decision, scenario).makespan_s;
+    plan_release(&known.plan);
+    return makespan_s;
+}
+
 /* What a planner gets that knows from the start when the worker becomes slow: it reckons with the
- * worker's mean rate until the end, which it finds by iteration. */
+ * worker's mean rate until the end, which it finds by iteration, until it does not move. */
 static double known_from_the_start(const struct setup *setup, const struct scenario *scenario)
 {
     static const char *const names[] = {"scow-mp", "scow-pwu", "umr-scow"};
     const struct decision kept = {.plan = &setup->plan};
     double best_s = play(setup, &kept, scenario).makespan_s;
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-        for (int k = 0; k < 6; k++) {
-            const double from_s = fmin(scenario->slow_from_s, best_s);
-            const double mean = best_s / (from_s + (best_s - from_s) / scenario->slow_factor);
-            struct setup known = *setup;
-            known.platform = platform_with_slow(&setup->platform, scenario->slow_first, mean);
-            known.plan = plan_with(&known.platform, setup->plan.tasks, names[n]);
-            platform_release(&known.platform);
-            known.platform = setup->platform;
-            const struct decision decision = {.plan = &known.plan};
-            best_s = fmin(best_s, play(&known, &decision, scenario).makespan_s);
-            plan_release(&known.plan);
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        double before_s = HUGE_VAL;
+        for (int k = 0; k < 6 && best_s < before_s; k++) {
+            before_s = best_s;
+            best_s = fmin(best_s, known_with_end(setup, scenario, names[n], best_s));
         }
+    }
     return best_s;
 }
 
