@@ -257,7 +257,8 @@ static bool going_prepare(struct going *going, struct failure *failure)
     going->emitted = run_outcome_emitted(arguments->output, arguments->results);
     if (!going->emitted)
         failure_memory(failure, "naming the results");
-    if (!comm_agree(going->comm, failure) || !devices_share(going->comm, arguments->gpus, failure))
+    const struct devices_wish devices = {arguments->gpus, false};
+    if (!comm_agree(going->comm, failure) || !devices_share(going->comm, &devices, failure))
         return false;
     going->input = launch_input(going->comm, arguments->input, arguments->output,
                                 access(arguments->output, F_OK) == 0, failure);

@@ -466,6 +466,7 @@ static const struct field plan_fields[] = {
     {"kernel", FIELD_WORD, AT(kernel), .flags = FIELD_REQUIRED},
     {"parameters", FIELD_PARAMETERS, AT(parameters), .flags = 0},
     {"scheduler", FIELD_WORD, AT(scheduler), .flags = FIELD_REQUIRED},
+    {"production", FIELD_NUMBER, AT(production), 0, 1, .flags = FIELD_NONZERO},
     {"objective", FIELD_WORD, AT(objective), .flags = 0},
     {"deadline_s", FIELD_NUMBER, AT(deadline_s), 0, LIMIT_TOTAL_S, .flags = FIELD_NONZERO},
     {"budget", FIELD_NUMBER, AT(budget), 0, LIMIT_CHARGE, .flags = FIELD_NONZERO},

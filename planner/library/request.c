@@ -83,20 +83,19 @@ static bool objective_check(const struct plan_request *request, struct failure *
                        "the objective turnaround needs waits in the queue: give --waits FILE");
 }
 
-/* What the master computes is found for one plan, by the time of its end alone. */
+/* The master has the last core tasks, by their number, and the rounds are for the others. */
 static bool master_check(const struct plan_request *request, struct failure *failure)
 {
-    const char *other = request->tail                   ? "--tail"
-                        : request->weights              ? "weights"
-                        : request->deadline_s > 0       ? "--deadline"
-                        : request->within               ? "--within"
-                        : plan_request_chooses(request) ? "an objective or limits"
-                                                        : NULL;
-    return !request->master_computes || !other ||
+    if (!request->master_computes)
+        return true;
+    if (request->tail)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--master-computes has the master compute the job's last core tasks, "
+                           "and --tail deals these on request: leave one of them out");
+    return !request->weights ||
            failure_set(failure, FAILURE_USAGE,
-                       "--master-computes divides the job between master and workers so that both "
-                       "end together: leave %s out",
-                       other);
+                       "--master-computes divides a job by the number of core tasks, and weights "
+                       "by what each costs: leave one of them out");
 }
 
 static bool production_check(const struct plan_request *request, struct failure *failure)

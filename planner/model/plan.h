@@ -111,6 +111,8 @@ struct plan {
     double deadline_s,
         budget;            /* that were asked for, of the whole job; 0: none. The deadline is for
                             * the makespan or, where waits are predicted, from submission on */
+    double production;     /* of scow-mu: the least share of the maximal production that was asked
+                            * for; 0: as usual */
     double tasks;          /* X, a whole number */
     struct plan *children; /* owned; of each place in the activation order the plan of its group,
                             * for all core tasks that it gets, as stars are */

@@ -88,6 +88,9 @@ static void predicted_describe(const struct plan_prediction *predicted, struct t
 static void costs_describe(const struct plan *plan, struct text *text)
 {
     const struct plan_prediction *predicted = &plan->predicted;
+    if (plan->production > 0)
+        text_add(text, "production  at least %.6g %% of the maximal one in a period\n",
+                 100 * plan->production);
     if (plan->objective)
         text_add(text, "objective   %s\n", plan->objective);
     if (plan->deadline_s > 0) {
@@ -104,7 +107,8 @@ static void costs_describe(const struct plan *plan, struct text *text)
     if (predicted->cpu_s > 0) {
         text_add(text, "busy        ");
         text_add_seconds(text, predicted->cpu_s);
-        text_add(text, " of all workers together\n");
+        text_add(text, " of all workers%s together\n",
+                 plan->own.tasks > 0 ? " and the master" : "");
     }
     if (predicted->turnaround_s > 0) {
         text_add(text, "turnaround  ");

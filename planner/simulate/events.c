@@ -243,12 +243,23 @@ static bool transfer_first(const struct playing *playing, struct event *first)
     return true;
 }
 
+/* When a master that computes has a buffer for another package: one that was sent before has
+ * arrived. HUGE_VAL: that is not known yet. */
+static double room_s(const struct playing *playing)
+{
+    const struct events *events = playing->events;
+    const int64_t before = events->end - playing->loop->messages;
+    if (!playing->source->computes || before < events->first)
+        return 0;
+    return before < events->next_transfer ? job_at(events, before)->times.arrived_s : HUGE_VAL;
+}
+
 /* The next envelope, or the end of the master's waiting. */
 static bool envelope_first(const struct playing *playing, struct event *first)
 {
     const struct events *events = playing->events;
-    const double at_s = events->waits ? star_later(events->wait_s, playing->star->master_s)
-                                      : playing->star->master_s;
+    const double begun_s = events->waits ? events->wait_s : room_s(playing);
+    const double at_s = star_later(begun_s, playing->star->master_s);
     if (events->ended || (events->traits->master_sends && events->next_transfer < events->end) ||
         !isfinite(at_s))
         return false;
@@ -676,10 +687,26 @@ static bool event_play(struct playing *playing, const struct event *event, bool 
     return envelope_begin(playing, event, paused);
 }
 
-/* Nothing can begin any more. */
+/* Nothing can begin any more but what the master computes. */
 static bool events_end(struct playing *playing)
 {
-    return playing->events->ended ? jobs_close(playing) : workers_lack(playing);
+    return playing->events->ended
+               ? jobs_close(playing) &&
+                     loop_compute(playing->loop, playing->source, HUGE_VAL, playing->failure)
+               : workers_lack(playing);
+}
+
+/* Until then nobody needs the master: it computes. */
+static bool events_compute(struct playing *playing, const struct event *event, bool *computed)
+{
+    const double from_s = playing->star->master_s;
+    *computed = false;
+    if (!playing->source->computes || !(from_s < event->at_s))
+        return true;
+    if (!loop_compute(playing->loop, playing->source, event->at_s, playing->failure))
+        return false;
+    *computed = playing->star->master_s > from_s;
+    return true;
 }
 
 bool events_run(struct loop *loop, const struct loop_source *source, struct failure *failure)
@@ -688,6 +715,11 @@ bool events_run(struct loop *loop, const struct loop_source *source, struct fail
     struct event event;
     bool paused = false;
     while (event_first(&playing, &event)) {
+        bool computed;
+        if (!events_compute(&playing, &event, &computed))
+            return false;
+        if (computed) /* what needs the master comes later */
+            continue;
         if (!event_play(&playing, &event, &paused))
             return false;
         if (paused)

@@ -75,9 +75,8 @@ static bool span_trace(const struct loop *loop, const struct own_span *span, dou
     return !loop->trace || trace_add(loop->trace, &event);
 }
 
-/* The master waits until then, or rather computes. */
-static bool own_compute(struct loop *loop, const struct loop_source *source, double until_s,
-                        struct failure *failure)
+bool loop_compute(struct loop *loop, const struct loop_source *source, double until_s,
+                  struct failure *failure)
 {
     struct star *star = &loop->star;
     struct own_span span;
@@ -130,7 +129,7 @@ static bool package_play(struct loop *loop, const struct loop_source *source,
     struct loop_package *package = &loop->package;
     struct star_times times;
     struct star_cost stretched;
-    if (loop->arrivals && !own_compute(loop, source, loop->arrivals[loop->arrival_next], failure))
+    if (loop->arrivals && !loop_compute(loop, source, loop->arrivals[loop->arrival_next], failure))
         return false;
     if (source->lasts) {
         stretched = *package->cost;
@@ -172,7 +171,7 @@ static bool package_await(struct loop *loop, const struct loop_source *source, b
     if (!isfinite(event_s) && (*alone || !isfinite(due_s)))
         return wait_forever(failure);
     *alone = !isfinite(event_s);
-    if (!own_compute(loop, source, fmin(event_s, due_s), failure))
+    if (!loop_compute(loop, source, fmin(event_s, due_s), failure))
         return false;
     const double from_s = loop->star.master_s;
     loop->star.master_s = star_later(from_s, fmin(event_s, due_s));
@@ -191,7 +190,7 @@ static bool packages_run(struct loop *loop, const struct loop_source *source,
                 return false;
             alone = false;
         } else if (answer == LOOP_END) {
-            return own_compute(loop, source, HUGE_VAL, failure);
+            return loop_compute(loop, source, HUGE_VAL, failure);
         } else if (answer != LOOP_WAIT && answer != LOOP_HANDED_OUT) {
             return answer != LOOP_FAILED;
         } else if (!package_await(loop, source, &alone, failure)) {

@@ -70,8 +70,7 @@ struct loop_source {
     /* The master waited for so many seconds. NULL: nobody asks. */
     void (*waited)(void *self, double seconds);
     /* The master, free at at_s, computes core tasks of its own, the last of which begins before
-     * until_s; false: it has none left. NULL: it computes none. Not where the loop goes from event
-     * to event. */
+     * until_s; false: it has none left. NULL: it computes none. */
     bool (*computes)(void *self, double at_s, double until_s, struct own_span *span);
     /* How long an operation lasts that begins at start_s and would take `seconds` if nothing
      * changed in time; worker -1: the master's. NULL: so long. */
@@ -105,6 +104,9 @@ bool loop_run(struct loop *loop, const struct loop_source *source, struct failur
 /* Append what happened to the package to the loop's trace. False: out of memory. */
 bool loop_trace(struct loop *loop, const struct loop_package *package,
                 const struct star_times *times);
+/* A master that is free computes core tasks of its own, the last of which begins before then. */
+bool loop_compute(struct loop *loop, const struct loop_source *source, double until_s,
+                  struct failure *failure);
 /* The last end of all that was played. */
 double loop_makespan(const struct loop *loop);
 

@@ -91,7 +91,8 @@ bool charge_evaluate(const struct profile *profile, const struct profile_setting
     *evaluation = (struct evaluation){
         .makespan_s = predicted->makespan_s,
         .run_s = run_s,
-        .cpu_s = predicted->worker_busy_share * predicted->makespan_s * used,
+        .cpu_s = predicted->worker_busy_share * predicted->makespan_s * used +
+                 plan->own.tasks * plan->own.task_s,
         .worker_s = used * predicted->makespan_s,
         .charge = charge_of_run(profile, setting, workers, run_s),
         .workers = workers,

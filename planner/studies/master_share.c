@@ -105,15 +105,7 @@ static bool sharing_check(const struct planning *planning, struct failure *failu
                            "the profile does not say what a core task takes the master: calibrate "
                            "with --master-computes, or give a setting \"master\": {\"compute\": "
                            "...}");
-    if (results_return(platform_returns(setting)))
-        return failure_set(failure, FAILURE_USAGE,
-                           "a master that computes core tasks takes no results in: leave "
-                           "--master-computes out, or have workers write");
-    return setting->operating == OPERATING_SINGLE_PORT ||
-           failure_set(failure, FAILURE_USAGE,
-                       "a master that computes core tasks is planned for with the operating model "
-                       "single-port: leave --master-computes or --model %s out",
-                       operating_traits(setting->operating)->name);
+    return true;
 }
 
 /* The share by the quick scheduler, which the one that is wanted takes `slower` times as long as.

@@ -36,9 +36,7 @@ struct share_problem {
 bool master_share_find(const struct share_problem *problem, double *share, struct failure *failure);
 
 /* A plan as planning_make, with the master's share; without one where that takes less. To be
- * released. FAILURE_MISMATCH: the profile does not say what a core task takes the master;
- * FAILURE_USAGE: results return to the master, or the operating model is another than single-port.
- */
+ * released. FAILURE_MISMATCH: the profile does not say what a core task takes the master. */
 bool master_share_make(const struct planning *planning, struct plan *plan, struct failure *failure);
 
 /* What bounds a makespan with a master that computes. */

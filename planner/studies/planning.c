@@ -115,6 +115,7 @@ bool planning_label(const struct planning *planning, struct plan *plan, struct f
     plan->threads = planning->setting->threads;
     plan->operating = planning->setting->operating;
     plan->buffers = planning->buffers;
+    plan->production = planning->production;
     plan->kernel = strdup(profile->kernel);
     if (planning->path)
         plan->profile = strdup(planning->path);

@@ -31,6 +31,7 @@ static bool plan_by(const char *scheduler, const struct remaining_request *reque
         .path = whole->profile,
         .digest = whole->profile_sha256,
         .scheduler = scheduler,
+        .production = whole->production,
         .tasks = (double)request->tasks,
         .workers = request->workers,
         .remaining = true,

@@ -9,6 +9,7 @@
 #include "planner/schedulers/bounds/bound.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/charge.h"
+#include "planner/studies/master_share.h"
 #include "planner/studies/selected_plan.h"
 
 /* ---- one plan ------------------------------------------------------------------------------ */
@@ -34,12 +35,23 @@ static bool planning_for(const struct planning *from, const struct kinds *kinds,
     return good;
 }
 
+/* With what the master computes. */
+static bool plan_shared_by(const struct planning *planning, const char *scheduler,
+                           struct plan *plan, struct failure *failure)
+{
+    struct planning own = *planning;
+    own.scheduler = scheduler;
+    return planning_make(&own, plan, failure);
+}
+
 /* The plan of one scheduler for all of them. */
 static bool plan_by(const struct planning *planning, const char *scheduler, struct plan *plan,
                     struct failure *failure)
 {
     struct platform platform;
     struct plan made = {.kernel = NULL};
+    if (planning->master_computes)
+        return plan_shared_by(planning, scheduler, plan, failure);
     if (!planning_platform(planning, &platform, failure))
         return false;
     const struct schedule_request request = {
@@ -207,8 +219,13 @@ static bool least_find(const struct choosing *choosing, struct evaluation *least
     *least = (struct evaluation){.workers = profile_workers(&setting.windows[0])};
     bool good = planning_platform(&own, &platform, failure);
     if (good) {
-        good = bound_makespan(&platform, planning->tasks, planning->real_valued, &least->makespan_s,
-                              failure);
+        const double task_s = profile_setting_master_s(planning->setting);
+        const struct master_bound asked = {.bound = bound_makespan,
+                                           .platform = &platform,
+                                           .tasks = planning->tasks,
+                                           .task_s = planning->master_computes ? task_s : 0,
+                                           .real_valued = planning->real_valued};
+        good = master_bound(&asked, &least->makespan_s, failure);
         platform_release(&platform);
     }
     least->run_s = overhead->start_s + least->makespan_s + overhead->seal_s;

@@ -75,12 +75,14 @@ bool devices_choose(const char *given, int64_t worker, int64_t per_worker, int g
                        per_worker);
 }
 
-/* Collective. 0, 1, ... among the workers of this rank's node. */
-static int worker_on_node(const struct comm *comm)
+/* Collective. 0, 1, ... among those of this rank's node that compute: its workers, and a master
+ * that does. */
+static int worker_on_node(const struct comm *comm, bool master_computes)
 {
     struct link node = link_node(comm->link);
     struct link_request request;
-    const int master = comm->rank == 0 ? link_rank(node) : link_size(node), here = link_rank(node);
+    const int master = comm->rank == 0 && !master_computes ? link_rank(node) : link_size(node),
+              here = link_rank(node);
     int first = 0;
     link_least(node, &master, &first, &request);
     comm_wait(comm, &request);
@@ -97,20 +99,22 @@ static bool variable_set(const char *name, const char *given, int worker, int64_
     return setenv(name, list, 1) == 0 || failure_memory(failure, "sharing GPUs");
 }
 
-bool devices_share(const struct comm *comm, int64_t per_worker, struct failure *failure)
+bool devices_share(const struct comm *comm, const struct devices_wish *wish,
+                   struct failure *failure)
 {
     static const char *const names[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"};
-    if (per_worker == 0)
+    if (wish->per_worker == 0)
         return true;
-    const int worker = worker_on_node(comm);
+    const int worker = worker_on_node(comm, wish->master_computes);
+    const bool computes = comm->rank != 0 || wish->master_computes;
     bool listed = false;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         listed |= getenv(names[k]) != NULL;
     const int gpus = listed ? 0 : cores_topology().gpus;
     bool good = true;
-    for (size_t k = 0; comm->rank != 0 && good && k < sizeof names / sizeof *names; k++)
-        good = variable_set(names[k], getenv(names[k]), worker, per_worker, gpus, failure);
-    if (comm->rank != 0 && good)
-        variable_set("SCOW_GPUS", NULL, worker, per_worker, gpus, failure);
+    for (size_t k = 0; computes && good && k < sizeof names / sizeof *names; k++)
+        good = variable_set(names[k], getenv(names[k]), worker, wish->per_worker, gpus, failure);
+    if (computes && good)
+        variable_set("SCOW_GPUS", NULL, worker, wish->per_worker, gpus, failure);
     return comm_agree(comm, failure);
 }

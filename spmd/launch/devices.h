@@ -17,9 +17,15 @@
 bool devices_choose(const char *given, int64_t worker, int64_t per_worker, int gpus, char *list,
                     size_t size, struct failure *failure);
 
+struct devices_wish {
+    int64_t per_worker;   /* 0: nothing is to be shared out */
+    bool master_computes; /* it gets as many, as the first one of its node */
+};
+
 /* Collective; before anything computes. Sets CUDA_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES on
  * workers, and SCOW_GPUS, the devices' numbers on the node, for what neither of them reaches
- * (OpenCL). Does nothing with per_worker 0. */
-bool devices_share(const struct comm *comm, int64_t per_worker, struct failure *failure);
+ * (OpenCL). */
+bool devices_share(const struct comm *comm, const struct devices_wish *wish,
+                   struct failure *failure);
 
 #endif

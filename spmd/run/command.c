@@ -249,7 +249,9 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
     ahead_check(arguments, &documents->plan, failure);
     collect_check(arguments, &documents->plan, failure);
     launch_threads_check(failure);
-    if (!comm_agree(comm, failure) || !devices_share(comm, arguments->gpus, failure) ||
+    const struct devices_wish devices = {arguments->gpus,
+                                         documents->plan.own.tasks > 0 && !arguments->rule};
+    if (!comm_agree(comm, failure) || !devices_share(comm, &devices, failure) ||
         !kernel_find(&kernel, comm, arguments, &documents->plan, failure))
         goto out;
     changes_read(&arguments->changes, kernel.task, &changed, failure);

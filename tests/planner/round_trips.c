@@ -157,7 +157,8 @@ static void assert_plan_equal(const struct plan *a, const struct plan *b)
     assert_true(word_equal(a->plugin_sha256, b->plugin_sha256));
     assert_true(word_equal(a->tail, b->tail));
     assert_true(word_equal(a->objective, b->objective));
-    assert_true(a->deadline_s == b->deadline_s && a->budget == b->budget);
+    assert_true(a->deadline_s == b->deadline_s && a->budget == b->budget &&
+                a->production == b->production);
     assert_int_equal(a->selected.count, b->selected.count);
     for (size_t k = 0; k < a->selected.count; k++)
         assert_true(a->selected.runs[k].first == b->selected.runs[k].first &&

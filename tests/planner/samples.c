@@ -328,6 +328,8 @@ void sample_plan(struct dice *dice, int64_t workers, bool real_valued, struct pl
         plan->objective = word("cost");
         plan->deadline_s = dice_unit(dice);
         plan->budget = dice_unit(dice);
+        if (dice_unit(dice) < 0.3)
+            plan->production = dice_unit(dice);
         if (!selection_add(&plan->selected, 0, 2) || !selection_add(&plan->selected, 4, 4))
             abort();
         plan->predicted.interval_s[0] = dice_unit(dice);

@@ -383,10 +383,12 @@ static void choice_compare(uint64_t seed, double *worst)
     struct random_star star;
     struct sets sets;
     star_roll(&dice, &star);
+    star.setting.master.cost = (struct cost){0, 1};
     const struct planning planning = {.profile = &star.profile,
                                       .setting = &star.setting,
                                       .scheduler = "scow-mp",
-                                      .tasks = (double)dice_whole(&dice, 20, 300)};
+                                      .tasks = (double)dice_whole(&dice, 20, 300),
+                                      .master_computes = seed % 66 == 0};
     struct worker_wish wish = wish_of(objectives[seed % 3]), fastest = wish_of("makespan");
     sets_plan(&sets, &planning);
     if (dice_whole(&dice, 0, 1))

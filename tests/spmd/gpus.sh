@@ -35,3 +35,13 @@ export CUDA_VISIBLE_DEVICES=1,2,3
 go few.h5 >few && fail "too few GPUs were taken"
 grep -q 'worker 2 of its node lacks GPUs: --gpus-per-worker 2 needs 4 there, and there are 3' few.h5.txt ||
     fail "too few GPUs: $(cat few.h5.txt)"
+
+# A master that computes is the first one of its node, and one that only sends has none.
+unset CUDA_VISIBLE_DEVICES
+cat >plan.json <<'END'
+{"schema": "scow-plan-1", "kernel": "command", "parameters": {"command": "sleep 0.02; echo $SCOW_WORKER $SCOW_GPUS"}, "scheduler": "by hand",
+ "tasks": 12, "master": {"tasks": 4}, "workers": [0, 1], "rounds": [{"repeat": 4, "loads": [1, 1]}]}
+END
+"$mpiexec" -n 3 "$scow" run plan.json -i lines --gpus-per-worker 1 -q -o computing.h5 >computing.txt 2>&1 || fail "$(cat computing.txt)"
+"$scow" show computing.h5 --output | sort -u >computing
+diff computing <(printf '0 0\n1 1\n2 2\n') || fail "a master that computes takes a worker's GPU: $(cat computing)"
