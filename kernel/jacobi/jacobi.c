@@ -97,6 +97,12 @@ static bool inside_read(const struct scow_value *values, double *inside)
     return end != text && !*end && fabs(*inside) <= value_most;
 }
 
+bool jacobi_values_check(const struct scow_value *values)
+{
+    double inside;
+    return inside_read(values, &inside);
+}
+
 struct jacobi_values jacobi_values_read(const struct scow_value *values)
 {
     struct jacobi_values read = {.north = values[NORTH].number,
@@ -110,9 +116,8 @@ struct jacobi_values jacobi_values_read(const struct scow_value *values)
 static int jacobi_describe(const struct scow_host *host, const struct scow_value *values,
                            const struct scow_input *input, int64_t *tasks)
 {
-    double inside;
     (void)input;
-    if (!inside_read(values, &inside))
+    if (!jacobi_values_check(values))
         return host->refuse(host, "inside", "--inside '%.40s': give a number, or mean",
                             values[INSIDE].text);
     *tasks = jacobi_columns(values);

@@ -12,6 +12,8 @@
 extern const struct scow_task jacobi_task;
 
 /* What the task's values say of cells; inside is the mean of the edges where it is not given. */
+/* Is inside a number, or the mean? */
+bool jacobi_values_check(const struct scow_value *values);
 struct jacobi_values jacobi_values_read(const struct scow_value *values);
 /* How many rows and columns they say. */
 int64_t jacobi_rows(const struct scow_value *values);

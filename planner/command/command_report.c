@@ -6,6 +6,7 @@
 #include "planner/command/pages.h"
 #include "planner/files/probes.h"
 #include "planner/files/profile_json.h"
+#include "planner/files/strips_json.h"
 #include "planner/files/textfile.h"
 #include "planner/report/describe.h"
 #include "planner/report/events.h"
@@ -103,10 +104,86 @@ static bool files_write(const struct report_options *options, const struct run_r
     return !options->html || page_write(options, record, readers, failure);
 }
 
+/* ---- strips -------------------------------------------------------------------------------- */
+
+/* Their report is a table. */
+static bool strips_check(const struct report_options *options, struct failure *failure)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } others[] = {{options->html, "--html"},
+                  {options->chrome_trace, "--chrome-trace"},
+                  {options->csv, "--csv"},
+                  {options->profile, "--profile"},
+                  {options->part > 0, "--part"}};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (others[k].given)
+            return failure_set(failure, FAILURE_USAGE,
+                               "%s: is of strips, which have no packages to show: leave %s out",
+                               options->paths[0], others[k].name);
+    return true;
+}
+
+static bool strips_json(const struct strips_plan *plan, const struct strips_outcome *outcome,
+                        struct text *text)
+{
+    char *planned = strips_print(plan), *measured = strips_outcome_print(outcome);
+    const bool good = planned && measured;
+    if (good)
+        text_add(text,
+                 "{ \"schema\": \"scow-strips-report-1\",\n\"plan\": %s,\n\"measured\": %s}\n",
+                 planned, measured);
+    free(planned);
+    free(measured);
+    return good;
+}
+
+static bool strips_print_report(const struct report_options *options,
+                                const struct strips_plan *plan,
+                                const struct strips_outcome *outcome, struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    if (!strips_check(options, failure))
+        return false;
+    if (options->verbose && !options->json) {
+        strips_describe(plan, &text);
+        text_add(&text, "\n");
+    }
+    if (!options->json)
+        strips_outcome_describe(plan, outcome, &text);
+    else if (!strips_json(plan, outcome, &text))
+        text.failed = true;
+    if (!options->quiet)
+        return text_print(&text, "describing a run", failure);
+    text_release(&text);
+    return true;
+}
+
+/* *done: it is a run of strips, whose report is printed. */
+static bool strips_report(const struct report_options *options, const struct readers *readers,
+                          bool *done, struct failure *failure)
+{
+    struct strips_plan plan;
+    struct strips_outcome outcome;
+    if (!readers->read_strips(options->paths[0], &plan, &outcome, failure))
+        return false;
+    *done = plan.strip_count > 0;
+    const bool good = !*done || strips_print_report(options, &plan, &outcome, failure);
+    strips_plan_release(&plan);
+    strips_outcome_release(&outcome);
+    return good;
+}
+
+/* ---- one run ------------------------------------------------------------------------------- */
+
 static bool report_print(const struct report_options *options, const struct readers *readers,
                          struct failure *failure)
 {
     struct run_record record = {0};
+    bool done = false;
+    if (!strips_report(options, readers, &done, failure) || done)
+        return failure->code == FAILURE_NONE;
     if (!readers->read_run(options->paths[0], options->part, &record, failure))
         return false;
     if (!(record.used.energy_j > 0))

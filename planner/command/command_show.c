@@ -255,14 +255,33 @@ static bool run_check(const char *path, const struct run_record *record, struct 
                        record->tasks_failed < record->tasks ? ", all others are there" : "");
 }
 
+/* *done: it is a run of strips. */
+static bool strips_show(const char *path, const struct readers *readers, struct text *text,
+                        bool *done, struct failure *failure)
+{
+    struct strips_plan plan;
+    struct strips_outcome outcome;
+    if (!readers->read_strips(path, &plan, &outcome, failure))
+        return false;
+    *done = plan.strip_count > 0;
+    if (*done)
+        strips_outcome_describe(&plan, &outcome, text);
+    strips_plan_release(&plan);
+    strips_outcome_release(&outcome);
+    return true;
+}
+
 static bool run_show(const struct show_options *options, const struct readers *readers,
                      struct text *text, struct failure *failure)
 {
     const char *path = options->path;
     struct run_record record = {0};
     struct text compared = TEXT_INIT;
+    bool strips = false;
     if (!readers)
         return extract_unable(failure);
+    if (!strips_show(path, readers, text, &strips, failure) || strips)
+        return strips;
     if (!readers->read_run(path, RUN_PLAN_ONLY, &record, failure))
         return false;
     if (options->check && (!readers->check_run(path, options->trust, &compared, failure) ||

@@ -12,6 +12,7 @@
 #include "planner/base/text.h"
 #include "planner/model/profile.h"
 #include "planner/report/report.h"
+#include "planner/strips/strips_outcome.h"
 
 /* Of what a run's core tasks emitted. */
 struct outputs_request {
@@ -47,6 +48,9 @@ struct readers {
      * the last one that has a trace; RUN_PLAN_ONLY: traces are not needed. */
     bool (*read_run)(const char *path, int64_t part, struct run_record *record,
                      struct failure *failure);
+    /* The same of a run of strips; of any other file, plan and outcome are empty. */
+    bool (*read_strips)(const char *path, struct strips_plan *plan, struct strips_outcome *outcome,
+                        struct failure *failure);
     /* Does out.h5 hold what was written to it (spmd/archive/intact_file.h)? `trust`: only sizes are
      * compared. `note` gets a line about what was compared. */
     bool (*check_run)(const char *path, bool trust, struct text *note, struct failure *failure);

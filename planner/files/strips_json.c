@@ -7,6 +7,8 @@
 #include "planner/base/limits.h"
 #include "planner/files/fields.h"
 
+/* ---- the plan ------------------------------------------------------------------------------ */
+
 #define AT(member) offsetof(struct strip, member)
 static const struct field strip_fields[] = {
     {"rank", FIELD_COUNT, AT(rank), 1, LIMIT_WORKERS, .flags = FIELD_REQUIRED},
@@ -110,6 +112,61 @@ char *strips_print(const struct strips_plan *plan)
 {
     struct text text = TEXT_INIT;
     field_table_print(&text, plan, &plan_table);
+    text_add(&text, "\n");
+    return text_take(&text);
+}
+
+/* ---- what was measured --------------------------------------------------------------------- */
+
+#define AT(member) offsetof(struct strip_measured, member)
+static const struct field strip_measured_fields[] = {
+    {"rank", FIELD_COUNT, AT(rank), 1, LIMIT_WORKERS, .flags = FIELD_REQUIRED},
+    {"columns", FIELD_COUNT, AT(columns), 1, (double)STRIPS_COLUMNS_MOST, .flags = FIELD_REQUIRED},
+    {"compute_s", FIELD_NUMBER, AT(compute_s), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
+    {"wait_s", FIELD_NUMBER, AT(wait_s), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
+};
+#undef AT
+static const struct field_table strip_measured_table = {FIELD_TABLE(strip_measured_fields)};
+static const struct field_list measured_list = {
+    sizeof(struct strip_measured), offsetof(struct strips_outcome, strip_count), 4, NULL, NULL};
+
+#define AT(member) offsetof(struct strips_outcome, member)
+static const struct field outcome_fields[] = {
+    {"begun", FIELD_COUNT, AT(begun), 0, (double)STRIPS_ITERATIONS_MOST, .flags = FIELD_NONZERO},
+    {"iterations", FIELD_COUNT, AT(iterations), 1, (double)STRIPS_ITERATIONS_MOST,
+     .flags = FIELD_REQUIRED},
+    {"change", FIELD_NUMBER, AT(change), 0, 1e308, .flags = FIELD_REQUIRED},
+    {"complete", FIELD_FLAG, AT(complete), .flags = 0},
+    {"rebalanced", FIELD_COUNT, AT(rebalanced), 0, (double)STRIPS_ITERATIONS_MOST,
+     .flags = FIELD_NONZERO},
+    {"tests", FIELD_COUNT, AT(tests), 1, (double)STRIPS_ITERATIONS_MOST, .flags = FIELD_REQUIRED},
+    {"step_s", FIELD_NUMBER, AT(step_s), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
+    {"test_s", FIELD_NUMBER, AT(test_s), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
+    {"gather_s", FIELD_NUMBER, AT(gather_s), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
+    {"total_s", FIELD_NUMBER, AT(total_s), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
+    {"strips", FIELD_LIST, AT(strips), .table = &strip_measured_table, .list = &measured_list,
+     .flags = FIELD_REQUIRED},
+};
+#undef AT
+static const struct field_table outcome_table = {FIELD_TABLE(outcome_fields), 2,
+                                                 "scow-strips-measured-1", NULL};
+
+bool strips_outcome_parse(struct strips_outcome *outcome, const char *text, size_t length,
+                          const char *name, struct failure *failure)
+{
+    struct strips_outcome read = {.strips = NULL};
+    const bool good = field_table_read(&read, text, length, name, &outcome_table, failure);
+    if (good)
+        *outcome = read;
+    else
+        strips_outcome_release(&read);
+    return good;
+}
+
+char *strips_outcome_print(const struct strips_outcome *outcome)
+{
+    struct text text = TEXT_INIT;
+    field_table_print(&text, outcome, &outcome_table);
     text_add(&text, "\n");
     return text_take(&text);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "planner/base/failure.h"
+#include "planner/strips/strips_outcome.h"
 #include "planner/strips/strips_plan.h"
 
 /* Is the text one of these, well-formed or not, and no other plan? */
@@ -15,5 +16,9 @@ bool strips_parse(struct strips_plan *plan, const char *text, size_t length, con
                   struct failure *failure);
 /* As profile_print. */
 char *strips_print(const struct strips_plan *plan);
+/* What a run has measured, as its output keeps it. */
+bool strips_outcome_parse(struct strips_outcome *outcome, const char *text, size_t length,
+                          const char *name, struct failure *failure);
+char *strips_outcome_print(const struct strips_outcome *outcome);
 
 #endif

@@ -23,6 +23,7 @@
 #include "spmd/archive/records.h"
 #include "spmd/archive/rows.h"
 #include "spmd/archive/slices.h"
+#include "spmd/archive/strips_file.h"
 #include "spmd/archive/tiff.h"
 #include "spmd/archive/xdmf.h"
 #include "spmd/input/input.h"
@@ -362,6 +363,7 @@ const struct readers *readers_available(void)
         .weigh_tasks = weigh_tasks,
         .read_numbers = numbers_read,
         .read_run = archive_read,
+        .read_strips = strips_file_read,
         .check_run = intact_file_check,
         .write_preview = write_preview,
         .write_tiff = write_tiff,

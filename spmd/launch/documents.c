@@ -7,6 +7,7 @@
 
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
+#include "planner/files/strips_json.h"
 #include "planner/files/textfile.h"
 #include "planner/model/profile.h"
 #include "spmd/launch/launch.h"
@@ -30,21 +31,34 @@ static char *profile_try(const char *path, const char *digest, size_t *length)
 }
 
 /* Local to the master. Owned; NULL: not found. */
-static char *profile_seek(const struct plan *plan, const char *plan_path, size_t *length)
+static char *profile_seek(const char *profile, const char *sha256, const char *plan_path,
+                          size_t *length)
 {
-    if (!plan->profile || !plan->profile_sha256)
+    if (!profile || !sha256)
         return NULL;
-    char *text = profile_try(plan->profile, plan->profile_sha256, length);
+    char *text = profile_try(profile, sha256, length);
     if (text)
         return text;
-    const char *name = strrchr(plan->profile, '/'), *end = strrchr(plan_path, '/');
+    const char *name = strrchr(profile, '/'), *end = strrchr(plan_path, '/');
     char beside[4096];
     int directory = end ? (int)(end - plan_path) + 1 : 0;
-    int bytes = snprintf(beside, sizeof beside, "%.*s%s", directory, plan_path,
-                         name ? name + 1 : plan->profile);
+    int bytes =
+        snprintf(beside, sizeof beside, "%.*s%s", directory, plan_path, name ? name + 1 : profile);
     if (bytes < 0 || (size_t)bytes >= sizeof beside)
         return NULL;
-    return profile_try(beside, plan->profile_sha256, length);
+    return profile_try(beside, sha256, length);
+}
+
+/* Where the profile of either plan was, and its digest; NULL: not said. */
+static const char *profile_path(const struct documents *documents)
+{
+    return documents->strips.strip_count > 0 ? documents->strips.profile : documents->plan.profile;
+}
+
+static const char *profile_digest(const struct documents *documents)
+{
+    return documents->strips.strip_count > 0 ? documents->strips.profile_sha256
+                                             : documents->plan.profile_sha256;
 }
 
 /* Collective. */
@@ -52,14 +66,14 @@ static bool profile_share(struct documents *documents, const struct comm *comm,
                           const char *plan_path, struct failure *failure)
 {
     size_t length = 0;
-    char *text = comm->rank == 0 ? profile_seek(&documents->plan, plan_path, &length) : NULL;
+    const char *path = profile_path(documents), *sha256 = profile_digest(documents);
+    char *text = comm->rank == 0 ? profile_seek(path, sha256, plan_path, &length) : NULL;
     int found = text != NULL;
     comm_broadcast(comm, &found, sizeof found);
     if (!found)
         return true;
     documents->profile_text = comm_broadcast_text(comm, text, &length);
-    return profile_parse(&documents->profile, documents->profile_text, length,
-                         documents->plan.profile, failure);
+    return profile_parse(&documents->profile, documents->profile_text, length, path, failure);
 }
 
 /* Collective. A profile that is not the plan's own would explain nothing. */
@@ -74,7 +88,8 @@ static bool profile_read(struct documents *documents, const struct comm *comm, c
         return false;
     char digest[65];
     textfile_sha256(documents->profile_text, length, digest);
-    if (documents->plan.profile_sha256 && strcmp(digest, documents->plan.profile_sha256) != 0)
+    const char *wanted = profile_digest(documents);
+    if (wanted && strcmp(digest, wanted) != 0)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: is not the profile that %s was made from: plan again with it", path,
                            plan);
@@ -86,7 +101,9 @@ bool documents_read(struct documents *documents, const struct comm *comm, const 
 {
     size_t length = 0;
     documents->plan_text = launch_read(comm, plan, &length, failure);
-    if (documents->plan_text)
+    if (documents->plan_text && strips_is(documents->plan_text, length))
+        strips_parse(&documents->strips, documents->plan_text, length, plan, failure);
+    else if (documents->plan_text)
         plan_parse(&documents->plan, documents->plan_text, length, plan, failure);
     if (!comm_agree(comm, failure)) /* memory may have ended on one rank only */
         return false;
@@ -116,6 +133,7 @@ const struct profile *documents_profile(const struct documents *documents)
 void documents_release(struct documents *documents)
 {
     plan_release(&documents->plan);
+    strips_plan_release(&documents->strips);
     profile_release(&documents->profile);
     free(documents->plan_text);
     free(documents->profile_text);

@@ -9,12 +9,14 @@
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
+#include "planner/strips/strips_plan.h"
 #include "spmd/transport/comm.h"
 
 struct documents {
     char *plan_text, *profile_text; /* owned, as they are kept in the output; profile NULL: none */
     struct plan plan;
-    struct profile profile; /* empty where there is none */
+    struct strips_plan strips; /* in place of the plan, where strip_count is not 0 */
+    struct profile profile;    /* empty where there is none */
 };
 
 /* Collective: the master reads, everybody parses. `profile` may be NULL: then the plan's own is

@@ -50,6 +50,14 @@ enum { LAYOUT_PARTS_MOST = 64 };
 #define LAYOUT_LOST_TASKS "/run/lost_tasks"
 #define LAYOUT_OUTCOME "/run/result" /* of a reduction: a JSON text, filled up with zeros */
 
+/* Of a run of strips: the whole grid, [rows][columns], and what was measured, a JSON text; and
+ * attributes of the root group: the iterations that the grid is of, and the greatest change of a
+ * cell in the last one. */
+#define LAYOUT_GRID "/grid"
+#define LAYOUT_MEASURED "/run/measured"
+#define LAYOUT_ITERATIONS "iterations"
+#define LAYOUT_CHANGE "change"
+
 /* Attributes of the root group. */
 #define LAYOUT_VERSION "version"
 #define LAYOUT_INPUT "input"

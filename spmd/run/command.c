@@ -17,6 +17,7 @@
 #include "spmd/run/interrupt.h"
 #include "spmd/run/plan_weights.h"
 #include "spmd/run/run_outcome.h"
+#include "spmd/strips/execute.h"
 
 enum { PATIENCE_USUAL = 60 };
 /* Of that, until there is an output: somebody may be reading a large input alone. */
@@ -312,6 +313,78 @@ out:
     kernel_close(&kernel);
 }
 
+/* ---- strips -------------------------------------------------------------------------------- */
+
+static bool strips_check(const struct arguments *arguments, struct failure *failure)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } others[] = {{arguments->input, "-i"},
+                  {arguments->kernel, "--kernel"},
+                  {arguments->rule, "-s"},
+                  {arguments->replan, "--replan"},
+                  {arguments->tail, "--tail"},
+                  {arguments->ahead > 0, "--ahead"},
+                  {arguments->results, "--results"},
+                  {arguments->collect, "--collect"},
+                  {arguments->trust, "--trust"},
+                  {arguments->retry_lost, "--retry-lost"},
+                  {weights_asked(&arguments->weights), "a weight"},
+                  {arguments->gpus > 0, "--gpus-per-worker"}};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (others[k].given)
+            return failure_set(
+                failure, FAILURE_USAGE,
+                "%s is for packages of core tasks, and %s is of strips: leave it out",
+                others[k].name, arguments->plan);
+    return true;
+}
+
+/* The master's: would the run be too late if it went on for so long? */
+static bool until_misses(void *self, double seconds)
+{
+    const struct until *until = self;
+    return until->known && until_left_s(until, until_now()) < seconds;
+}
+
+/* Collective, of a plan of strips that has been read. The ranks need each other to the end. */
+static void strips_run(const struct comm *comm, struct arguments *arguments,
+                       const struct documents *documents, struct liveness *liveness,
+                       struct failure *failure)
+{
+    const struct strips_plan *plan = &documents->strips;
+    liveness->words.state = "an iteration needs all ranks";
+    liveness->words.again = "run the same again, with --resume if something is kept";
+    liveness_patience(liveness, arguments->patience_s);
+    strips_check(arguments, failure);
+    launch_threads_check(failure);
+    if (!comm_agree(comm, failure))
+        return;
+    const int threads = launch_threads(comm);
+    char *isa = instructions_gather(comm);
+    const struct strips_execution execution = {
+        .comm = comm,
+        .plan = plan,
+        .plan_text = documents->plan_text,
+        .profile_text = documents->profile_text,
+        .plan_name = arguments->plan,
+        .output = arguments->output,
+        .command_line = arguments->line,
+        .isa = isa,
+        .threads = plan->threads > 0 ? (int)plan->threads : threads,
+        .resume = arguments->resume,
+        .quiet = arguments->quiet,
+        .asked = interrupt_asked,
+        .late = until_misses,
+        .self = &arguments->until,
+    };
+    strips_execute(&execution, failure);
+    free(isa);
+}
+
+/* ---- whole --------------------------------------------------------------------------------- */
+
 /* When all must have ended. */
 static void end_find(const struct comm *comm, struct arguments *arguments, struct failure *failure)
 {
@@ -342,8 +415,11 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
     launch_assembled();
     const struct plan_weights weights = {&arguments.weights, arguments.plan, arguments.kernel,
                                          arguments.rule != NULL};
-    if (assembled && documents_read(&documents, comm, arguments.plan, arguments.profile, failure) &&
-        plan_weights_take(&documents, comm, &weights, failure))
+    const bool read =
+        assembled && documents_read(&documents, comm, arguments.plan, arguments.profile, failure);
+    if (read && documents.strips.strip_count > 0)
+        strips_run(comm, &arguments, &documents, &liveness, failure);
+    else if (read && plan_weights_take(&documents, comm, &weights, failure))
         plan_execute(comm, &arguments, &documents, &liveness, failure);
     liveness_end(&liveness);
     free(arguments.line);

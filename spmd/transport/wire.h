@@ -76,6 +76,28 @@ struct wire_package {
     int64_t reserved;
 };
 
+/* Between workers of strips, and between them and the master (spmd/strips). */
+enum wire_strip_tag {
+    WIRE_BORDER = 32,  /* between neighbouring strips: cells of a column */
+    WIRE_COLUMNS,      /* columns of a strip: between its worker and the master, or two workers */
+    WIRE_STRIP_REPORT, /* worker to master: struct wire_strip_report */
+    WIRE_STRIP_ORDER,  /* master to worker, the answer: struct wire_strip_order */
+    WIRE_STRIP_WIDTHS  /* behind an order that moves: int64_t for each strip */
+};
+
+/* What a worker has done since its last report, seconds. */
+struct wire_strip_report {
+    int64_t iterations; /* in all */
+    double change;      /* the greatest of a cell in the last one */
+    double compute_s, wait_s, stepped_s;
+    int64_t asked; /* its process has been asked to stop */
+};
+
+/* In this order: the strip goes to the master; columns go to other strips; this is the end. */
+struct wire_strip_order {
+    int64_t writes, moves, ends;
+};
+
 _Static_assert(sizeof(struct wire_package) == 64, "bytes behind the header must stay aligned");
 
 #endif

@@ -1,5 +1,5 @@
 /* Fuzz target: any bytes are a plan of strips that prints to itself and whose strips are those of
- * its grid, or are refused with a sentence. */
+ * its grid, or what a run of one has measured, or are refused with a sentence. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,30 @@ static void plan_again(const struct strips_plan *plan)
     strips_plan_release(&again);
 }
 
+static void outcome_try(const char *data, size_t size)
+{
+    struct strips_outcome outcome, again;
+    struct failure failure = FAILURE_INIT;
+    if (!strips_outcome_parse(&outcome, data, size, "input", &failure)) {
+        if (failure.code == FAILURE_NONE || failure.text[0] == '\0')
+            abort();
+        return;
+    }
+    char *text = strips_outcome_print(&outcome);
+    if (!text || !strips_outcome_parse(&again, text, strlen(text), "again", &failure))
+        abort();
+    char *twice = strips_outcome_print(&again);
+    if (!twice || strcmp(text, twice) != 0)
+        abort();
+    free(text);
+    free(twice);
+    strips_outcome_release(&outcome);
+    strips_outcome_release(&again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    outcome_try((const char *)data, size);
     struct strips_plan plan;
     struct failure failure = FAILURE_INIT;
     if (strips_parse(&plan, (const char *)data, size, "input", &failure)) {

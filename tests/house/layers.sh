@@ -74,19 +74,20 @@ simulate="$model planner/dispatch planner/simulate"
     room spmd/job $model planner/files kernel kernel/{command,tasks} spmd/input
     room spmd/layout $model kernel kernel/vector spmd/job
     room spmd/output $model planner/dispatch kernel spmd/{transport,job,layout}
-    room spmd/archive $model planner/{files,report,command} kernel kernel/{vector,command,tasks} \
+    room spmd/archive $model planner/{strips,files,report,command} kernel kernel/{vector,command,tasks} \
         spmd/{input,job,layout}
     room spmd/resume $model planner/{files,studies} kernel spmd/{input,job,layout,output}
-    room spmd/launch $model planner/files kernel/{vector,command} spmd/{transport,input,job}
+    room spmd/strips $model planner/{files,strips} kernel kernel/jacobi spmd/{transport,job,layout}
+    room spmd/launch $model planner/{files,strips} kernel/{vector,command} spmd/{transport,input,job}
     room spmd/node $model
     room spmd/run $simulate planner/{files,replan,command} kernel kernel/tasks \
-        spmd/{transport,input,job,output,resume,launch,node}
+        spmd/{transport,input,job,output,resume,launch,node,strips}
 
     room calibrate/fit $model
     room calibrate/go $simulate planner/{schedulers,files,studies,report,command} kernel \
         spmd/{transport,input,job,output,launch,run} calibrate calibrate/fit
-    room calibrate $model planner/command planner/{dispatch,files,schedulers} kernel kernel/vector \
-        spmd/{transport,input,job,output,launch,run} calibrate/fit
+    room calibrate $model planner/command planner/{dispatch,files,schedulers} kernel kernel/{jacobi,vector} \
+        spmd/{transport,input,job,output,launch,run,strips} calibrate/fit
     room calibrate/library $base planner/command kernel spmd/{job,run} calibrate calibrate/go
 }
 

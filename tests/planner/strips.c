@@ -246,6 +246,41 @@ static void bad_plans_are_refused(void **state)
     }
 }
 
+/* Half of the iterations, by a run that was stopped. */
+static void what_was_measured_stands_beside_what_was_predicted(void **state)
+{
+    static const char measured[] =
+        "{ \"schema\": \"scow-strips-measured-1\", \"begun\": 50, \"iterations\": 250,\n"
+        "  \"change\": 0.25, \"tests\": 2, \"step_s\": 0.00719, \"test_s\": 0.02,\n"
+        "  \"gather_s\": 0.32, \"total_s\": 1.778, \"strips\": [\n"
+        "  {\"rank\": 2, \"columns\": 590, \"compute_s\": 1.2, \"wait_s\": 0.2} ] }";
+    static const char wanted[] =
+        "1000 rows x 1000 columns, 250 of 500 iterations: stopped before its end, the last changes "
+        "no "
+        "cell by more than 0.25\n"
+        "went on     after 50 iterations\n\n"
+        "             predicted     measured\n"
+        "iteration     6.540 ms     7.190 ms     +9.9 %\n"
+        "tests         2.360 ms     20.00 ms   +747.5 %\n"
+        "grid          640.0 ms     320.0 ms    -50.0 %\n"
+        "total          1.950 s      1.778 s     -8.8 %\n\n"
+        "                  computing in an iteration   exchanging      waiting\n"
+        "  rank    columns    predicted     measured    predicted     measured\n"
+        "     2        590     5.900 ms     6.000 ms     640.0 us     1.000 ms\n";
+    struct strips_plan plan = chosen("0", 3);
+    struct strips_outcome outcome;
+    struct failure failure = FAILURE_INIT;
+    struct text text = TEXT_INIT;
+    (void)state;
+    if (!strips_outcome_parse(&outcome, measured, strlen(measured), "m.json", &failure))
+        fail_msg("%s", failure.text);
+    strips_outcome_describe(&plan, &outcome, &text);
+    assert_string_equal(text.bytes, wanted);
+    text_release(&text);
+    strips_outcome_release(&outcome);
+    strips_plan_release(&plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +292,7 @@ int main(void)
         cmocka_unit_test(one_alone_may_be_best),
         cmocka_unit_test(a_plan_is_read_as_it_was_written),
         cmocka_unit_test(bad_plans_are_refused),
+        cmocka_unit_test(what_was_measured_stands_beside_what_was_predicted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

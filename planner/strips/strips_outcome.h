@@ -1,0 +1,38 @@
+/*
+ * What a run of strips came to, beside what was predicted of it.
+ */
+#ifndef PLANNER_STRIPS_STRIPS_OUTCOME_H
+#define PLANNER_STRIPS_STRIPS_OUTCOME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "planner/base/text.h"
+#include "planner/strips/strips_plan.h"
+
+/* Of one worker, by the plan's order; seconds of all iterations of the part. */
+struct strip_measured {
+    int64_t rank, columns;    /* columns: in the end */
+    double compute_s, wait_s; /* waiting for borders beyond computing */
+};
+
+struct strips_outcome {
+    int64_t begun, iterations; /* of which the part began, and which the grid is of */
+    double change;             /* the greatest one of a cell in the last iteration */
+    bool complete;             /* all iterations, or none that changes more than the tolerance */
+    int64_t rebalanced;        /* how often strips got other widths */
+    int64_t tests;             /* of the part */
+    double step_s;             /* of an iteration, in the mean */
+    double test_s, gather_s;   /* of all of the part */
+    double total_s;
+    struct strip_measured *strips; /* owned */
+    size_t strip_count;
+};
+
+/* As a table for people, beside the plan's prediction for as many iterations. */
+void strips_outcome_describe(const struct strips_plan *plan, const struct strips_outcome *outcome,
+                             struct text *text);
+void strips_outcome_release(struct strips_outcome *outcome);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * Columns of a strip on their way between two ranks: they lie one behind the other, with the fixed
+ * cells of the edges between them, and travel so, in pieces.
+ */
+#ifndef SPMD_STRIPS_COLUMNS_H
+#define SPMD_STRIPS_COLUMNS_H
+
+#include <stdint.h>
+
+#include "planner/strips/strips_plan.h"
+#include "spmd/transport/comm.h"
+
+/* Columns [first, end) of the grid. */
+struct column_range {
+    int64_t first, end;
+};
+
+/* Those of both; first == end: none. */
+struct column_range columns_common(struct column_range a, struct column_range b);
+/* Of the strip number `place` where strips have these widths. */
+struct column_range columns_of(const int64_t *widths, int64_t place);
+/* Columns of one message. */
+int64_t columns_piece(int64_t rows);
+/* Numbers from the first cell of one column to that of the next. */
+static inline int64_t columns_stride(int64_t rows)
+{
+    return rows + 2;
+}
+/* Bytes of so many columns, from the first cell of the first one to the last cell of the last. */
+static inline size_t columns_size(int64_t rows, int64_t count)
+{
+    return (size_t)(count * columns_stride(rows) - 2) * sizeof(double);
+}
+
+/* Local to the two ranks; `cells` is the first cell of the first of `count` columns. */
+void columns_send(const struct comm *comm, const double *cells, int64_t rows, int64_t count,
+                  int rank);
+void columns_receive(const struct comm *comm, double *cells, int64_t rows, int64_t count, int rank);
+
+#endif

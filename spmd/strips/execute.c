@@ -1,0 +1,170 @@
+#include "spmd/strips/execute.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel/jacobi/jacobi.h"
+#include "planner/strips/strips_outcome.h"
+#include "spmd/job/values.h"
+#include "spmd/strips/grid_file.h"
+#include "spmd/strips/strips_run.h"
+
+/* What a rank opens and must close again. */
+struct opened {
+    struct strips_run run;
+    struct grid_file *file;       /* the master's */
+    struct strips_grid grid;      /* in it */
+    struct strips_master *master; /* one of the two */
+    struct strips_worker *worker;
+    double change; /* that the grid had last */
+};
+
+/* Local, the same on every rank. */
+static bool ranks_check(const struct strips_execution *execution, struct failure *failure)
+{
+    const struct strips_plan *plan = execution->plan;
+    int64_t greatest = 0;
+    for (size_t k = 0; k < plan->strip_count; k++)
+        greatest = plan->strips[k].rank > greatest ? plan->strips[k].rank : greatest;
+    return greatest < execution->comm->size ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: has a strip for rank %" PRId64 ", and there are %d workers: start it "
+                       "with mpiexec -n %" PRId64 ", or plan with -n %d",
+                       execution->plan_name, greatest, execution->comm->size - 1, greatest + 1,
+                       execution->comm->size - 1);
+}
+
+/* Local, the same on every rank. */
+static bool values_find(const struct strips_execution *execution, struct jacobi_values *found,
+                        struct failure *failure)
+{
+    struct values values = {0};
+    if (strcmp(execution->plan->kernel, jacobi_task.name) != 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: is of the core task %.60s, which does not go in strips: %s does",
+                           execution->plan_name, execution->plan->kernel, jacobi_task.name);
+    const bool good = values_read(&values, &jacobi_task, &execution->plan->parameters,
+                                  execution->plan_name, true, failure);
+    if (good && !jacobi_values_check(values.items))
+        failure_set(failure, FAILURE_MISMATCH, "%s: inside must be a number, or mean",
+                    execution->plan_name);
+    else if (good)
+        *found = jacobi_values_read(values.items);
+    values_release(&values);
+    return failure->code == FAILURE_NONE;
+}
+
+/* Local to the master. */
+static void file_open(const struct strips_execution *execution, struct opened *opened,
+                      struct failure *failure)
+{
+    const struct grid_file_setup setup = {.path = execution->output,
+                                          .plan = execution->plan,
+                                          .plan_text = execution->plan_text,
+                                          .profile_text = execution->profile_text,
+                                          .command_line = execution->command_line,
+                                          .isa = execution->isa};
+    struct grid_there there;
+    if (!grid_file_open(&setup, execution->resume, &opened->file, &there, failure))
+        return;
+    opened->grid = grid_file_grid(opened->file);
+    opened->run.done = there.iterations;
+    opened->change = there.change;
+    if (execution->resume && there.iterations == 0 && !execution->quiet)
+        fprintf(stderr, "scow run: %s is not there yet: begins with the first iteration\n",
+                execution->output);
+}
+
+/* Is there nothing to do any more? */
+static bool is_complete(const struct strips_execution *execution, const struct opened *opened)
+{
+    const struct strips_job *job = &execution->plan->job;
+    return opened->run.done >= job->iterations ||
+           (opened->run.done > 0 && job->tolerance > 0 && opened->change <= job->tolerance);
+}
+
+/* Collective. Everything that can fail on one rank alone. */
+static bool all_open(const struct strips_execution *execution, struct opened *opened,
+                     struct failure *failure)
+{
+    const struct comm *comm = execution->comm;
+    struct {
+        int64_t done;
+        double change;
+    } there;
+    if (ranks_check(execution, failure) && values_find(execution, &opened->run.values, failure) &&
+        comm->rank == 0)
+        file_open(execution, opened, failure);
+    if (!comm_agree(comm, failure))
+        return false;
+    there.done = opened->run.done;
+    there.change = opened->change;
+    comm_broadcast(comm, &there, sizeof there);
+    opened->run.done = there.done;
+    opened->change = there.change;
+    if (is_complete(execution, opened))
+        return true;
+    if (comm->rank == 0)
+        strips_master_new(&opened->run, &opened->grid, &opened->master, failure);
+    else
+        strips_worker_new(&opened->run, &opened->worker, failure);
+    return comm_agree(comm, failure);
+}
+
+/* Local to the master. */
+static void idle_say(const struct strips_execution *execution)
+{
+    const int idle = execution->comm->size - 1 - (int)execution->plan->strip_count;
+    if (idle > 0 && !execution->quiet)
+        fprintf(stderr, "scow run: %s has strips for %zu workers: %d have nothing to do\n",
+                execution->plan_name, execution->plan->strip_count, idle);
+}
+
+/* Local to the master. */
+static void outcome_print(const struct strips_execution *execution,
+                          const struct strips_outcome *outcome, struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    if (!execution->quiet) {
+        strips_outcome_describe(execution->plan, outcome, &text);
+        text_print(&text, "describing the run", failure);
+    }
+    if (!outcome->complete)
+        failure_set(failure, FAILURE_STOPPED,
+                    "%s: stopped after %" PRId64 " of %" PRId64
+                    " iterations: run the same again with --resume",
+                    execution->output, outcome->iterations, execution->plan->job.iterations);
+}
+
+/* Local to the master. */
+static void lead(const struct strips_execution *execution, struct opened *opened,
+                 struct failure *failure)
+{
+    idle_say(execution);
+    if (strips_master_run(opened->master, failure))
+        outcome_print(execution, strips_master_outcome(opened->master), failure);
+}
+
+bool strips_execute(const struct strips_execution *execution, struct failure *failure)
+{
+    struct opened opened = {.run = {.comm = execution->comm,
+                                    .plan = execution->plan,
+                                    .threads = execution->threads,
+                                    .rebalances = true,
+                                    .asked = execution->asked,
+                                    .late = execution->late,
+                                    .self = execution->self}};
+    bool good = all_open(execution, &opened, failure);
+    if (good && opened.master)
+        lead(execution, &opened, failure);
+    else if (good && opened.worker)
+        strips_worker_run(opened.worker);
+    else if (good && execution->comm->rank == 0 && !execution->quiet)
+        printf("%s: all is done: %" PRId64 " iterations\n", execution->output, opened.run.done);
+    good = good && comm_agree(execution->comm, failure);
+    strips_worker_free(&opened.worker);
+    strips_master_free(&opened.master);
+    grid_file_close(&opened.file);
+    return good;
+}

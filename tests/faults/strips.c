@@ -1,0 +1,297 @@
+/*
+ * Runs of strips over the simulated link: messages late and in another order, workers of changing
+ * speed, so that strips get other widths, requests to stop at any moment, and grids that cannot be
+ * kept. Whatever happens, the grid is that of one strip, to the bit. Everything follows from a
+ * seed.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spmd/run/interrupt.h"
+#include "spmd/strips/strips_run.h"
+#include "tests/faults/world.h"
+
+enum { ROWS_MOST = 6, COLUMNS_MOST = 24, ITERATIONS_MOST = 60, PARTS_MOST = 6 };
+static const double part_most_s = 1e5;
+
+/* What all ranks of a trial see. */
+static struct {
+    struct strips_plan plan;
+    struct strip strips[RANKS_MOST];
+    struct jacobi_values values;
+    struct strips_run run;
+    /* The master's file: what is kept, and what is being written. */
+    double kept[COLUMNS_MOST][ROWS_MOST], draft[COLUMNS_MOST][ROWS_MOST];
+    int64_t iterations; /* that it is of */
+    bool filled[COLUMNS_MOST];
+    double failing; /* probability that a column cannot be kept */
+    bool complete;
+    int64_t rebalanced, stops, failures;
+} trial;
+
+/* ---- the definition ------------------------------------------------------------------------ */
+
+static double expected[COLUMNS_MOST][ROWS_MOST];
+
+/* In one strip. Returns how many iterations there are until the run may end. */
+static int64_t expected_make(void)
+{
+    const struct strips_job *job = &trial.plan.job;
+    static double arrays[2][(COLUMNS_MOST + 2) * (ROWS_MOST + 2)];
+    struct jacobi_strip strip = {.rows = job->rows,
+                                 .columns = job->columns,
+                                 .now = arrays[0],
+                                 .next = arrays[1],
+                                 .threads = 1};
+    int64_t done = 0;
+    jacobi_strip_begin(&strip, &trial.values);
+    for (bool over = false; !over;) {
+        jacobi_strip_step(&strip, 1, job->columns + 1, (struct jacobi_pulse){NULL, NULL});
+        const double change = jacobi_strip_change(&strip);
+        double *before = strip.now;
+        strip.now = strip.next;
+        strip.next = before;
+        done++;
+        over = done == job->iterations ||
+               (done % job->every == 0 && job->tolerance > 0 && change <= job->tolerance);
+    }
+    for (int64_t column = 0; column < job->columns; column++)
+        memcpy(expected[column], jacobi_column(&strip, strip.now, column + 1),
+               (size_t)job->rows * sizeof(double));
+    return done;
+}
+
+/* ---- the grid's file ------------------------------------------------------------------------- */
+
+static bool grid_begin(void *self, struct failure *failure)
+{
+    (void)self, (void)failure;
+    memset(trial.filled, 0, sizeof trial.filled);
+    return true;
+}
+
+static bool grid_put(void *self, int64_t first, int64_t count, const double *columns,
+                     int64_t stride, struct failure *failure)
+{
+    (void)self;
+    if (dice_hit(&world.dice, trial.failing)) {
+        trial.failures++;
+        return failure_set(failure, FAILURE_FAILED, "the disk is full");
+    }
+    for (int64_t k = 0; k < count; k++) {
+        if (trial.filled[first + k])
+            world_wrong("column %" PRId64 " comes twice", first + k);
+        trial.filled[first + k] = true;
+        memcpy(trial.draft[first + k], columns + k * stride,
+               (size_t)trial.plan.job.rows * sizeof(double));
+    }
+    return true;
+}
+
+static bool grid_end(void *self, const struct strips_outcome *outcome, struct failure *failure)
+{
+    (void)self, (void)failure;
+    for (int64_t k = 0; k < trial.plan.job.columns; k++)
+        if (!trial.filled[k])
+            world_wrong("column %" PRId64 " is missing", k);
+    memcpy(trial.kept, trial.draft, sizeof trial.kept);
+    trial.iterations = outcome->iterations;
+    trial.complete = outcome->complete;
+    return true;
+}
+
+static bool grid_get(void *self, int64_t first, int64_t count, double *columns, int64_t stride,
+                     struct failure *failure)
+{
+    (void)self, (void)failure;
+    for (int64_t k = 0; k < count; k++)
+        memcpy(columns + k * stride, trial.kept[first + k],
+               (size_t)trial.plan.job.rows * sizeof(double));
+    return true;
+}
+
+static const struct strips_grid grid = {grid_begin, grid_put, grid_end, grid_get, NULL};
+
+/* ---- ranks --------------------------------------------------------------------------------- */
+
+/* Looks after nobody: it is how computing takes time, of each rank another one. */
+struct slow {
+    struct comm_watch base;
+    double step_s;
+};
+
+static void slow_look(void *self)
+{
+    struct slow *slow = self;
+    slow->base.next_s = 0;
+    world_sleep(slow->step_s * dice_between(&world.dice, 1, 1.2), false);
+}
+
+static void master_run(const struct strips_run *run, struct failure *failure)
+{
+    struct strips_master *master;
+    if (!strips_master_new(run, &grid, &master, failure))
+        return;
+    strips_master_run(master, failure);
+    trial.rebalanced += strips_master_outcome(master)->rebalanced;
+    strips_master_free(&master);
+}
+
+static void worker_run(const struct strips_run *run, struct failure *failure)
+{
+    struct strips_worker *worker;
+    if (!strips_worker_new(run, &worker, failure))
+        return;
+    strips_worker_run(worker);
+    strips_worker_free(&worker);
+}
+
+static void rank_main(void)
+{
+    struct failure failure = FAILURE_INIT;
+    struct comm comm;
+    struct slow slow = {.base = {slow_look, &slow, 0},
+                        .step_s = dice_about(&world.dice, 1e-5, 0.1)};
+    comm_init(&comm, (struct link){0});
+    if (comm.rank > 0)
+        comm.watch = &slow.base;
+    struct strips_run run = trial.run;
+    run.comm = &comm;
+    if (comm.rank == 0)
+        master_run(&run, &failure);
+    else
+        worker_run(&run, &failure);
+    world_say("rank %d ends%s%s", comm.rank, failure.text[0] ? ": " : "", failure.text);
+    world_leave(world.current, RANK_ENDED, 0);
+}
+
+/* ---- chance ---------------------------------------------------------------------------------- */
+
+static void plan_draw(void)
+{
+    struct dice *dice = &world.dice;
+    struct strips_job *job = &trial.plan.job;
+    job->rows = 1 + (int64_t)dice_below(dice, ROWS_MOST);
+    job->columns = 1 + (int64_t)dice_below(dice, COLUMNS_MOST);
+    job->iterations = 1 + (int64_t)dice_below(dice, ITERATIONS_MOST);
+    job->every = 1 + (int64_t)dice_below(dice, 12);
+    job->tolerance = dice_hit(dice, 0.3) ? dice_about(dice, 1e-6, 1e-2) : 0;
+    job->keep = dice_hit(dice, 0.4);
+    trial.values = (struct jacobi_values){.north = 1, .south = -0.5, .east = 0.3, .inside = 0.1};
+    trial.failing = dice_hit(dice, 0.2) ? dice_between(dice, 0.05, 0.5) : 0;
+}
+
+/* Any widths for any of the workers, in any order. */
+static int strips_draw(void)
+{
+    struct dice *dice = &world.dice;
+    const int most =
+        (int)(trial.plan.job.columns < RANKS_MOST - 2 ? trial.plan.job.columns : RANKS_MOST - 2);
+    const int count = 1 + (int)dice_below(dice, (uint64_t)most);
+    const int workers = count + (int)dice_below(dice, 2);
+    int64_t left = trial.plan.job.columns;
+    for (int k = 0; k < count; k++) {
+        const int64_t room = left - (count - 1 - k);
+        const int64_t columns =
+            k + 1 == count ? left : 1 + (int64_t)dice_below(dice, (uint64_t)room);
+        trial.strips[k] = (struct strip){.rank = k + 1, .columns = columns, .exchange_s = 1e-6};
+        left -= columns;
+    }
+    for (int k = count - 1; k > 0; k--) {
+        const int other = (int)dice_below(dice, (uint64_t)k + 1);
+        const int64_t rank = trial.strips[k].rank;
+        trial.strips[k].rank = trial.strips[other].rank;
+        trial.strips[other].rank = rank;
+    }
+    trial.plan.strips = trial.strips;
+    trial.plan.strip_count = (size_t)count;
+    return workers;
+}
+
+static struct weather weather_draw(void)
+{
+    struct dice *dice = &world.dice;
+    return (struct weather){.latency_s = dice_about(dice, 1e-5, 0.01),
+                            .late = dice_hit(dice, 0.6) ? dice_about(dice, 0.01, 0.5) : 0,
+                            .late_s = dice_about(dice, 0.02, 3),
+                            .eager = dice_hit(dice, 0.5) ? 16 : SIZE_MAX};
+}
+
+/* ---- whole ----------------------------------------------------------------------------------- */
+
+static void part_run(bool fair)
+{
+    const int workers = strips_draw();
+    trial.run = (struct strips_run){.plan = &trial.plan,
+                                    .values = trial.values,
+                                    .threads = 1,
+                                    .done = trial.iterations,
+                                    .rebalances = dice_hit(&world.dice, 0.7),
+                                    .asked = interrupt_asked};
+    world.weather = weather_draw();
+    if (fair)
+        trial.failing = 0;
+    world_begin(workers + 1, rank_main);
+    world_say("part with %d workers, %zu strips of %" PRId64 " columns, from iteration %" PRId64,
+              workers, trial.plan.strip_count, trial.plan.job.columns, trial.iterations);
+    if (!fair && dice_hit(&world.dice, 0.5)) {
+        trial.stops++;
+        world_event(dice_about(&world.dice, 1e-3, 10), EVENT_ASK,
+                    (int)dice_below(&world.dice, (uint64_t)workers + 1), 0, NULL);
+    }
+    if (!world_run(part_most_s))
+        world_wrong("the part has not ended after %.0f s", part_most_s);
+    for (int k = 0; k <= workers; k++)
+        if (world_lives(k))
+            world_wrong("rank %d waits for ever", k);
+    world_end();
+}
+
+static bool trial_run(uint64_t seed, FILE *log)
+{
+    const int64_t rebalanced = trial.rebalanced, stops = trial.stops, failures = trial.failures;
+    memset(&trial, 0, sizeof trial);
+    trial.rebalanced = rebalanced, trial.stops = stops, trial.failures = failures;
+    world.dice = (struct dice){seed};
+    world.log = log;
+    world.wrong[0] = '\0';
+    plan_draw();
+    const int64_t wanted = expected_make();
+    for (int part = 0; !trial.complete && !world.wrong[0] && part <= PARTS_MOST; part++)
+        part_run(part == PARTS_MOST);
+    if (!world.wrong[0] && (!trial.complete || trial.iterations < wanted))
+        world_wrong("it ends after %" PRId64 " of %" PRId64 " iterations", trial.iterations,
+                    wanted);
+    for (int64_t column = 0; trial.iterations == wanted && column < trial.plan.job.columns;
+         column++)
+        if (memcmp(trial.kept[column], expected[column],
+                   (size_t)trial.plan.job.rows * sizeof(double)) != 0)
+            world_wrong("column %" PRId64 " is not that of one strip", column);
+    return !world.wrong[0];
+}
+
+static int many_run(uint64_t from, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        if (!trial_run(from + (uint64_t)k, NULL)) {
+            printf("seed %" PRIu64 ": %s (replay: strips-simulated --seed %" PRIu64 ")\n",
+                   from + (uint64_t)k, world.wrong, from + (uint64_t)k);
+            return 1;
+        }
+    printf("%" PRId64 " runs, rebalanced %" PRId64 " times, asked to stop %" PRId64
+           " times, %" PRId64 " grids not kept; none wrong\n",
+           count, trial.rebalanced, trial.stops, trial.failures);
+    return trial.rebalanced == 0 || trial.stops == 0 || trial.failures == 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--seed") == 0)
+        return !trial_run(strtoull(argv[2], NULL, 10), stdout);
+    if (argc == 3 && strcmp(argv[1], "--count") == 0)
+        return many_run(1, strtoll(argv[2], NULL, 10));
+    printf("usage: strips-simulated --seed N | --count N\n");
+    return 64;
+}
