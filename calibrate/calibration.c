@@ -10,6 +10,7 @@
 
 #include "calibrate/campaign.h"
 #include "calibrate/effects.h"
+#include "calibrate/exchange.h"
 #include "calibrate/fit/assemble.h"
 #include "calibrate/fit/few_places.h"
 #include "calibrate/focus.h"
@@ -637,6 +638,8 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
             master_tell(&session);
         progress_end(&session.progress);
     }
+    good =
+        good && exchange_find(comm, &session.making.job, &calibration->profile.exchange, failure);
     good = good && place_find(&session.place, comm, request->threads, failure);
     if (good && comm->rank == 0)
         profile_head(&session, failure);

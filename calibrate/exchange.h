@@ -1,0 +1,19 @@
+/*
+ * What exchanging borders costs neighbouring workers, for core tasks that are parts of strips.
+ */
+#ifndef CALIBRATE_EXCHANGE_H
+#define CALIBRATE_EXCHANGE_H
+
+#include <stdbool.h>
+
+#include "planner/base/failure.h"
+#include "planner/model/profile.h"
+#include "spmd/job/job.h"
+#include "spmd/transport/comm.h"
+
+/* Collective. Measured where the job is of such a core task and there are two workers; of others
+ * nothing changes. The exchange is the master's. */
+bool exchange_find(const struct comm *comm, const struct job *job, struct exchange *exchange,
+                   struct failure *failure);
+
+#endif
