@@ -330,7 +330,7 @@ static bool strips_check(const struct arguments *arguments, struct failure *fail
                   {arguments->collect, "--collect"},
                   {arguments->trust, "--trust"},
                   {arguments->retry_lost, "--retry-lost"},
-                  {weights_asked(&arguments->weights), "a weight"},
+                  {weights_asked(&arguments->weights), "--weights"},
                   {arguments->gpus > 0, "--gpus-per-worker"}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (others[k].given)
