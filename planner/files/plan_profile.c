@@ -13,6 +13,7 @@ bool plan_profile_init(struct plan_profile *seen, const struct profile *profile,
         return false;
     seen->setting = profile_find(&seen->profile, &plan->parameters, plan->threads);
     profile_weigh(&seen->profile, plan->weights);
+    profile_operate(&seen->profile, plan->operating);
     return seen->setting ||
            failure_set(failure, FAILURE_MISMATCH,
                        "the profile has no setting with the plan's parameters: plan again with "

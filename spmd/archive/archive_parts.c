@@ -33,6 +33,7 @@ static bool documents_read(hid_t file, hid_t group, const char *path, struct run
         part->has_profile = good;
         good = good && beyond_follow(&part->profile, &part->plan, failure);
         profile_weigh(&part->profile, part->plan.weights);
+        profile_operate(&part->profile, part->plan.operating);
     }
     free(plan);
     free(profile);

@@ -85,6 +85,7 @@ char *remaining_plan(const struct remaining_request *request, const struct profi
         beyond_follow(&extended, request->plan, &useless) &&
         beyond_extend(&extended, request->workers, 0, &useless)) {
         profile_weigh(&extended, weights);
+        profile_operate(&extended, request->plan->operating);
         with.profile = &extended;
     }
     if (remaining_measured(&with, &plan) || plan_even(&with, weights, &plan)) {

@@ -199,8 +199,16 @@ bool worker_context_return(struct worker_context *context, struct wire_result *r
 
 void worker_context_give(struct worker_context *context, int64_t index)
 {
-    if (context->run->keeps)
-        returns_give(context->returns, index);
+    if (!context->run->keeps)
+        return;
+    returns_give(context->returns, index);
+    worker_context_returned(context);
+}
+
+void worker_context_returned(struct worker_context *context)
+{
+    if (context->returns && emulation_traits(context->run->emulation)->worker_returns)
+        returns_finish(context->returns);
 }
 
 bool worker_context_stage(struct worker_context *context, struct summary *summary,

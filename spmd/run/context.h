@@ -62,6 +62,9 @@ bool worker_context_output(struct worker_context *context, struct summary *summa
  * follows it. */
 bool worker_context_return(struct worker_context *context, struct wire_result *report,
                            struct failure *failure);
+/* Local. What was returned is under way: where an operating model has the worker's processor send
+ * it, that waits until it is taken. */
+void worker_context_returned(struct worker_context *context);
 /* Local. Of a run whose workers keep them: return what is kept of packages up to that number. */
 void worker_context_give(struct worker_context *context, int64_t index);
 

@@ -9,6 +9,7 @@
 
 struct emulation {
     struct platform platform;
+    enum operating operating;
     int64_t slow_worker; /* -1: none */
     int64_t slow_after;  /* core tasks that it has slept first */
     double slow_factor;
@@ -67,6 +68,8 @@ struct emulation *emulation_new(const struct profile *profile, const struct plan
     struct emulation *emulation = calloc(1, sizeof *emulation);
     if (!emulation)
         failure_memory(failure, "preparing to sleep");
+    if (emulation)
+        emulation->operating = plan->operating;
     if (emulation && !slow_make(emulation))
         failure_memory(failure, "preparing to sleep");
     if (emulation &&
@@ -76,6 +79,16 @@ struct emulation *emulation_new(const struct profile *profile, const struct plan
         emulation = NULL;
     }
     return emulation;
+}
+
+enum operating emulation_operating(const struct emulation *emulation)
+{
+    return emulation ? emulation->operating : OPERATING_SINGLE_PORT;
+}
+
+const struct operating_traits *emulation_traits(const struct emulation *emulation)
+{
+    return operating_traits(emulation_operating(emulation));
 }
 
 double emulation_cost(const struct emulation *emulation, enum operation operation, int64_t worker,

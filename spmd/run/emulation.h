@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "planner/base/failure.h"
+#include "planner/model/operating.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 #include "planner/model/trace.h"
@@ -25,6 +26,10 @@ struct emulation;
  * NULL with *failure set. */
 struct emulation *emulation_new(const struct profile *profile, const struct plan *plan,
                                 struct failure *failure);
+/* What goes on side by side, by the plan; where nothing is emulated (NULL), as with a single port.
+ */
+const struct operating_traits *emulation_traits(const struct emulation *emulation);
+enum operating emulation_operating(const struct emulation *emulation);
 /* Seconds that an operation takes, by the window nearest to the package; `worker` as in the
  * profile. */
 double emulation_cost(const struct emulation *emulation, enum operation operation, int64_t worker,

@@ -46,6 +46,29 @@ static bool results_fit(const struct fitting *fitting, int64_t largest, struct f
                        fitting->plan_name, largest, (double)bytes / 1e9, (double)LINK_MOST / 1e9);
 }
 
+/* What another model forbids, a real transport does all the same. Of one that sleeps, the master
+ * learns only when all is written that a worker could take the next package. */
+static bool model_fits(const struct fitting *fitting, const struct fitting_packages *packages,
+                       struct failure *failure)
+{
+    const enum operating operating = packages->plan->operating;
+    const struct operating_traits *traits = operating_traits(operating);
+    const bool sleeps = fitting->job->task->flags & SCOW_SLEEP;
+    if (operating == OPERATING_SINGLE_PORT || (packages->by_rule && !sleeps))
+        return true;
+    if (!sleeps)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: is for the operating model %s, which only kernel sleep plays, for "
+                           "real ones run as with a single port: plan again with --model "
+                           "single-port",
+                           fitting->plan_name, traits->name);
+    return !traits->worker_takes || !fitting->job->values.write_behind ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: is for the operating model %s, in which workers that write behind "
+                       "their computing cannot be played: plan again with --set write-behind=no",
+                       fitting->plan_name, traits->name);
+}
+
 bool fitting_plan(const struct fitting *fitting, const struct fitting_packages *packages,
                   struct failure *failure)
 {
@@ -56,12 +79,8 @@ bool fitting_plan(const struct fitting *fitting, const struct fitting_packages *
                            "%s: has fractional loads and cannot be run: plan again without "
                            "--real-valued",
                            fitting->plan_name);
-    /* What another model forbids, a real transport does all the same. */
-    if (packages->plan->operating != OPERATING_SINGLE_PORT && !packages->by_rule)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: is for the operating model %s and cannot be run, for a run's is "
-                           "single-port: plan again with --model single-port",
-                           fitting->plan_name, operating_traits(packages->plan->operating)->name);
+    if (!model_fits(fitting, packages, failure))
+        return false;
     if (needed > workers && !packages->by_rule && !packages->resumed)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: needs %" PRId64 " workers, but there are %" PRId64

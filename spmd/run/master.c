@@ -13,8 +13,9 @@
 static const size_t warm_bytes = 1 << 20;
 /* Transfers that take less than so many times what naps are late are not worth waiting for. */
 static const double paced_least = 10;
-/* The fewest buffers that let a package be packed while another travels. */
-enum { OUTBOX_LEAST = 2 };
+/* The fewest buffers that let a package be packed while another travels, and as many as a master
+ * that sleeps hardly ever fills. */
+enum { OUTBOX_LEAST = 2, OUTBOX_AHEAD = 256 };
 /* Left until something that is due by now. */
 static const double soon_s = 1e-9;
 /* Naps once everything has left: nobody waits for the master. */
@@ -23,33 +24,41 @@ enum { LAST_NAPS = 16 };
  * and keeps them in memory at the worker, so that a plan of many would all lie there. */
 enum { UNDER_WAY_MOST = 256 };
 
+void master_idle(struct master *master)
+{
+    master_hear(master);
+    master_returns_collect(master);
+}
+
 static void idle_take(void *self)
 {
-    master_hear(self);
-    master_returns_collect(self);
+    master_idle(self);
 }
 
 /* ---- packages ------------------------------------------------------------------------------ */
 
-/* Lets results come in and packages leave, for who waits. */
-static bool idle_pulse(void *self)
-{
-    struct master *master = self;
-    master_hear(master);
-    outbox_progress(master->outbox);
-    return false;
-}
-
 void master_sleep(struct master *master, enum operation operation, const struct package *package,
                   double start_s)
 {
-    const struct run *run = master->run;
-    if (run->emulation)
-        emulation_sleep(run->emulation, run->comm, operation, package->worker, package->count,
-                        start_s, (struct engine_pulse){idle_pulse, master});
+    const struct emulation *emulation = master->run->emulation;
+    if (emulation)
+        master_await(master,
+                     emulation_end(emulation, operation, package->worker, package->count, start_s));
 }
 
-/* It travels from now on; over an emulated link, since that has begun to carry it. */
+/* Results come in and packages leave meanwhile. */
+void master_await(struct master *master, double end_s)
+{
+    const struct comm *comm = master->run->comm;
+    struct pause pause = {.longer = OUTBOX_NAPS};
+    for (; comm_now(comm) < end_s; master_pause(master, &pause, end_s - master->origin_s)) {
+        master_hear(master);
+        outbox_progress(master->outbox);
+    }
+    master->busy_s = comm_now(comm);
+}
+
+/* It travels from now on; over an emulated port, since that has begun to carry it. */
 static void package_left(void *self, const struct wire_package *header, double left_s)
 {
     struct master *master = self;
@@ -61,19 +70,20 @@ static void package_left(void *self, const struct wire_package *header, double l
  * together; one after the other, as the plan has them, the first arrive long before. So each leaves
  * when by the profile the one before has arrived, where that takes long enough to be timed, or when
  * the link is done with that one: a link that the profile takes for slow must not be made so. An
- * emulated port lets it go when it has carried it, which began at *begun_s. */
-static double departure_of(struct master *master, const struct package *package, double *begun_s)
+ * emulated port lets it go when it has carried it. */
+static double departure_of(struct master *master, const struct package *package)
 {
     const struct run *run = master->run;
+    if (run->emulation)
+        return master_ports_departure(master, package);
     const double link_s =
         run->costs ? emulation_cost(run->costs, OPERATION_LINK, package->worker, package->count)
                    : 0;
-    if (!run->emulation && link_s < paced_least * clock_late_s)
+    if (link_s < paced_least * clock_late_s)
         return 0;
     const double start_s = fmax(comm_now(run->comm), master->port_free_s);
     master->port_free_s = start_s + link_s;
-    *begun_s = start_s;
-    return run->emulation ? master->port_free_s : start_s;
+    return start_s;
 }
 
 void *master_claim(struct master *master)
@@ -100,6 +110,7 @@ static bool package_pack(struct master *master, const struct package *package, s
     if (master->sent == 0) {
         master->origin_s = start;
         master->outcome->startup_s = process_age_s();
+        master_ports_begin(master);
         membership_origin(run->members, start);
     }
     if (!run->job->values.staged && !job_pack(run->job, run->input, package->first, package->count,
@@ -124,17 +135,22 @@ static bool package_assign(struct master *master, const struct package *package)
     return true;
 }
 
-/* Nothing to do before a result comes, a package may leave, or it is due_s since the run began. */
-static void master_pause(struct master *master, struct pause *pause, double due_s)
+/* Something is due so soon; 0: nothing is. */
+static void awaited_until(struct awaited *awaited, double left_s)
+{
+    if (left_s > 0 && (!(awaited->left_s > 0) || left_s < awaited->left_s))
+        awaited->left_s = left_s;
+}
+
+void master_pause(struct master *master, struct pause *pause, double due_s)
 {
     struct awaited awaited = {.requests = {&master->receiving}};
     outbox_await(master->outbox, &awaited);
-    const double left_s = master->origin_s + due_s - comm_now(master->run->comm);
-    const double returned_s = master_returns_due_s(master);
-    if (returned_s > 0 && (!(awaited.left_s > 0) || returned_s < awaited.left_s))
-        awaited.left_s = returned_s;
-    if (isfinite(due_s) && (!(awaited.left_s > 0) || left_s < awaited.left_s))
-        awaited.left_s = fmax(left_s, soon_s);
+    awaited_until(&awaited, master_returns_due_s(master));
+    awaited_until(&awaited, master_ports_due_s(master));
+    if (isfinite(due_s))
+        awaited_until(&awaited,
+                      fmax(master->origin_s + due_s - comm_now(master->run->comm), soon_s));
     comm_pause(master->run->comm, pause, &awaited);
 }
 
@@ -168,16 +184,16 @@ static bool package_send(struct master *master, const struct package *package)
     const double packed = comm_now(comm);
     struct wire_package header = {.kind = WIRE_WORK, .package = *package, .size = (int64_t)size};
     master_sleep(master, OPERATION_SEND, package, packed);
-    double begun_s = 0;
-    const double departure_s = departure_of(master, package, &begun_s);
+    const double sent_s = master->run->emulation ? master->busy_s : 0;
+    if (!master_ports_carry(master, package))
+        return false;
     if (!package_assign(master, package))
         return master->failure->code == FAILURE_NONE;
-    if (master->run->emulation)
-        outstanding_left(&master->outstanding, package, begun_s);
     outbox_post(master->outbox, master_peer(master, (int)package->worker + 1), &header, size,
-                departure_s);
+                departure_of(master, package));
     master->sent++;
-    master_event(master, 0, OPERATION_SEND, package, packed, comm_now(comm));
+    master_event(master, 0, OPERATION_SEND, package, packed, sent_s > 0 ? sent_s : comm_now(comm));
+    master_ports_move(master);
     return true;
 }
 
@@ -287,8 +303,7 @@ static void workers_stop(struct master *master)
     for (int member = 1; member <= master->run->members->count; member++) {
         outbox_claim(master->outbox, idle);
         if (master_reaches(master, member))
-            outbox_post(master->outbox, master_peer(master, member), &header, 0,
-                        master->port_free_s);
+            outbox_post(master->outbox, master_peer(master, member), &header, 0, 0);
         master_returns_stop(master, member);
     }
     struct pause pause = {0};
@@ -308,11 +323,13 @@ static void workers_stop(struct master *master)
 
 /* One is being packed. Of a plan, one for every worker is enough. A rule decides by what it has
  * heard, so what it says must not wait for buffers: everything that it may have handed out at a
- * time has one. */
+ * time has one. A master that sleeps runs ahead of its ports, as the simulation has it. */
 static int outbox_size(const struct run *run, bool listens, size_t bytes)
 {
     double affordable = PLATFORM_MESSAGES_MOST / (double)(bytes + 1);
     int wanted = run->members->expected * (listens ? run->buffers : 1) + 1;
+    if (run->emulation && wanted < OUTBOX_AHEAD)
+        wanted = OUTBOX_AHEAD;
     if (affordable < wanted)
         wanted = (int)affordable;
     return wanted > OUTBOX_LEAST ? wanted : OUTBOX_LEAST;
@@ -339,7 +356,8 @@ static bool master_init(struct master *master, const struct run *run, struct fai
     master->starts = calloc((size_t)members, sizeof *master->starts);
     master->workers = calloc((size_t)members, sizeof *master->workers);
     if (!outstanding_init(&master->outstanding, members) || !master->report || !master->starts ||
-        !master->workers || !state_make(master) || !master_returns_init(master))
+        !master->workers || !state_make(master) || !master_returns_init(master) ||
+        !master_ports_init(master))
         return failure_memory(failure, "preparing the master");
     if (!master_own_init(master, failure))
         return false;
@@ -348,6 +366,7 @@ static bool master_init(struct master *master, const struct run *run, struct fai
         .buffers = outbox_size(run, dispatch_listens(master->dispatch), bytes),
         .bytes = bytes,
         .one_by_one = run->one_by_one,
+        .overtaking = emulation_traits(run->emulation)->port_each,
         .early = !run->emulation,
         .left = package_left,
         .self = master};
@@ -361,6 +380,7 @@ static void master_release(struct master *master)
     outbox_free(&master->outbox);
     master_returns_release(master);
     master_own_release(master);
+    ports_free(&master->ports);
     free(master->report);
     free(master->starts);
     free(master->workers);

@@ -1,7 +1,7 @@
 /*
  * The master's parts among themselves: sending (master.c), what comes back (master_results.c), what
- * it computes itself (master_own.c), and what becomes of workers that do not come back
- * (master_losses.c). Nobody else includes this.
+ * it computes itself (master_own.c), the ports of one that sleeps (master_ports.c), and what
+ * becomes of workers that do not come back (master_losses.c). Nobody else includes this.
  */
 #ifndef SPMD_RUN_MASTER_H
 #define SPMD_RUN_MASTER_H
@@ -9,6 +9,7 @@
 #include "spmd/run/message.h"
 #include "spmd/run/outstanding.h"
 #include "spmd/run/pending.h"
+#include "spmd/run/ports.h"
 #include "spmd/run/run.h"
 #include "spmd/transport/outbox.h"
 
@@ -48,7 +49,10 @@ struct master {
     double origin_s;                /* the first envelope's start */
     double left_s;                  /* when the package that is being reported left */
     struct master_start *starts;    /* owned, by worker */
-    double port_free_s;             /* of an emulated port */
+    double port_free_s;             /* by the profile, where packages leave one after the other */
+    struct ports *ports;            /* owned; of a job that sleeps; NULL otherwise */
+    double busy_s;                  /* there: its last operation's end */
+    double carried_s;               /* when it began to send a package by its own processor */
     struct pending pending;         /* reports on an emulated network */
     struct counts_sum counts;       /* of all workers */
     struct scow_others all;         /* when every one at work had told anew */
@@ -73,6 +77,12 @@ void master_starts_settle(struct master *master);
 /* Of a job that sleeps: the master's own part of an operation that began then. */
 void master_sleep(struct master *master, enum operation operation, const struct package *package,
                   double start_s);
+/* Until then it does something, and hears. */
+void master_await(struct master *master, double end_s);
+/* It does nothing: it hears, and takes in what there is. */
+void master_idle(struct master *master);
+/* Nothing to do before a result comes, a package may leave, or it is due_s since the run began. */
+void master_pause(struct master *master, struct pause *pause, double due_s);
 /* When the package at hand was really begun, as far as is known or expected. */
 double master_started_s(const struct master *master, const struct wire_result *report);
 /* Of a worker that does not see the output: what it works on now, into that. */
@@ -134,6 +144,30 @@ void master_returns_drop(struct master *master, int member);
 bool master_returns_wait(const struct master *master);
 /* Seconds until an emulated port has carried what is there; 0: nothing is. */
 double master_returns_due_s(const struct master *master);
+/* When the next results that wait for an emulated port can go on it; HUGE_VAL: none do. */
+double master_returns_next_s(const struct master *master);
+/* They go on it. */
+void master_returns_carry(struct master *master);
+
+/* The ports of a master that sleeps; without a job that does, nothing (master_ports.c). */
+
+/* False: out of memory. */
+bool master_ports_init(struct master *master);
+/* The run begins. */
+void master_ports_begin(struct master *master);
+/* That report of the worker's oldest package has come. */
+void master_ports_done(struct master *master, int member, const struct wire_result *report);
+/* That worker gets nothing more. */
+void master_ports_drop(struct master *master, int member);
+/* Where it is the processor that sends: it does, when the package may go. False with a failure set:
+ * out of memory. */
+bool master_ports_carry(struct master *master, const struct package *package);
+/* When the package that is to be posted leaves, as outbox_post has it. */
+double master_ports_departure(struct master *master, const struct package *package);
+/* What may begin on a port by now begins. */
+void master_ports_move(struct master *master);
+/* Seconds until the next may; 0: nobody knows, or it may already. */
+double master_ports_due_s(const struct master *master);
 
 /* Where the link reaches that member. */
 int master_peer(const struct master *master, int member);

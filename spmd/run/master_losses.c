@@ -109,6 +109,7 @@ static void loss_survive(struct master *master, int member, enum member_state st
     membership_lose(master->run->members, member, state, why);
     packages_return(master, member, at_work);
     master_returns_drop(master, member);
+    master_ports_drop(master, member);
     if (state == MEMBER_LOST)
         outbox_abandon(master->outbox, master_peer(master, member), master->failure);
 }

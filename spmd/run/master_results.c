@@ -40,15 +40,31 @@ void master_event(struct master *master, int member, enum operation operation,
     event_keep(master, &event);
 }
 
+/* The package on its way: on an emulated port for as long as that takes, and otherwise until it was
+ * there. */
+static struct port_phase link_of(const struct master *master, const struct wire_result *report)
+{
+    const struct emulation *emulation = master->run->emulation;
+    const struct package *package = &report->package;
+    const double left_s = fmax(master->left_s, report->times.transit_s);
+    if (!emulation)
+        return (struct port_phase){left_s, fmax(left_s, report->times.arrived_s)};
+    return (struct port_phase){master->left_s,
+                               master->left_s + emulation_cost(emulation, OPERATION_LINK,
+                                                               package->worker, package->count)};
+}
+
 /* A worker's share of the trace. Time inside MPI while computing is shown before computing. */
 static void report_trace(struct master *master, const struct wire_result *report)
 {
     const struct package *package = &report->package;
     const struct wire_times *times = &report->times;
     int member = (int)package->worker + 1;
-    double left = fmax(master->left_s, times->transit_s);
+    const struct port_phase link = link_of(master, report);
     double needed = fmax(fmax(times->free_s, times->prepared_s), master->origin_s);
-    master_event(master, member, OPERATION_LINK, package, left, fmax(left, times->arrived_s));
+    if (emulation_traits(master->run->emulation)->worker_takes)
+        needed = fmax(needed, link.end_s);
+    master_event(master, member, OPERATION_LINK, package, link.start_s, link.end_s);
     master_event(master, member, OPERATION_IDLE, package, needed, fmax(needed, times->start_s));
     double computing = times->start_s + times->receive_s;
     master_event(master, member, OPERATION_RECEIVE, package, times->start_s, computing);
@@ -164,6 +180,15 @@ void master_done_take(struct master *master, const struct summary *summary,
         job->task->merge(job->opened, master->outcome->state, state);
 }
 
+/* Its results are there: so is its report, whatever clocks say. */
+static void returned_tell(struct master *master, const struct package *package)
+{
+    struct pending_report held;
+    if (pending_take_of(&master->pending, package, &held))
+        dispatch_done(master->dispatch, &held.package, held.start_s, held.end_s);
+    dispatch_returned(master->dispatch, package);
+}
+
 static void result_take(struct master *master, const struct wire_result *report)
 {
     const size_t state_size = master->run->job->state_size;
@@ -172,7 +197,7 @@ static void result_take(struct master *master, const struct wire_result *report)
     master_done_take(master, &report->summary, &wire_result_told(report, state_size)->rejection,
                      report + 1);
     if (master->run->keeps)
-        dispatch_returned(master->dispatch, &report->package);
+        returned_tell(master, &report->package);
     else
         work_tell(master, report);
 }
@@ -280,6 +305,15 @@ static void report_keep(struct master *master, int member, const struct wire_res
         work_tell(master, report);
 }
 
+static void report_accept(struct master *master, int member, const struct wire_result *report)
+{
+    master_ports_done(master, member, report);
+    if (master->run->collects)
+        report_keep(master, member, report);
+    else
+        master_report_settle(master, member, report, true);
+}
+
 /* What comes from one that is given up is late: somebody else does its work. */
 static void report_take(struct master *master, int member, size_t size)
 {
@@ -295,10 +329,8 @@ static void report_take(struct master *master, int member, size_t size)
     if (!expected || !wire_result_check(report, state_size, size, expected) ||
         !returns_as_agreed(master, report))
         master_lose(master, member, "it sent a message that is damaged", false);
-    else if (master->run->collects)
-        report_keep(master, member, report);
     else
-        master_report_settle(master, member, report, true);
+        report_accept(master, member, report);
 }
 
 void master_hear(struct master *master)
@@ -309,6 +341,7 @@ void master_hear(struct master *master)
             report_take(master, member, master->receiving.size);
         master_listen(master);
     }
+    master_ports_move(master);
     master_returns_hear(master);
     master_losses(master);
     const double now_s = comm_now(master->run->comm) - master->origin_s;

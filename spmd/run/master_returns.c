@@ -38,7 +38,8 @@ struct master_return {
     size_t size; /* as received */
     bool arrived;
     double begun_s, end_s; /* on the incoming port; with those that go with it */
-    double due_s;          /* not taken before, over an emulated one; 0: at once */
+    double due_s;          /* not taken before, over an emulated one; 0: at once; HUGE_VAL: it has
+                            * not been on it yet */
     struct wire_result report[];
 };
 
@@ -63,7 +64,7 @@ struct master_returns {
     int64_t tasks;            /* whose results are kept, or on their way after that */
     bool unwritable;          /* the store has failed */
     struct room rooms[UNDER_WAY];
-    double port_free_s;
+    double port_free_s; /* of a real one */
 };
 
 static void list_add(struct list *list, struct master_return *added)
@@ -193,6 +194,12 @@ static bool is_returned(const struct master_return *each, int member)
     return each->member == member && each->report->returned > 0;
 }
 
+/* As long as it has not been on a port. */
+static double due_first_s(const struct master *master, const struct master_return *each)
+{
+    return master->run->emulation && each->load > 0 ? HUGE_VAL : 0;
+}
+
 /* What that worker keeps comes now, and goes over the port together. */
 static void kept_come(struct master *master, int member)
 {
@@ -208,10 +215,12 @@ static void kept_come(struct master *master, int member)
         list_add(&returns->coming, each);
         load += each->load;
         last = each->load > 0 ? each : last;
-        each->load = 0;
+        each->load = each->due_s = 0;
     }
-    if (last)
+    if (last) {
         last->load = load;
+        last->due_s = due_first_s(master, last);
+    }
     for (struct master_return *each = returns->coming.first; last && each; each = each->next)
         if (is_returned(each, member))
             each->ready_s = last->ready_s;
@@ -258,6 +267,7 @@ bool master_returns_add(struct master *master, int member, const struct wire_res
                                .room = NO_ROOM,
                                .load = report->returned > 0 ? (double)report->package.count : 0,
                                .ready_s = report->times.handed_s};
+    added->due_s = due_first_s(master, added);
     memcpy(added->report, report, size);
     master->workers[member - 1].returning++;
     if (returns->askings)
@@ -332,14 +342,85 @@ void master_returns_stop(struct master *master, int member)
         kept_come(master, member);
 }
 
-/* ---- receiving ----------------------------------------------------------------------------- */
+/* ---- emulated ports ------------------------------------------------------------------------ */
 
-static double port_s(const struct master *master, const struct master_return *each)
+static bool is_waiting(const struct master_return *each)
 {
-    return each->load > 0 ? emulation_cost(master->run->emulation, OPERATION_RESULT,
-                                           each->member - 1, (int64_t)each->load)
-                          : 0;
+    return each->due_s > 0 && !isfinite(each->due_s);
 }
+
+/* When it can go on its port. The master's processor is busy until then, where that takes it in. */
+static double start_of(const struct master *master, const struct master_return *each)
+{
+    const double start_s = ports_in_s(master->ports, each->member - 1, each->ready_s);
+    return emulation_traits(master->run->emulation)->master_takes ? fmax(start_s, master->busy_s)
+                                                                  : start_s;
+}
+
+/* Of those that wait for a port, the one that can be on it first, the one that has waited longest
+ * among equals; NULL: none waits. */
+static struct master_return *next_find(const struct master *master)
+{
+    struct master_return *next = NULL;
+    double next_s = HUGE_VAL;
+    if (!master->returns || !master->ports)
+        return NULL;
+    for (struct master_return *each = master->returns->coming.first; each; each = each->next) {
+        const double start_s = is_waiting(each) ? start_of(master, each) : HUGE_VAL;
+        if (!(start_s < HUGE_VAL) || start_s > next_s ||
+            (start_s == next_s && next && each->ready_s >= next->ready_s))
+            continue;
+        next = each;
+        next_s = start_s;
+    }
+    return next;
+}
+
+double master_returns_next_s(const struct master *master)
+{
+    const struct master_return *next = next_find(master);
+    return next ? start_of(master, next) : HUGE_VAL;
+}
+
+/* It may be gone when the master's processor has taken it in. */
+void master_returns_carry(struct master *master)
+{
+    const struct emulation *emulation = master->run->emulation;
+    const struct operating_traits *traits = emulation_traits(emulation);
+    struct master_return *next = next_find(master);
+    const double result_s =
+        emulation_cost(emulation, OPERATION_RESULT, next->member - 1, (int64_t)next->load);
+    const bool through = traits->worker_returns && !master->run->keeps;
+    const struct port_phase phase =
+        ports_return(master->ports, next->member - 1, start_of(master, next), result_s, through);
+    next->begun_s = phase.start_s;
+    next->end_s = next->due_s = phase.end_s;
+    if (traits->master_takes)
+        master_await(master, phase.end_s);
+}
+
+/* Results that take the master's processor, unless it could send a package before. */
+static void results_carry(struct master *master)
+{
+    const struct operating_traits *traits = emulation_traits(master->run->emulation);
+    while (master->ports && traits->master_takes) {
+        const double next_s = master_returns_next_s(master);
+        if (next_s > comm_now(master->run->comm) ||
+            (traits->master_sends && next_s > fmax(ports_out_s(master->ports), master->busy_s)))
+            return;
+        master_returns_carry(master);
+        master_hear(master);
+    }
+}
+
+/* Where the worker waits for them to be sent, they are not taken before they have been. */
+static bool is_held(const struct master *master, const struct master_return *each)
+{
+    return emulation_traits(master->run->emulation)->worker_returns &&
+           each->due_s > comm_now(master->run->comm);
+}
+
+/* ---- receiving ----------------------------------------------------------------------------- */
 
 /* False: there is no room at present, or its worker is lost for want of memory. */
 static bool return_begin(struct master *master, struct master_return *each)
@@ -359,8 +440,6 @@ static bool return_begin(struct master *master, struct master_return *each)
     each->room = room;
     if (!(each->begun_s > 0))
         each->begun_s = fmax(each->ready_s, returns->port_free_s);
-    if (master->run->emulation)
-        each->end_s = each->due_s = returns->port_free_s = each->begun_s + port_s(master, each);
     link_receive(master->run->comm->link, returns->rooms[room].bytes, size,
                  master_peer(master, each->member), WIRE_RETURN, &each->receiving);
     return true;
@@ -388,7 +467,7 @@ void master_returns_hear(struct master *master)
 {
     for (struct master_return *each = master->returns ? master->returns->coming.first : NULL; each;
          each = each->next) {
-        if (!is_awaited(each))
+        if (!is_awaited(each) || (each->room == NO_ROOM && is_held(master, each)))
             continue;
         if (each->room == NO_ROOM && !return_begin(master, each))
             return;
@@ -400,9 +479,10 @@ double master_returns_due_s(const struct master *master)
 {
     const double now = comm_now(master->run->comm);
     double due_s = 0;
-    for (const struct master_return *each = master->returns ? master->returns->coming.first : NULL;
-         each && each->arrived; each = each->next)
-        if (each->due_s > now && (!(due_s > 0) || each->due_s - now < due_s))
+    if (!master->returns || !master->ports)
+        return 0;
+    for (const struct master_return *each = master->returns->coming.first; each; each = each->next)
+        if (each->due_s > now && !is_waiting(each) && (!(due_s > 0) || each->due_s - now < due_s))
             due_s = each->due_s - now;
     return due_s;
 }
@@ -435,7 +515,8 @@ static void result_trace(struct master *master, const struct master_return *each
                      each->end_s);
         return;
     }
-    for (struct master_return *next = master->returns->coming.first; next; next = next->next)
+    struct master_return *next = master->ports ? NULL : master->returns->coming.first;
+    for (; next; next = next->next)
         if (is_returned(next, each->member)) {
             next->begun_s = each->begun_s;
             return;
@@ -454,6 +535,7 @@ static bool results_write(struct master *master, struct master_return *each,
         return false;
     }
     const double end_s = comm_now(master->run->comm);
+    master->busy_s = end_s;
     result_trace(master, each);
     master_event(master, 0, OPERATION_COLLECT, package, start_s, end_s);
     master->outcome->makespan_s = fmax(master->outcome->makespan_s, end_s - master->origin_s);
@@ -489,7 +571,7 @@ static struct master_return **ripe_find(struct master *master)
     const double now = comm_now(master->run->comm);
     for (struct master_return **at = &master->returns->coming.first; *at; at = &(*at)->next) {
         const struct master_return *earlier = master->returns->coming.first;
-        if (is_awaited(*at) && (*at)->room == NO_ROOM)
+        if (is_awaited(*at) && (*at)->room == NO_ROOM && !is_held(master, *at))
             return NULL;
         if (is_awaited(*at) || (*at)->due_s > now)
             continue;
@@ -504,7 +586,11 @@ static struct master_return **ripe_find(struct master *master)
 void master_returns_collect(struct master *master)
 {
     struct master_returns *returns = master->returns;
-    for (struct master_return **at; returns && (at = ripe_find(master));) {
+    while (returns) {
+        results_carry(master);
+        struct master_return **at = ripe_find(master);
+        if (!at)
+            return;
         struct master_return *each = list_unlink(&returns->coming, at);
         if (each->report->returned > 0)
             results_collect(master, each);

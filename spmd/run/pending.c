@@ -15,6 +15,13 @@ bool pending_add(struct pending *pending, const struct pending_report *report)
     return true;
 }
 
+static struct pending_report item_take(struct pending *pending, size_t at)
+{
+    const struct pending_report taken = pending->items[at];
+    pending->items[at] = pending->items[--pending->count];
+    return taken;
+}
+
 bool pending_take(struct pending *pending, double now_s, struct pending_report *report)
 {
     size_t first = 0;
@@ -23,9 +30,19 @@ bool pending_take(struct pending *pending, double now_s, struct pending_report *
             first = k;
     if (pending->count == 0 || pending->items[first].there_s > now_s)
         return false;
-    *report = pending->items[first];
-    pending->items[first] = pending->items[--pending->count];
+    *report = item_take(pending, first);
     return true;
+}
+
+bool pending_take_of(struct pending *pending, const struct package *package,
+                     struct pending_report *report)
+{
+    for (size_t k = 0; k < pending->count; k++)
+        if (pending->items[k].package.index == package->index) {
+            *report = item_take(pending, k);
+            return true;
+        }
+    return false;
 }
 
 void pending_release(struct pending *pending)

@@ -24,6 +24,9 @@ struct pending {
 bool pending_add(struct pending *pending, const struct pending_report *report);
 /* The oldest of those that are there; false: none is. */
 bool pending_take(struct pending *pending, double now_s, struct pending_report *report);
+/* That package's, whether it is there or not; false: there is none. */
+bool pending_take_of(struct pending *pending, const struct package *package,
+                     struct pending_report *report);
 void pending_release(struct pending *pending);
 
 #endif

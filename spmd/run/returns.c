@@ -115,6 +115,12 @@ void returns_send(struct returns *returns)
     returns->next = (returns->next + 1) % returns->count;
 }
 
+void returns_finish(struct returns *returns)
+{
+    for (int k = 0; k < returns->count; k++)
+        comm_wait(returns->comm, &returns->places[k].sending);
+}
+
 /* ---- kept ---------------------------------------------------------------------------------- */
 
 enum { KEPT_ALIGNMENT = 64 };
@@ -188,10 +194,10 @@ void returns_free(struct returns **returns)
         free(kept->bytes);
         free(kept);
     }
-    for (int k = 0; gone->places && k < gone->count; k++) {
-        comm_wait(gone->comm, &gone->places[k].sending);
+    if (gone->places)
+        returns_finish(gone);
+    for (int k = 0; gone->places && k < gone->count; k++)
         free(gone->places[k].bytes);
-    }
     free(gone->places);
     free(gone);
     *returns = NULL;

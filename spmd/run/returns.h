@@ -27,6 +27,8 @@ bool returns_pack(struct returns *returns, const struct package_results *results
 bool returns_await(struct returns *returns);
 /* Local. Send it. */
 void returns_send(struct returns *returns);
+/* Local. Wait until everything that was sent is taken. */
+void returns_finish(struct returns *returns);
 /* Local. The same of one that is kept: instead. */
 bool returns_keep(struct returns *returns, const struct package_results *results, int64_t index,
                   struct wire_result *report, struct failure *failure);

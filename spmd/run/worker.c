@@ -73,8 +73,10 @@ static void report_send(struct worker *worker)
     report->result->summary.rank_peak = process_peak();
     wire_result_seal(report->result, state_size);
     link_send(worker->run->comm->link, report->result, size, 0, WIRE_RESULT, &report->sending);
-    if (report->result->returned > 0 && !worker->run->keeps)
-        returns_send(worker->context.returns);
+    if (report->result->returned == 0 || worker->run->keeps)
+        return;
+    returns_send(worker->context.returns);
+    worker_context_returned(&worker->context);
 }
 
 static bool reports_init(struct worker *worker, struct failure *failure)

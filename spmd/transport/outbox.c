@@ -10,7 +10,7 @@
 
 /* Of a package that is ready before it may leave. */
 struct departure {
-    double at_s; /* not before */
+    double at_s; /* not before; HUGE_VAL: nobody knows yet */
     bool waiting;
     int rank;
     size_t size;
@@ -82,36 +82,59 @@ static bool slot_sent(struct outbox *outbox, int slot)
     return link_test(&outbox->requests[slot]);
 }
 
-/* The next to leave, if any is waiting. */
-static int slot_first(const struct outbox *outbox)
+/* Of those that wait to leave, in the order of posting. */
+static int *queue_at(const struct outbox *outbox, int place)
 {
-    return outbox->queue[outbox->first_waiting];
-}
-
-static bool slot_may_leave(struct outbox *outbox, int slot)
-{
-    const bool now = comm_now(outbox->comm) >= outbox->departures[slot].at_s;
-    if (now && !outbox->setup.one_by_one)
-        return true;
-    return (now || outbox->setup.early) && slot_sent(outbox, outbox->last);
+    return &outbox->queue[(outbox->first_waiting + place) % outbox->count];
 }
 
 /* Nothing leaves for a rank that has been given up. */
 enum { NOBODY = -1 };
 
-/* In the order of posting. */
+static bool slot_may_leave(struct outbox *outbox, int slot)
+{
+    const bool now = comm_now(outbox->comm) >= outbox->departures[slot].at_s;
+    if (outbox->departures[slot].rank == NOBODY)
+        return true;
+    if (now && !outbox->setup.one_by_one)
+        return true;
+    return (now || outbox->setup.early) && slot_sent(outbox, outbox->last);
+}
+
+static void slot_leave(struct outbox *outbox, int slot)
+{
+    outbox->departures[slot].waiting = false;
+    if (outbox->departures[slot].rank == NOBODY)
+        return;
+    slot_send(outbox, slot);
+    outbox->last = slot;
+}
+
+/* Of the first in the queue, so many stay. Would that one pass another for the same rank? */
+static bool slot_passes(const struct outbox *outbox, int slot, int staying)
+{
+    for (int k = 0; k < staying; k++)
+        if (outbox->departures[*queue_at(outbox, k)].rank == outbox->departures[slot].rank)
+            return true;
+    return false;
+}
+
+/* In the order of posting, or those that may pass others, too. */
 static void departures_leave(struct outbox *outbox)
 {
-    for (; outbox->waiting > 0; outbox->waiting--) {
-        const int slot = slot_first(outbox);
-        if (!slot_may_leave(outbox, slot))
-            return;
-        if (outbox->departures[slot].rank != NOBODY)
-            slot_send(outbox, slot);
-        outbox->departures[slot].waiting = false;
-        outbox->first_waiting = (outbox->first_waiting + 1) % outbox->count;
-        outbox->last = slot;
+    int seen = 0, staying = 0;
+    for (; seen < outbox->waiting && (staying == 0 || outbox->setup.overtaking); seen++) {
+        const int slot = *queue_at(outbox, seen);
+        if (!slot_passes(outbox, slot, staying) && slot_may_leave(outbox, slot))
+            slot_leave(outbox, slot);
+        else
+            *queue_at(outbox, staying++) = slot;
     }
+    const int left = seen - staying;
+    for (int k = staying; left > 0 && k-- > 0;)
+        *queue_at(outbox, left + k) = *queue_at(outbox, k);
+    outbox->first_waiting = (outbox->first_waiting + left) % outbox->count;
+    outbox->waiting -= left;
 }
 
 /* It has left, and the link is done with it. */
@@ -170,6 +193,19 @@ void outbox_post(struct outbox *outbox, int rank, const struct wire_package *hea
     departures_leave(outbox);
 }
 
+bool outbox_depart(struct outbox *outbox, int rank, double departure_s)
+{
+    for (int k = 0; k < outbox->waiting; k++) {
+        struct departure *departure = &outbox->departures[*queue_at(outbox, k)];
+        if (departure->rank != rank || isfinite(departure->at_s))
+            continue;
+        departure->at_s = departure_s;
+        departures_leave(outbox);
+        return true;
+    }
+    return false;
+}
+
 /* A message under way is not taken back: who has it may come back and read it. */
 static bool slot_abandon(struct outbox *outbox, int slot)
 {
@@ -205,11 +241,21 @@ bool outbox_progress(struct outbox *outbox)
     return left;
 }
 
+/* The next departure; HUGE_VAL: none is known. */
+static double departure_next_s(const struct outbox *outbox)
+{
+    double next_s = HUGE_VAL;
+    for (int k = 0; k < outbox->waiting && (k == 0 || outbox->setup.overtaking); k++)
+        next_s = fmin(next_s, outbox->departures[*queue_at(outbox, k)].at_s);
+    return next_s;
+}
+
 void outbox_await(const struct outbox *outbox, struct awaited *awaited)
 {
-    if (outbox->waiting == 0)
+    const double next_s = departure_next_s(outbox);
+    if (!isfinite(next_s))
         return;
-    awaited->left_s = fmax(0, outbox->departures[slot_first(outbox)].at_s - comm_now(outbox->comm));
+    awaited->left_s = fmax(0, next_s - comm_now(outbox->comm));
     if (!(awaited->left_s > 0) || outbox->setup.early)
         awaited->requests[1] = &outbox->requests[outbox->last];
 }

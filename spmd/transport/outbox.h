@@ -30,6 +30,7 @@ struct outbox_setup {
     int buffers;     /* at least 2 */
     size_t bytes;    /* the most of a package, behind the header */
     bool one_by_one; /* no package leaves before the link is done with the last one */
+    bool overtaking; /* packages for different ranks need not leave in the order of posting */
     bool early;      /* one may leave before its time when the link is done with the last one */
     /* Called when a package has left, with the time of that; NULL: nothing */
     void (*left)(void *self, const struct wire_package *header, double left_s);
@@ -46,9 +47,11 @@ bool outbox_has_room(struct outbox *outbox);
 void *outbox_claim(struct outbox *outbox, struct outbox_idle idle);
 /* Local. Send the claimed buffer with `bytes` behind the header to `rank`; does not wait. It leaves
  * at departure_s on the communicator's clock, or with the first call after that, and never before
- * those posted earlier; 0: at once. */
+ * those posted earlier; 0: at once; HUGE_VAL: when outbox_depart says. */
 void outbox_post(struct outbox *outbox, int rank, const struct wire_package *header, size_t bytes,
                  double departure_s);
+/* Local. The first for that rank of which nobody knew is to leave then. False: there is none. */
+bool outbox_depart(struct outbox *outbox, int rank, double departure_s);
 /* Local. Let transfers advance; never waits. True: everything posted has left. */
 bool outbox_progress(struct outbox *outbox);
 /* Local. What the next departure waits for: left_s and requests[1] of *awaited. */

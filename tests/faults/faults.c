@@ -20,7 +20,9 @@ static int usage(void)
 {
     printf("usage: faults-simulated --seed N        one run, with a log of what happens\n"
            "       faults-simulated --count N [--from SEED] [--most WRONG]\n"
-           "                                        so many runs, each with the next seed\n");
+           "                                        so many runs, each with the next seed\n"
+           "       faults-simulated --models ...    nothing is wrong: how long runs take that\n"
+           "                                        sleep, beside the simulation\n");
     return 64;
 }
 
@@ -69,7 +71,10 @@ int main(int argc, char **argv)
     uint64_t seed = 0, from = 1;
     int64_t count = 0, most = 1;
     bool one = false;
-    for (int k = 1; k < argc; k += 2) {
+    const int options = argc > 1 && strcmp(argv[1], "--models") == 0 ? 2 : 1;
+    if (options == 2)
+        trial_keep_calm();
+    for (int k = options; k < argc; k += 2) {
         const char *value = k + 1 < argc ? argv[k + 1] : NULL;
         if (!value)
             return usage();

@@ -407,7 +407,9 @@ void link_abort(struct link link, int status)
 
 /* ---- the clock ------------------------------------------------------------------------------- */
 
-const double clock_late_s = 1e-4;
+const double clock_late_s = 0;
+/* Well above the precision of simulated time, below which it would stand still. */
+static const double nap_least_s = 1e-7;
 
 double clock_now(void)
 {
@@ -416,7 +418,7 @@ double clock_now(void)
 
 void clock_nap(double seconds)
 {
-    world_sleep(seconds, false);
+    world_sleep(fmax(seconds, nap_least_s), false);
 }
 
 /* Until something has come, and no longer than the watch lets itself be called. */
@@ -425,5 +427,6 @@ void clock_pause(struct pause *pause, const struct awaited *awaited)
     static const double look_s = 0.25;
     pause->count++;
     pause->nap_s = look_s;
-    world_sleep(awaited->left_s > 0 ? fmin(awaited->left_s, look_s) : look_s, true);
+    const double left_s = awaited->left_s > 0 ? fmax(awaited->left_s, nap_least_s) : look_s;
+    world_sleep(fmin(left_s, look_s), true);
 }

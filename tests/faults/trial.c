@@ -1,6 +1,7 @@
 #include "tests/faults/trial.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,9 @@
 #include "spmd/transport/liveness.h"
 #include "tests/faults/decides.h"
 #include "tests/faults/disk.h"
+#include "tests/faults/models.h"
 #include "tests/faults/task.h"
+#include "tests/faults/weather.h"
 #include "tests/faults/world.h"
 
 /* Parts that faults are met in, after which the run must reach its end in one more. */
@@ -30,7 +33,7 @@ static const double part_most_s = 50000;
 
 static struct trial {
     int64_t tasks, largest;
-    const struct job *job;
+    struct job *job;
     struct input *input; /* that there is none */
     struct output_places places;
     size_t size;
@@ -44,6 +47,7 @@ static struct trial {
     bool collects;     /* in this part */
     int unready;       /* the rank that cannot begin this part; -1: all can */
     bool keeps;        /* workers keep their results as long as they can */
+    bool sleeps;       /* every operation, as a profile says (models.h) */
     bool resumed;
     bool running; /* the part before did not say how it ended */
     bool sealed;
@@ -53,6 +57,9 @@ static struct trial {
     char outcome[256]; /* of a reduction, as sealed */
     struct trial_counts *counts;
 } trial;
+
+/* Nothing is wrong in any trial; and it takes as long as is expected. */
+static bool calm;
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
@@ -465,6 +472,7 @@ struct part {
     struct failure failure;
     struct decides decides; /* the master's */
     struct trace_writer tracing;
+    struct emulation *emulation; /* owned; where the job sleeps */
 };
 
 static struct dispatch *dispatch_make(struct part *part)
@@ -501,6 +509,24 @@ static void outcome_join(struct part *part)
     job->task->merge(job->opened, outcome->state, trial.remaining.state);
 }
 
+/* It is the simulation's, but for what hearing of something takes. */
+static void makespan_check(const struct part *part)
+{
+    static const double most = 0.01;
+    const struct models_run run = {.plan = &part->decides.plan,
+                                   .workers = world.ranks - 1,
+                                   .buffers = trial.buffers,
+                                   .results = trial.keeps      ? RESULTS_END
+                                              : trial.collects ? RESULTS_PACKAGE
+                                                               : RESULTS_NONE,
+                                   .write_behind = trial.job->values.write_behind};
+    const double expected_s = models_expect(&run), measured_s = part->outcome.makespan_s;
+    world_say("took %g s, and %g s were expected", measured_s, expected_s);
+    if (fabs(measured_s - expected_s) > most * expected_s)
+        world_wrong("took %g s by the model %s, and %g s were expected", measured_s, models_name(),
+                    expected_s);
+}
+
 static void lead(struct part *part, const struct run *run)
 {
     const bool over = trial.resumed && trial.remaining.left == 0;
@@ -509,6 +535,8 @@ static void lead(struct part *part, const struct run *run)
         struct dispatch *dispatch = dispatch_make(part);
         progress_init(&progress, NULL, trial.tasks, 0);
         master_run(run, dispatch, &progress, &part->outcome, &part->failure);
+        if (calm)
+            makespan_check(part);
         progress_end(&progress);
         dispatch_free(&dispatch);
     } else {
@@ -537,6 +565,7 @@ static void perform(struct part *part)
                             .tasks = trial.resumed ? trial.remaining.left : trial.tasks,
                             .threads = 1,
                             .again = "go on",
+                            .emulation = part->emulation,
                             .tracing = part->comm.rank == 0 ? &part->tracing : NULL,
                             .buffers = trial.buffers};
     struct done_packages done = {0};
@@ -574,6 +603,8 @@ static void losses_leave(void *losses)
 
 static void part_open(struct part *part)
 {
+    if (trial.sleeps)
+        part->emulation = models_emulation(&part->failure);
     struct output_places places = trial.places;
     const struct liveness_words words = {.program = "scow run",
                                          .path = DISK_PATH,
@@ -608,7 +639,10 @@ static void part_open(struct part *part)
 /* What a rank runs, as spmd/run/execute.c does. */
 static void rank_main(void)
 {
-    struct part part = {.losses = {.file = -1}, .tracing = {.file = -1}, .failure = FAILURE_INIT};
+    struct part part = {.emulation = NULL,
+                        .losses = {.file = -1},
+                        .tracing = {.file = -1},
+                        .failure = FAILURE_INIT};
     struct rank *self = world.current;
     comm_init(&part.comm, (struct link){0});
     part.comm.offset_s = world.rank[0].skew_s - self->skew_s;
@@ -624,6 +658,7 @@ static void rank_main(void)
     if (part.tracing.path)
         trace_writer_end(&part.tracing);
     run_outcome_release(&part.outcome);
+    emulation_free(&part.emulation);
     decides_release(&part.decides);
     world_say("rank %d ends with %d%s%s", self->number, (int)part.failure.code,
               part.failure.code != FAILURE_NONE ? ": " : "",
@@ -633,13 +668,24 @@ static void rank_main(void)
 
 /* ---- chance ---------------------------------------------------------------------------------- */
 
+/* What the simulation expects is for a plan, and core tasks that take no time beside sleeping. */
+static void trial_calm(void)
+{
+    trial.surveyed = trial.watched = trial.one_by_one = false;
+    trial.rule = NULL;
+    trial.master_share = 0;
+    trial.collecting = trial.collecting > 0;
+    trial.job->values.write_behind = false;
+    habits = (struct habits){.mean_s = 1e-6, .bytes = 8, .deadly = -1};
+}
+
 static void trial_draw(void)
 {
     struct dice *dice = &world.dice;
     const bool reduces = dice_hit(dice, 0.4), behind = dice_hit(dice, 0.4);
     trial.surveyed = dice_hit(dice, 0.3);
     trial.watched = dice_hit(dice, 0.4);
-    const bool many = dice_hit(dice, trial.surveyed ? 0.15 : 0.05);
+    const bool many = dice_hit(dice, trial.surveyed ? 0.15 : 0.05) && !calm;
     trial.tasks = 1 + (int64_t)dice_below(dice, many ? TASKS_MANY : TASKS_FEW);
     trial.job = task_job(trial.tasks, reduces, behind);
     trial.largest = 1 + (int64_t)dice_below(dice, many ? 4 : (uint64_t)(trial.tasks + 3) / 4 + 1);
@@ -657,28 +703,12 @@ static void trial_draw(void)
         .deadly = dice_hit(dice, 0.08) ? (int64_t)dice_below(dice, (uint64_t)trial.tasks) : -1,
         .noisy = dice_hit(dice, 0.5)};
     trial.master_share = dice_hit(dice, 0.7) ? dice_between(dice, 0.02, 0.6) : 0;
-}
-
-static struct weather weather_fair(void)
-{
-    return (struct weather){.late_s = 0.01, .latency_s = 1e-4, .eager = SIZE_MAX, .write_s = 1e-3};
-}
-
-static struct weather weather_draw(void)
-{
-    struct dice *dice = &world.dice;
-    struct weather weather = weather_fair();
-    weather.latency_s = dice_about(dice, 1e-5, 0.01);
-    weather.late = dice_hit(dice, 0.5) ? dice_about(dice, 0.001, 0.3) : 0;
-    weather.late_s = dice_about(dice, 0.02, 3);
-    weather.doubled = dice_hit(dice, 0.25) ? dice_about(dice, 0.003, 0.1) : 0;
-    weather.damaged = dice_hit(dice, 0.15) ? dice_about(dice, 0.003, 0.1) : 0;
-    weather.eager = dice_hit(dice, 0.5) ? 500 : SIZE_MAX; /* most reports travel until taken */
-    weather.unwritten = dice_hit(dice, 0.25) ? dice_about(dice, 0.001, 0.05) : 0;
-    weather.write_s = dice_about(dice, 1e-5, 0.05);
-    weather.cleanup = dice_hit(dice, 0.2);
-    weather.power = dice_hit(dice, 0.2);
-    return weather;
+    trial.sleeps = calm || dice_hit(dice, 0.2);
+    if (calm)
+        trial_calm();
+    if (trial.sleeps)
+        models_draw(trial.largest, calm ? 1 : (double)trial.largest * habits.mean_s,
+                    trial.collecting > 0);
 }
 
 /* ---- whole ----------------------------------------------------------------------------------- */
@@ -687,19 +717,20 @@ static void part_run(bool fair)
 {
     const int workers = 1 + (int)dice_below(&world.dice, WORKERS_MOST);
     const int64_t losses = world.losses;
-    world.weather = fair ? weather_fair() : weather_draw();
+    world.weather = calm ? weather_calm() : fair ? weather_fair() : weather_draw();
     trial.running = true;
     /* Parts of one run may do either. */
     trial.collects = !trial.job->values.write_behind && dice_hit(&world.dice, trial.collecting);
-    trial.keeps = trial.collects && dice_hit(&world.dice, 0.4);
+    trial.keeps = trial.collects && !calm && dice_hit(&world.dice, 0.4);
     trial.unready = fair || !dice_hit(&world.dice, 0.03)
                         ? -1
                         : (int)dice_below(&world.dice, (uint64_t)workers + 1);
     trial.part.began_s += 1;
     world_begin(workers + 1, rank_main);
     world_say("part with %d workers, %" PRId64 " core tasks, packages of at most %" PRId64
-              ", %s%s%s%s%s%s%s",
-              workers, trial.tasks, trial.largest, trial.surveyed ? "measured, " : "",
+              ", %s%s%s%s%s%s%s%s%s",
+              workers, trial.tasks, trial.largest, trial.sleeps ? models_name() : "",
+              trial.sleeps ? ", " : "", trial.surveyed ? "measured, " : "",
               trial.rule ? trial.rule : "planned", !trial.rule && trial.watched ? ", watched" : "",
               !trial.rule && !trial.watched && !trial.surveyed && trial.master_share > 0
                   ? ", the master computes"
@@ -728,6 +759,11 @@ static void part_run(bool fair)
         digests_check();
 }
 
+void trial_keep_calm(void)
+{
+    calm = true;
+}
+
 bool trial_run(uint64_t seed, FILE *log, struct trial_counts *counts)
 {
     world.dice = (struct dice){seed};
@@ -741,7 +777,7 @@ bool trial_run(uint64_t seed, FILE *log, struct trial_counts *counts)
     trial_draw();
     places_make();
     disk_begin(trial.size);
-    const int parts = 1 + (int)dice_below(&world.dice, PARTS_MOST);
+    const int parts = calm ? 0 : 1 + (int)dice_below(&world.dice, PARTS_MOST);
     for (int part = 0; !trial.sealed && !world.wrong[0] && part <= parts + 2; part++) {
         if (part == 0 || resume())
             part_run(part >= parts);
@@ -751,6 +787,8 @@ bool trial_run(uint64_t seed, FILE *log, struct trial_counts *counts)
     if (!trial.sealed)
         world_wrong("the run does not reach its end, though nothing disturbs it");
     input_close(&trial.input);
+    if (trial.sleeps)
+        models_release();
     counts->trials++;
     return !world.wrong[0];
 }

@@ -69,21 +69,22 @@ static const struct census everything = {.parts = CENSUS_ALL & ~CENSUS_REJECTS,
 /* How results get into the output. */
 enum ways { WRITTEN, WRITTEN_BEHIND, RETURNING, RETURNING_AT_THE_END };
 
-static bool sleep_run(const char *profile, enum ways ways, struct run_outcome *outcome,
-                      struct failure *failure)
+static bool task_run(const struct scow_task *task, const char *profile, enum ways ways,
+                     enum operating operating, struct run_outcome *outcome, struct failure *failure)
 {
     struct values values;
-    census_values(&values, &census_sleeps, &everything);
+    census_values(&values, task, &everything);
     values.write_behind = ways == WRITTEN_BEHIND;
     values.results = ways == RETURNING              ? RESULTS_PACKAGE
                      : ways == RETURNING_AT_THE_END ? RESULTS_END
                                                     : RESULTS_UNSAID;
     const struct whole_run run = {.comm = &comm,
-                                  .task = &census_sleeps,
+                                  .task = task,
                                   .values = &values,
                                   .tasks = TASKS,
                                   .package = PACKAGE,
                                   .threads = 1,
+                                  .operating = operating,
                                   .profile = profile,
                                   .output = path};
     const bool good = whole_run(&run, outcome, failure);
@@ -99,6 +100,12 @@ static bool sleep_run(const char *profile, enum ways ways, struct run_outcome *o
     whole_run_remove(&run);
     values_release(&values);
     return good;
+}
+
+static bool sleep_run(const char *profile, enum ways ways, struct run_outcome *outcome,
+                      struct failure *failure)
+{
+    return task_run(&census_sleeps, profile, ways, OPERATING_SINGLE_PORT, outcome, failure);
 }
 
 /* Workers that start for so long. */
@@ -404,6 +411,110 @@ static void workers_start_first(void **state)
     run_outcome_release(&outcome);
 }
 
+/* ---- operating models ------------------------------------------------------------------------ */
+
+/* Of each package; link and result by the master's ports, the others as they were measured. */
+enum { PLAYED = OPERATION_COLLECT + 1 };
+static const struct trace_event *played[PLAYED][PACKAGES];
+
+/* Clocks of two ranks are not quite the same. */
+static void check_apart_nearly(const struct trace_event *a, const struct trace_event *b)
+{
+    const double clocks_s = 1e-4;
+    assert_true(a->end_s <= b->start_s + clocks_s || b->end_s <= a->start_s + clocks_s);
+}
+
+/* One operation of package a beside those of package b, on the master's ports and its processor. */
+static void check_master(const struct operating_traits *traits, int a, int b)
+{
+    const struct trace_event *link = played[OPERATION_LINK][a],
+                             *result = played[OPERATION_RESULT][a];
+    static const enum operation processor[] = {OPERATION_ENVELOPE, OPERATION_SEND,
+                                               OPERATION_COLLECT};
+    const bool same = !traits->port_each || link->rank == played[OPERATION_LINK][b]->rank;
+    for (size_t k = 0; k < sizeof processor / sizeof *processor; k++) {
+        if (traits->master_sends)
+            check_apart(link, played[processor[k]][b]);
+        if (traits->master_takes)
+            check_apart(result, played[processor[k]][b]);
+    }
+    if (a != b && same) {
+        check_apart(link, played[OPERATION_LINK][b]);
+        check_apart(result, played[OPERATION_RESULT][b]);
+    }
+    if (traits->half_duplex || (traits->master_sends && traits->master_takes))
+        check_apart(link, played[OPERATION_RESULT][b]);
+}
+
+/* And at the worker, where both are its. */
+static void check_worker(const struct operating_traits *traits, int a, int b)
+{
+    for (enum operation k = OPERATION_RECEIVE; k <= OPERATION_COMPUTE; k++) {
+        if (traits->worker_takes)
+            check_apart_nearly(played[OPERATION_LINK][a], played[k][b]);
+        if (traits->worker_returns)
+            check_apart_nearly(played[OPERATION_RESULT][a], played[k][b]);
+    }
+    if (traits->worker_takes && traits->worker_returns)
+        check_apart(played[OPERATION_LINK][a], played[OPERATION_RESULT][b]);
+}
+
+static void check_model(enum operating operating)
+{
+    const struct operating_traits *traits = operating_traits(operating);
+    struct run_outcome outcome = {0};
+    struct failure failure = FAILURE_INIT;
+    const bool good = task_run(&census_sleeps, RETURNED("package", "0.001", "0.002"), RETURNING,
+                               operating, &outcome, &failure);
+    assert_string_equal(failure.text, "");
+    assert_true(good);
+    for (int k = 0; comm.rank == 0 && k < PLAYED; k++)
+        if (k != OPERATION_OUTPUT)
+            events_find(&outcome.trace, (enum operation)k, played[k]);
+    for (int a = 0; comm.rank == 0 && a < PACKAGES; a++) {
+        const struct trace_event *link = played[OPERATION_LINK][a];
+        assert_true(link->end_s - link->start_s >= costs[OPERATION_LINK] * 0.999);
+        check_after(link, played[OPERATION_SEND][a]);
+        check_after(played[OPERATION_COLLECT][a], played[OPERATION_RESULT][a]);
+        check_apart_nearly(link, played[OPERATION_RECEIVE][a]);
+        for (int b = 0; b < PACKAGES; b++) {
+            check_master(traits, a, b);
+            if (link->rank == played[OPERATION_LINK][b]->rank)
+                check_worker(traits, a, b);
+        }
+    }
+    run_outcome_release(&outcome);
+}
+
+/* Among several workers. */
+static void models_are_kept_to(void **state)
+{
+    (void)state;
+    for (int k = 0; comm.size > 2 && k < OPERATING_COUNT; k++)
+        if (k != OPERATING_SINGLE_PORT)
+            check_model((enum operating)k);
+}
+
+static void refuse(const struct scow_task *task, enum ways ways, const char *sentence)
+{
+    struct run_outcome outcome = {0};
+    struct failure failure = FAILURE_INIT;
+    assert_false(task_run(task, profile_text, ways, OPERATING_NONE, &outcome, &failure));
+    assert_failure(failure, FAILURE_MISMATCH, sentence);
+    run_outcome_release(&outcome);
+}
+
+static void others_are_what_they_are(void **state)
+{
+    (void)state;
+    refuse(&census_host, WRITTEN,
+           "plan.json: is for the operating model no-parallelism, which only kernel sleep plays, "
+           "for real ones run as with a single port: plan again with --model single-port");
+    refuse(&census_sleeps, WRITTEN_BEHIND,
+           "plan.json: is for the operating model no-parallelism, in which workers that write "
+           "behind their computing cannot be played: plan again with --set write-behind=no");
+}
+
 static void without_a_profile_nobody_knows_how_long(void **state)
 {
     (void)state;
@@ -430,6 +541,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_slow_master_takes_in_one_after_the_other),
         cmocka_unit_test(results_return_at_the_end),
         cmocka_unit_test(workers_start_first),
+        cmocka_unit_test(models_are_kept_to),
+        cmocka_unit_test(others_are_what_they_are),
         cmocka_unit_test(without_a_profile_nobody_knows_how_long),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,7 @@ static char *plan_text(const struct whole_run *run)
     struct failure failure = FAILURE_INIT;
     struct plan plan = {.kernel = strdup(run->task->name),
                         .buffers = run->buffers,
+                        .operating = run->operating,
                         .scheduler = strdup("by hand"),
                         .tasks = (double)run->tasks,
                         .worker_count = run->comm->size - 1};

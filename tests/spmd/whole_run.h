@@ -12,6 +12,7 @@ struct whole_run {
     int64_t tasks, package; /* core tasks in all, and in a package */
     int threads;
     int buffers;                 /* of the plan; 0: it does not say */
+    enum operating operating;    /* of the plan */
     const char *input, *profile; /* NULL: none */
     const char *output;
 };

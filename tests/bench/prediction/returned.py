@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""How far predictions of runs are off whose results return to the master: `sleep` plays clusters of known costs on the real executor,
-ports that are idle and ports that hold everybody up, a master that is slow to write, workers that differ.
+"""How far predictions of runs are off whose results return to the master, and of runs by other operating models: `sleep` plays clusters of
+known costs on the real executor, ports that are idle and ports that hold everybody up, a master that is slow to write, workers that differ.
 
     /usr/bin/python3 tests/bench/prediction/returned.py [--runs 10] [--case NAME] [--bin build/release/bin]
 
@@ -31,6 +31,14 @@ CASES = {
     "large, at the end": ("end", 400, (2e-3, 0), (1e-2, 1e-3), [(3, (2e-3, 1e-3), (5e-3, 2e-2), (2e-2, 4e-3))]),
 }
 
+MODELS = "single-port", "multi-port", "receive-in-parallel", "send-in-parallel", "work-in-parallel", "no-parallelism"
+# By every model, without results and with them: transfers and results that hold up each other, where the model has them do so.
+CASES |= {model: ("none", 300, (1e-3, 0), (0, 0), [(2, (4e-3, 2e-3), (5e-3, 8e-3), (0, 0)), (1, (2e-3, 4e-3), (5e-3, 1.2e-2), (0, 0))])
+          for model in MODELS}
+CASES |= {f"{model}, results": ("package", 300, (1e-3, 0), (1e-3, 0), [(2, (4e-3, 2e-3), (5e-3, 8e-3), (4e-3, 2e-3)),
+                                                                       (1, (2e-3, 4e-3), (5e-3, 1.2e-2), (2e-3, 1e-3))])
+          for model in MODELS}
+
 
 def cost(pair):
     return {"latency_s": pair[0], "s_per_task": pair[1]}
@@ -41,7 +49,7 @@ def profile_of(case):
     window = {"tasks": [1, tasks], "envelope": cost(envelope), "send": cost((0, 0)), "collect": cost(collect),
               "workers": [{"count": count, "link": cost(link), "receive": cost((0, 0)), "compute": cost(compute), "result": cost(result)}
                           for count, link, compute, result in workers]}
-    return {"schema": "scow-profile-1", "kernel": "sleep", "parameters": {"results": results}, "settings": [{"windows": [window]}]}
+    return {"schema": "scow-profile-1", "kernel": "sleep", "parameters": {"results": results} if results != "none" else {}, "settings": [{"windows": [window]}]}
 
 
 def scow(binaries, *arguments, ranks=0):
@@ -58,6 +66,8 @@ def one_run(binaries, ranks):
 
 
 def beside(reports, name):
+    if name not in reports[0]["operations"]:
+        return f"no {name}"
     measured = statistics.median(report["operations"][name]["measured_s"] for report in reports)
     return f"{name} {reports[0]['operations'][name]['predicted_s']:.3f} s, {measured:.3f} s"
 
@@ -65,7 +75,8 @@ def beside(reports, name):
 def measure(binaries, name, runs):
     case = CASES[name]
     pathlib.Path("profile.json").write_text(json.dumps(profile_of(case)), encoding="utf-8")
-    scow(binaries, "plan", "-p", "profile.json", "-X", str(case[1]), "-o", "plan.json")
+    model = name.removesuffix(", results")
+    scow(binaries, "plan", "-p", "profile.json", "-X", str(case[1]), "-o", "plan.json", *(("--model", model) if model in MODELS else ()))
     ranks = 1 + sum(workers[0] for workers in case[4])
     reports = [one_run(binaries, ranks) for _ in range(runs)]
     errors = [report["measured_s"] / report["predicted_s"] - 1 for report in reports]

@@ -1,0 +1,105 @@
+#include "tests/faults/models.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/text.h"
+#include "planner/files/profile_json.h"
+#include "planner/simulate/simulate.h"
+#include "tests/faults/world.h"
+
+static struct models {
+    struct profile profile;
+    struct plan plan; /* its model alone */
+} models;
+
+/* Some of it for every package, the rest by core tasks. */
+static void cost_add(struct text *text, const char *name, int64_t largest, double seconds)
+{
+    const double fixed = dice_between(&world.dice, 0, 0.9);
+    text_add(text, "\"%s\": {\"latency_s\": %.9g, \"s_per_task\": %.9g}, ", name, fixed * seconds,
+             (1 - fixed) * seconds / (double)largest);
+}
+
+/* At most so long, and now and then no time at all. */
+static void cost_draw(struct text *text, const char *name, int64_t largest, double most_s)
+{
+    const double seconds =
+        dice_hit(&world.dice, 0.2) ? 0 : dice_about(&world.dice, 0.05, 1) * most_s;
+    cost_add(text, name, largest, seconds);
+}
+
+static void worker_draw(struct text *text, int64_t largest, double package_s, bool returns)
+{
+    text_add(text, "{");
+    cost_draw(text, "link", largest, 0.5 * package_s);
+    cost_draw(text, "receive", largest, 0.1 * package_s);
+    if (returns)
+        cost_draw(text, "result", largest, 0.5 * package_s);
+    else
+        cost_draw(text, "output", largest, 0.2 * package_s);
+    cost_add(text, "compute", largest, dice_about(&world.dice, 0.1, 2) * package_s);
+    text_add(text, "\"count\": 1}");
+}
+
+static void profile_draw(struct text *text, int64_t largest, double package_s, bool returns)
+{
+    text_add(text, "{\"schema\": \"scow-profile-1\", \"kernel\": \"sleep\", \"settings\": "
+                   "[{\"windows\": [{\"tasks\": [1, 100000], ");
+    cost_draw(text, "envelope", largest, 0.2 * package_s);
+    cost_draw(text, "send", largest, 0.1 * package_s);
+    cost_draw(text, "collect", largest, 0.1 * package_s);
+    text_add(text, "\"workers\": [");
+    for (int worker = 1; worker < RANKS_MOST; worker++) {
+        text_add(text, "%s", worker > 1 ? ", " : "");
+        worker_draw(text, largest, package_s, returns);
+    }
+    text_add(text, "]}]}]}");
+}
+
+void models_draw(int64_t largest, double package_s, bool returns)
+{
+    struct text text = TEXT_INIT;
+    struct failure failure = FAILURE_INIT;
+    models.plan = (struct plan){
+        .operating = (enum operating)dice_below(&world.dice, (uint64_t)OPERATING_COUNT)};
+    profile_draw(&text, largest, package_s, returns);
+    if (text.failed ||
+        !profile_parse(&models.profile, text.bytes, text.length, "profile", &failure)) {
+        fprintf(stderr, "%s\n", failure.text);
+        abort();
+    }
+    text_release(&text);
+}
+
+const char *models_name(void)
+{
+    return operating_traits(models.plan.operating)->name;
+}
+
+struct emulation *models_emulation(struct failure *failure)
+{
+    return emulation_new(&models.profile, &models.plan, failure);
+}
+
+double models_expect(const struct models_run *run)
+{
+    struct platform platform;
+    struct simulation simulation = {0};
+    struct failure failure = FAILURE_INIT;
+    profile_operate(&models.profile, models.plan.operating);
+    if (!platform_init(&platform, &models.profile.settings[0], run->workers, &failure))
+        return 0;
+    platform.buffers = run->buffers;
+    platform.results = run->results;
+    platform.write_behind = run->write_behind;
+    if (!simulate_packages(&platform, run->plan, NULL, &simulation, NULL, &failure))
+        world_wrong("the plan cannot be simulated: %s", failure.text);
+    platform_release(&platform);
+    return simulation.makespan_s;
+}
+
+void models_release(void)
+{
+    profile_release(&models.profile);
+}

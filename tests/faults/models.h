@@ -1,0 +1,26 @@
+/* Jobs that sleep what a profile says (spmd/run/emulation.h), by any operating model, and what the
+ * simulation of their plan expects. */
+#ifndef TESTS_FAULTS_MODELS_H
+#define TESTS_FAULTS_MODELS_H
+
+#include "spmd/run/emulation.h"
+
+/* Draw a model, and costs of packages of `largest` core tasks about that long; of results that are
+ * returned, or of output. */
+void models_draw(int64_t largest, double package_s, bool returns);
+const char *models_name(void);
+/* NULL with *failure set. */
+struct emulation *models_emulation(struct failure *failure);
+
+struct models_run {
+    const struct plan *plan;
+    int workers, buffers;
+    enum results results;
+    bool write_behind;
+};
+
+/* The makespan that the simulation expects, seconds. */
+double models_expect(const struct models_run *run);
+void models_release(void);
+
+#endif
