@@ -55,6 +55,13 @@ struct plan_master dispatch_master(const struct dispatch *dispatch)
     return dispatch->kind->master ? dispatch->kind->master(dispatch) : (struct plan_master){0, 0};
 }
 
+bool dispatch_gives_more(const struct dispatch *dispatch, int64_t worker)
+{
+    while (!dispatch->kind->gives_more && dispatch->kind->inner)
+        dispatch = dispatch->kind->inner(dispatch);
+    return !dispatch->kind->gives_more || dispatch->kind->gives_more(dispatch, worker);
+}
+
 void dispatch_lost(struct dispatch *dispatch, int64_t worker)
 {
     if (dispatch->kind->lost)

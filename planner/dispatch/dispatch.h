@@ -81,6 +81,9 @@ bool dispatch_own(struct dispatch *dispatch, double now_s, int64_t most, struct 
 struct plan_master dispatch_master(const struct dispatch *dispatch);
 /* Do its decisions depend on reports? Those of a plan do not. */
 bool dispatch_listens(const struct dispatch *dispatch);
+/* Could that worker get another package, as far as is known? Of a plan, one of its rounds that are
+ * still to come; what others leave undone may go to it all the same. */
+bool dispatch_gives_more(const struct dispatch *dispatch, int64_t worker);
 /* Worker `worker` is lost: it gets nothing more, and its unreported packages are handed out again.
  * Ignored by a dispatch that is not recovering (dispatch_new_recovery). */
 void dispatch_lost(struct dispatch *dispatch, int64_t worker);

@@ -18,6 +18,8 @@ struct dispatch_kind {
     const struct dispatch *(*inner)(const struct dispatch *dispatch);
     /* As dispatch_due_s; may be NULL: that of the inner one, or HUGE_VAL. */
     double (*due)(const struct dispatch *dispatch);
+    /* As dispatch_gives_more; may be NULL: that of the inner one, or nobody knows. */
+    bool (*gives_more)(const struct dispatch *dispatch, int64_t worker);
     /* As dispatch_busy; may be NULL: ignored. */
     void (*busy)(struct dispatch *dispatch, int64_t worker, double until_s, bool over);
     struct dispatch_blame (*blame)(struct dispatch *dispatch,

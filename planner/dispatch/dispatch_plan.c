@@ -73,6 +73,23 @@ static bool plan_own(struct dispatch *dispatch, double now_s, int64_t most, stru
     return true;
 }
 
+/* Has a round after the package at hand a load for it? */
+static bool plan_gives_more(const struct dispatch *dispatch, int64_t worker)
+{
+    const struct plan_cursor *at = &((const struct dispatch_plan *)dispatch)->cursor;
+    int64_t slot = 0;
+    while (slot < at->plan->worker_count && at->plan->workers[slot] != worker)
+        slot++;
+    if (slot == at->plan->worker_count)
+        return false;
+    if (at->loads && at->loads[slot] > 0 && (slot > at->slot || at->repeats > 0))
+        return true;
+    for (size_t r = at->loads ? at->entry + 1 : 0; r < at->plan->round_count; r++)
+        if (at->plan->rounds[r].loads[slot] > 0)
+            return true;
+    return false;
+}
+
 static struct plan_master plan_master(const struct dispatch *dispatch)
 {
     return ((const struct dispatch_plan *)dispatch)->cursor.plan->own;
@@ -89,6 +106,7 @@ struct dispatch *dispatch_new_plan(const struct plan *plan)
                                               .free = plan_free,
                                               .run = plan_run,
                                               .skip = plan_skip,
+                                              .gives_more = plan_gives_more,
                                               .own = plan_own,
                                               .master = plan_master};
     struct dispatch_plan *self = calloc(1, sizeof *self);

@@ -193,6 +193,7 @@ static bool package_send(struct master *master, const struct package *package)
                 departure_of(master, package));
     master->sent++;
     master_event(master, 0, OPERATION_SEND, package, packed, sent_s > 0 ? sent_s : comm_now(comm));
+    master_returns_sent(master, (int)package->worker + 1);
     master_ports_move(master);
     return true;
 }

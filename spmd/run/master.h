@@ -127,6 +127,8 @@ bool master_returns_add(struct master *master, int member, const struct wire_res
 /* The dispatch has answered that: ask workers that keep results to return them, where it is time.
  */
 void master_returns_ask(struct master *master, enum dispatch_answer answer);
+/* That worker has been sent a package: where it gets no other one, it is asked next. */
+void master_returns_sent(struct master *master, int member);
 /* That worker has been told to stop, and returns what it keeps. */
 void master_returns_stop(struct master *master, int member);
 /* Core tasks that are computed, of workers that keep their results. */

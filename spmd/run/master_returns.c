@@ -4,9 +4,10 @@
  * store is slow. A package counts once its results are written.
  *
  * Where workers keep their results, the master asks for them, behind the last package that a worker
- * gets as far as is known: when everything is handed out, when nobody has anything left to compute
- * and yet the decision waits, or when the worker is in trouble. They come once it has reported that
- * package, and go over the port together. Until then the reports are kept here. */
+ * gets as far as is known: when the plan has no other one for it, when everything is handed out,
+ * when nobody has anything left to compute and yet the decision waits, or when the worker is in
+ * trouble. They come once it has reported that package, and go over the port together. Until then
+ * the reports are kept here. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -333,6 +334,14 @@ void master_returns_ask(struct master *master, enum dispatch_answer answer)
     }
 }
 
+void master_returns_sent(struct master *master, int member)
+{
+    struct master_returns *returns = master->returns;
+    if (!returns || !returns->askings || dispatch_gives_more(master->dispatch, member - 1))
+        return;
+    returns->askings[member - 1].wanted = returns->wanted = true;
+}
+
 void master_returns_stop(struct master *master, int member)
 {
     if (!master->returns || !master->returns->askings)
@@ -571,8 +580,8 @@ static struct master_return **ripe_find(struct master *master)
     const double now = comm_now(master->run->comm);
     for (struct master_return **at = &master->returns->coming.first; *at; at = &(*at)->next) {
         const struct master_return *earlier = master->returns->coming.first;
-        if (is_awaited(*at) && (*at)->room == NO_ROOM && !is_held(master, *at))
-            return NULL;
+        if (is_awaited(*at) && (*at)->room == NO_ROOM && !master->ports)
+            return NULL; /* nor has any behind it */
         if (is_awaited(*at) || (*at)->due_s > now)
             continue;
         while (earlier != *at && earlier->member != (*at)->member)

@@ -246,7 +246,8 @@ static double departure_next_s(const struct outbox *outbox)
 {
     double next_s = HUGE_VAL;
     for (int k = 0; k < outbox->waiting && (k == 0 || outbox->setup.overtaking); k++)
-        next_s = fmin(next_s, outbox->departures[*queue_at(outbox, k)].at_s);
+        if (!slot_passes(outbox, *queue_at(outbox, k), k))
+            next_s = fmin(next_s, outbox->departures[*queue_at(outbox, k)].at_s);
     return next_s;
 }
 

@@ -675,6 +675,7 @@ static void trial_calm(void)
     trial.rule = NULL;
     trial.master_share = 0;
     trial.collecting = trial.collecting > 0;
+    trial.patience_s = 1000;
     trial.job->values.write_behind = false;
     habits = (struct habits){.mean_s = 1e-6, .bytes = 8, .deadly = -1};
 }
@@ -721,7 +722,7 @@ static void part_run(bool fair)
     trial.running = true;
     /* Parts of one run may do either. */
     trial.collects = !trial.job->values.write_behind && dice_hit(&world.dice, trial.collecting);
-    trial.keeps = trial.collects && !calm && dice_hit(&world.dice, 0.4);
+    trial.keeps = trial.collects && dice_hit(&world.dice, 0.4);
     trial.unready = fair || !dice_hit(&world.dice, 0.03)
                         ? -1
                         : (int)dice_below(&world.dice, (uint64_t)workers + 1);

@@ -57,6 +57,12 @@ static void rounds_and_workers_as_planned(void **state)
         assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_SEND);
         assert_int_equal(package.worker, workers[k]);
         assert_int_equal(package.round, rounds[k]);
+        for (int64_t worker = 0; worker < 4; worker++) {
+            bool later = false;
+            for (size_t m = k + 1; m < COUNT_OF(workers); m++)
+                later = later || workers[m] == worker;
+            assert_int_equal(dispatch_gives_more(dispatch, worker), later);
+        }
     }
     assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_FINISHED);
     dispatch_free(&dispatch);
