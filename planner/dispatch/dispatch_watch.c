@@ -297,7 +297,7 @@ static bool plan_adopt(struct dispatch_watch *self, struct plan *plan, double en
     *plan = before;
     self->end_s = end_s;
     self->round_start = self->round_now + 1;
-    self->adopted++;
+    watch_changed(self);
     return true;
 }
 

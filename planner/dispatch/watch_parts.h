@@ -43,11 +43,12 @@ struct dispatch_watch {
     struct watch_state *states;   /* owned */
     struct watch_change *changes; /* owned */
     size_t change_count, change_capacity;
-    int64_t adopted;
     int64_t left, index, first;
     int64_t
         look_index; /* index of the package before which rates are compared again, at the latest */
     int64_t round_start, round_now; /* first round of the plan in use; the last round begun */
+    double changes_recent;          /* changes of plan, older ones less, as of: */
+    double changed_s;               /* the last one */
     double asked_s;                 /* when it was asked last */
     double port_s;                  /* when the port is free, as computed */
     double whole_s;                 /* estimate of the makespan */
@@ -87,6 +88,8 @@ void watch_report(struct dispatch *dispatch, const struct package *package, doub
                   double end_s);
 /* dispatch_busy of a watched plan. */
 void watch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over);
+/* Another plan is in use from now on. */
+void watch_changed(struct dispatch_watch *self);
 /* Factor by which the tolerance grows with every change of the plan; >= 1. */
 double watch_caution(const struct dispatch_watch *self);
 /* The worker whose rate differs most from what the plan assumes; -1: none does. */

@@ -4,8 +4,10 @@
 
 /* A measured time counts for as much as the last RECENT ones at most. */
 enum { RECENT = 8 };
-/* Every change of plan makes the next one need more. */
-static const double tolerance_step = 0.5;
+/* Every change of plan makes the next one need more, until it is forgotten: after so long a share
+ * of the whole, about a third of that is left. Of many workers many may change together. */
+static const double tolerance_step = 0.5, forgotten_share = 0.1;
+enum { TOGETHER = 8 };
 /* A package that is overdue is taken to be at two thirds of its time. */
 static const double overdue_factor = 1.5;
 
@@ -26,9 +28,23 @@ static double noise_limit(const struct dispatch_watch *self, double deviations)
     return fmax(self->setup.tolerance, deviations * self->setup.deviation);
 }
 
+static double changes_kept(const struct dispatch_watch *self, double now_s)
+{
+    const double forgotten_s = forgotten_share * self->whole_s;
+    return forgotten_s > 0 ? self->changes_recent * exp((self->changed_s - now_s) / forgotten_s)
+                           : self->changes_recent;
+}
+
+void watch_changed(struct dispatch_watch *self)
+{
+    self->changes_recent = changes_kept(self, self->asked_s) + 1;
+    self->changed_s = self->asked_s;
+}
+
 double watch_caution(const struct dispatch_watch *self)
 {
-    return 1 + tolerance_step * (double)self->adopted;
+    const double together = fmax(1, (double)self->setup.workers / TOGETHER);
+    return 1 + tolerance_step * changes_kept(self, self->asked_s) / together;
 }
 
 /* How long a package takes that was begun then, until it is reported. Where results are written

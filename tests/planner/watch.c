@@ -508,6 +508,53 @@ static void silence_is_news(void **state)
     platform_release(&platform);
 }
 
+/* Every other worker has half of its processor but from two to four fifths of the predicted run.
+ * *least_s: when all would be done, without latencies, were the work shared perfectly. */
+static void load_often(const struct setup *setup, struct availability *loads, double *least_s)
+{
+    const struct platform_window *window = &setup->platform.windows[0];
+    const int64_t workers = setup->platform.worker_count;
+    const double whole_s = setup->plan.predicted.makespan_s;
+    double all = 0, shared = 0; /* core tasks a second */
+    loads->places = calloc((size_t)workers + 1, sizeof *loads->places);
+    struct availability_series *series = availability_series(loads, "shared");
+    assert_true(loads->places && series && availability_add(series, 0, 0.5, 1) &&
+                availability_add(series, 0.4 * whole_s, 1, 1) &&
+                availability_add(series, 0.8 * whole_s, 0.5, 1));
+    for (int64_t k = 0; k < workers; k++) {
+        const double rate = 1 / platform_class_work(platform_worker(window, k)).s_per_task;
+        all += rate;
+        shared += k % 2 == 0 ? rate : 0;
+        loads->places[k + 1] = k % 2 == 0;
+    }
+    const double done = 0.8 * whole_s * all - 0.2 * whole_s * shared;
+    *least_s = 0.8 * whole_s + (setup->plan.tasks - done) / (all - shared / 2);
+}
+
+/* Each change asks for a new plan, and there are as many as workers: the last ones count, too. */
+static void many_changes_are_followed(void **state)
+{
+    enum { WORKERS = 48 };
+    struct setup setup = {.platform =
+                              platform_of_equals(WORKERS, 1, 10000, (struct cost){1e-3, 0},
+                                                 (struct cost){5e-3, 0}, (struct cost){1e-2, 0.1})};
+    struct dice dice = dice_of(1);
+    struct availability loads = {.series = NULL};
+    struct scenario often = SCENARIO_INIT;
+    double least_s;
+    (void)state;
+    setup_plan(&setup, &dice);
+    load_often(&setup, &loads, &least_s);
+    often.availability = &loads;
+    often.noise = 0.02;
+    const struct decision decision = {.plan = &setup.plan, .watch = &setup.watch};
+    const double over = play(&setup, &decision, &often).makespan_s / least_s - 1;
+    print_message("%.1f %% over what can be done\n", 100 * over);
+    assert_true(over < 0.06);
+    availability_release(&loads);
+    setup_release(&setup);
+}
+
 /* Noise that the profile knows of asks for new plans hardly ever, and none makes things worse. */
 static void noise_is_left_alone(void **state)
 {
@@ -560,6 +607,7 @@ int main(int argc, char **argv)
     seeds = cases_of(60);
     slow_seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : cases_of(45);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_changes_are_followed),
         cmocka_unit_test(plans_for_the_rest_are_good),
         cmocka_unit_test(where_all_goes_as_planned_nothing_changes),
         cmocka_unit_test(where_results_are_written_behind_neither),
