@@ -11,6 +11,7 @@
 #include "planner/model/conditions.h"
 #include "planner/report/costs.h"
 #include "planner/report/describe.h"
+#include "planner/report/had.h"
 #include "planner/report/outlook.h"
 #include "planner/report/parts.h"
 #include "planner/report/residuals.h"
@@ -163,6 +164,7 @@ static void head_add(struct text *text, const struct residuals *residuals)
     describe_others(&record->plan, text);
     if (!residuals_untraced(record))
         text_add(text, "workers     %" PRId64 "\n", residuals->measured.workers_used);
+    had_text(record, text);
     beyond_describe(&record->plan.beyond, text);
     text_add(text, "core tasks  %" PRId64 ", %" PRId64 " done", record->tasks, record->tasks_done);
     if (residuals->measured.own_tasks > 0)
@@ -353,14 +355,17 @@ static void worker_row(struct text *text, const struct residuals *residuals, int
         text_add_seconds_column(text, predicted.seconds[columns[k]]);
         text_add_seconds_column(text, measured.seconds[columns[k]]);
     }
+    had_column(residuals->record, worker, text);
     text_add(text, "\n");
 }
 
 static void workers_add(struct text *text, const struct residuals *residuals)
 {
     int64_t workers = residuals_workers(residuals);
-    text_add(text, "%-8s%10s%24s%24s%24s%24s\n", "worker", "tasks", "receive", "compute", "output",
+    text_add(text, "%-8s%10s%24s%24s%24s%24s", "worker", "tasks", "receive", "compute", "output",
              "idle");
+    had_head(residuals->record, text);
+    text_add(text, "\n");
     text_add(text, "%18s", "");
     for (int k = 0; k < 4; k++)
         text_add(text, "%12s%12s", "predicted", "measured");
@@ -688,6 +693,7 @@ static void worker_json(struct json_text *workers, const struct residuals *resid
     json_count(&json, "worker", k);
     json_count(&json, "tasks", measured.tasks);
     json_count(&json, "packages", measured.packages);
+    had_json(residuals->record, k, &json);
     times_json(&json, "end", residuals, predicted.end_s, measured.end_s, replayed.end_s);
     operations_json(&json, residuals, predicted.seconds, measured.seconds, replayed.seconds);
     worker_causes_json(&json, residuals, k);

@@ -62,6 +62,10 @@ struct run_record {
     char *lost_told, *lost;  /* owned: workers that were lost, lines and a JSON array; NULL: none */
     struct run_loss *losses; /* owned; the same, in order of time */
     int64_t loss_count;
+    /* Owned; of each worker, the share of its processors that it had while it computed, 0 where
+     * that is not known; NULL: of none. */
+    double *had;
+    int64_t had_count;
     struct parameter_list changed; /* of the core task, given to the run (the last part) in place of
                                     * the plan's */
     int ahead;                     /* packages that a worker then had at a time */
@@ -101,6 +105,8 @@ struct profile_peaks run_record_peaks(const struct run_record *record);
 bool run_record_traced(const struct run_record *record);
 /* The greatest rank that worked; 0: none. */
 int64_t run_record_ranks(const struct run_record *record);
+/* Which share of its processors the worker had while it computed; 0: not known. */
+double run_record_had(const struct run_record *record, int64_t worker);
 /* All events of the trace, block by block. False: `taker` said so, or they cannot be read. */
 bool run_record_play(const struct run_record *record, const struct trace_taker *taker,
                      struct failure *failure);

@@ -27,6 +27,7 @@ void run_record_release(struct run_record *record)
     free(record->lost_told);
     free(record->lost);
     free(record->losses);
+    free(record->had);
     free(record->parts);
     free(record->not_done);
     for (int64_t k = 0; k < record->other_count; k++)
@@ -42,6 +43,11 @@ struct profile_peaks run_record_peaks(const struct run_record *record)
     return (struct profile_peaks){.rank = (double)record->rank_peak,
                                   .command = (double)record->command_peak,
                                   .master = (double)record->master_peak};
+}
+
+double run_record_had(const struct run_record *record, int64_t worker)
+{
+    return worker < record->had_count ? record->had[worker] : 0;
 }
 
 bool run_record_traced(const struct run_record *record)

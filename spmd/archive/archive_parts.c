@@ -124,6 +124,25 @@ static bool losses_read(struct run_record *part, struct failure *failure)
     return part->losses || failure_memory(failure, "reading a run's output");
 }
 
+/* What its workers had of their processors. */
+static bool had_read(hid_t group, struct run_record *part, struct failure *failure)
+{
+    char *text = contents_text(group, LAYOUT_PART_HAD); /* absent in older files */
+    json_t *list = text ? json_loads(text, 0, NULL) : NULL, *share;
+    const size_t count = json_array_size(list);
+    size_t k;
+    free(text);
+    part->had = count > 0 ? calloc(count, sizeof *part->had) : NULL;
+    json_array_foreach(list, k, share)
+    {
+        const double had = json_number_value(share); /* 0 for null */
+        if (part->had)
+            part->had[part->had_count++] = had > 0 && had <= 1 ? had : 0;
+    }
+    json_decref(list);
+    return part->had || count == 0 || failure_memory(failure, "reading a run's output");
+}
+
 static bool told_read(hid_t group, struct run_record *part, struct failure *failure)
 {
     part->told = contents_text(group, LAYOUT_PART_TOLD);
@@ -135,7 +154,7 @@ static bool told_read(hid_t group, struct run_record *part, struct failure *fail
     archive_drop_empty(&part->replanned);
     if (part->replanned)
         changes_read(part->replanned, &part->changes);
-    return losses_read(part, failure);
+    return had_read(group, part, failure) && losses_read(part, failure);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */

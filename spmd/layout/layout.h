@@ -40,6 +40,9 @@
 #define LAYOUT_PART_ENDED "ended"
 #define LAYOUT_PART_LOST_TOLD "lost"
 #define LAYOUT_PART_LOST "lost_workers"
+/* What workers had of their processors while they computed: a JSON array of shares, null where one
+ * is not known; absent where none is, and in older files. */
+#define LAYOUT_PART_HAD "availability"
 /* Attribute of a part: 1 where its trace ends before the part did; absent in most. */
 #define LAYOUT_TRACE_CUT "trace_cut"
 /* One row a part of the run, the first ones; a run that goes on more often uses the last again. */

@@ -1,34 +1,67 @@
 #include "spmd/node/processor_time.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-/* The second number: nanoseconds in the queue for a processor. The first, those with one, is only
- * counted at the clock's ticks. */
-static double queue_read(void)
+/* Two numbers: nanoseconds with a processor, which are only counted at the clock's ticks, and in
+ * the queue for one. */
+static bool schedstat_read(const char *path, struct processor_time *time)
 {
-    char text[80];
-    const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    char text[80], *second;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return -1;
+        return false;
     const ssize_t size = read(file, text, sizeof text - 1);
     close(file);
     text[size > 0 ? size : 0] = '\0';
-    const char *second = strchr(text, ' ');
-    return second ? 1e-9 * strtod(second, NULL) : -1;
+    time->worked_s = 1e-9 * strtod(text, &second);
+    time->queued_s = 1e-9 * strtod(second, NULL);
+    return *second == ' ';
 }
 
 bool processor_time_now(struct processor_time *now)
 {
     struct timespec worked;
-    now->queued_s = queue_read();
-    if (now->queued_s < 0 || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &worked) != 0)
+    if (!schedstat_read("/proc/thread-self/schedstat", now) ||
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &worked) != 0)
         return false;
     now->worked_s = (double)worked.tv_sec + 1e-9 * (double)worked.tv_nsec;
     return true;
+}
+
+bool processor_time_team(int threads, struct processor_time *now)
+{
+    char path[320];
+    struct processor_time one;
+    bool counted = false;
+    if (threads <= 1)
+        return processor_time_now(now);
+    *now = (struct processor_time){0, 0};
+    DIR *all = opendir("/proc/self/task");
+    for (const struct dirent *thread; all && (thread = readdir(all));) {
+        snprintf(path, sizeof path, "/proc/self/task/%s/schedstat", thread->d_name);
+        if (thread->d_name[0] == '.' || !schedstat_read(path, &one))
+            continue;
+        now->worked_s += one.worked_s;
+        now->queued_s += one.queued_s;
+        counted = true;
+    }
+    if (all)
+        closedir(all);
+    return counted;
+}
+
+void processor_time_add(struct processor_time *sum, const struct processor_time *from,
+                        const struct processor_time *to)
+{
+    sum->worked_s += fmax(0, to->worked_s - from->worked_s);
+    sum->queued_s += fmax(0, to->queued_s - from->queued_s);
 }
 
 double processor_availability(const struct processor_time *from, const struct processor_time *to)

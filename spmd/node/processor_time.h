@@ -1,7 +1,8 @@
 /*
- * How long this thread has had a processor, and how long it was ready for one that others had, as
- * Linux counts it (proc(5), schedstat). Of both over some time follows its availability: the share
- * of a processor that it gets.
+ * How long threads have had a processor, and how long they were ready for one that others had, as
+ * Linux counts it (proc(5), schedstat). Of both over some time follows their availability: the
+ * share of a processor that they get. Processes that they start are not among them: Linux keeps no
+ * such count of one that has ended.
  */
 #ifndef SPMD_NODE_PROCESSOR_TIME_H
 #define SPMD_NODE_PROCESSOR_TIME_H
@@ -12,8 +13,14 @@ struct processor_time {
     double worked_s, queued_s; /* since the thread began */
 };
 
-/* Local. False: nobody counts. */
+/* Local. Of this thread. False: nobody counts. */
 bool processor_time_now(struct processor_time *now);
+/* Local. Of this thread or, where `threads` is more than 1, of all that the process has. False:
+ * nobody counts. */
+bool processor_time_team(int threads, struct processor_time *now);
+/* Add what passed between two moments. */
+void processor_time_add(struct processor_time *sum, const struct processor_time *from,
+                        const struct processor_time *to);
 /* Between two moments, 0 to 1; 1 where the thread was never ready. */
 double processor_availability(const struct processor_time *from, const struct processor_time *to);
 

@@ -67,6 +67,7 @@ struct output_outcome {
     const char *tail, *replan;    /* the same, of a run that was planned while it worked */
     const char *told, *replanned; /* of a watched plan: lines, JSON; NULL: it was not */
     const char *lost_told, *lost; /* of workers that were lost: lines, JSON; NULL: none was */
+    const char *had;              /* JSON: what workers had of their processors; NULL: not known */
     const char *ended;            /* what ended it before all was done; NULL: nothing did */
     double finish_s;              /* from the last package to here */
     double startup_s;             /* from the start of the process to the first package */

@@ -126,6 +126,28 @@ static void sleep_here(struct worker_context *context, enum operation operation,
                         (struct engine_pulse){pulse, context});
 }
 
+/* What a package holds. */
+struct packed {
+    const void *bytes;
+    size_t size;
+};
+
+static bool sensed_compute(struct worker_context *context, const struct package *package,
+                           struct packed packed, struct compute_times *times,
+                           struct failure *failure)
+{
+    const struct run *run = context->run;
+    struct processor_time from, to, had = {0, 0};
+    const bool counted = run->senses && processor_time_team(run->threads, &from);
+    const bool good = engine_compute(context->engine, package->first, package->count, packed.bytes,
+                                     packed.size, (struct engine_pulse){pulse, context}, failure);
+    if (counted && processor_time_team(run->threads, &to))
+        processor_time_add(&had, &from, &to);
+    times->worked_s = had.worked_s;
+    times->queued_s = had.queued_s;
+    return good;
+}
+
 bool worker_context_compute(struct worker_context *context, const struct inbox_package *in,
                             struct compute_times *times, struct failure *failure)
 {
@@ -143,8 +165,8 @@ bool worker_context_compute(struct worker_context *context, const struct inbox_p
     }
     sleep_here(context, OPERATION_RECEIVE, package->count, start);
     const double received = comm_now(comm);
-    const bool good = engine_compute(context->engine, package->first, package->count, bytes, size,
-                                     (struct engine_pulse){pulse, context}, failure);
+    const bool good =
+        sensed_compute(context, package, (struct packed){bytes, size}, times, failure);
     sleep_here(context, OPERATION_COMPUTE, package->count, received);
     times->receive_s = inbox_progress_s(context->inbox);
     if (context->package || context->run->emulation)

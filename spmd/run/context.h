@@ -34,7 +34,8 @@ struct worker_context {
 
 /* How long the parts of computing a package took. */
 struct compute_times {
-    double receive_s; /* inside MPI, and reading a staged package */
+    double receive_s;          /* inside MPI, and reading a staged package */
+    double worked_s, queued_s; /* of its threads, where run->senses says so and somebody counts */
 };
 
 /* Local. False with *failure set: out of memory, or the task could not start; release all the same.

@@ -37,7 +37,7 @@ static struct run_part part_of(const struct run_outcome *outcome)
 struct account {
     struct output_outcome outcome; /* points to the others: not to be moved */
     struct run_part part;
-    char *losses, *plan; /* owned */
+    char *losses, *plan, *had; /* owned */
 };
 
 static void account_make(struct account *account, const struct ending *ending,
@@ -46,6 +46,7 @@ static void account_make(struct account *account, const struct ending *ending,
     const struct pilot *pilot = ending->pilot;
     account->part = part_of(outcome);
     account->losses = membership_json(ending->closing.run->members);
+    account->had = run_had_json(&outcome->had);
     account->plan = pilot ? pilot_plan_print(pilot, ending->plan) : NULL;
     account->outcome = (struct output_outcome){.plan = account->plan,
                                                .profile = pilot ? pilot->profile_text : NULL,
@@ -57,6 +58,7 @@ static void account_make(struct account *account, const struct ending *ending,
                                                .replanned = outcome->replanned,
                                                .lost = account->losses,
                                                .lost_told = outcome->losses,
+                                               .had = account->had,
                                                .startup_s = outcome->startup_s,
                                                .used = used,
                                                .part = &account->part};
@@ -66,6 +68,7 @@ static void account_release(struct account *account)
 {
     free(account->losses);
     free(account->plan);
+    free(account->had);
 }
 
 /* Nothing more would have ended in time. */

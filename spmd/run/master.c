@@ -420,6 +420,7 @@ void run_outcome_release(struct run_outcome *outcome)
     free(outcome->replanned);
     free(outcome->losses);
     free(outcome->failures);
+    run_had_release(&outcome->had);
     free(outcome->others.items);
     outcome->state = NULL;
     outcome->losses = outcome->failures = NULL;

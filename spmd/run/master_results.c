@@ -189,10 +189,22 @@ static void returned_tell(struct master *master, const struct package *package)
     dispatch_returned(master->dispatch, package);
 }
 
+/* What its worker had of its processors. */
+static void had_take(struct master *master, const struct wire_result *report)
+{
+    const struct wire_times *times = &report->times;
+    const struct run_had had = {times->worked_s, times->queued_s,
+                                times->computed_s - times->start_s - times->receive_s};
+    if (!run_had_add(&master->outcome->had, master->run->comm->size - 1, report->package.worker,
+                     had))
+        failure_memory(master->failure, "keeping what workers had of their processors");
+}
+
 static void result_take(struct master *master, const struct wire_result *report)
 {
     const size_t state_size = master->run->job->state_size;
     report_trace(master, report);
+    had_take(master, report);
     master_start_trace(master, report);
     master_done_take(master, &report->summary, &wire_result_told(report, state_size)->rejection,
                      report + 1);

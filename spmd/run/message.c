@@ -81,7 +81,7 @@ static bool times_check(const struct wire_times *times)
            times->start_s <= times->written_s && isfinite(times->receive_s) &&
            isfinite(times->handed_s) && isfinite(times->stalled_s) && isfinite(times->computed_s) &&
            isfinite(times->arrived_s) && isfinite(times->free_s) && isfinite(times->transit_s) &&
-           isfinite(times->prepared_s);
+           isfinite(times->prepared_s) && isfinite(times->worked_s) && isfinite(times->queued_s);
 }
 
 bool wire_result_check(const struct wire_result *result, size_t state_size, size_t size,

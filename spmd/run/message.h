@@ -24,6 +24,9 @@ struct wire_times {
     double handed_s; /* the results went to the store; it may have had to wait for those before */
     double written_s;
     double stalled_s; /* of the output: waiting for the store, not for a processor; 0: not asked */
+    /* Seconds of the worker's threads while they computed: with a processor, and ready for one that
+     * others had; both 0: not known. */
+    double worked_s, queued_s;
 };
 
 /* Behind it travels the state of a reduction over the package's tasks, and behind that, only where

@@ -21,6 +21,7 @@
 #include "spmd/output/trace_writer.h"
 #include "spmd/run/emulation.h"
 #include "spmd/run/membership.h"
+#include "spmd/run/run_had.h"
 #include "spmd/transport/comm.h"
 #include "spmd/transport/liveness.h"
 
@@ -44,6 +45,7 @@ struct run {
     bool keeps;                        /* then: they keep it until everything is handed out */
     bool one_by_one;         /* the master sends no package before the last one has arrived */
     bool weighs_output;      /* workers say for how much of their output they wait for the store */
+    bool senses;             /* workers say what they have of their processors while they compute */
     struct engine **kept;    /* a worker's: its engine outlives runs, and is there from the second
                               * one on (then to be freed); NULL: it does not */
     int64_t largest_package; /* core tasks */
@@ -82,6 +84,7 @@ struct run_outcome {
     double makespan_s;
     double worked_s, stalled_s; /* sums over packages: receiving, computing and output; for how much
                                  * of that the store was waited for (run->weighs_output) */
+    struct run_had_list had;    /* owned; where the run senses */
     struct plan_prediction predicted; /* of the plan that was executed */
     bool stopped;                     /* as asked, with packages left that nobody has begun */
     bool given_up;                    /* and not as asked: all that were tried had failed */

@@ -260,6 +260,8 @@ static void package_done(struct worker *worker, const struct inbox_package *in,
         return;
     }
     times->receive_s = within.receive_s;
+    times->worked_s = within.worked_s;
+    times->queued_s = within.queued_s;
     times->prepared_s = worker_context_prepared(&worker->context);
     times->start_s = fmax(times->start_s, fmin(times->prepared_s, comm_now(comm)));
     engine_counts_tell(worker->context.engine, &report->counts);

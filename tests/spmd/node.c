@@ -96,6 +96,20 @@ static void who_is_never_ready_has_all(void **state)
     assert_true(processor_availability(&from, &to) == 0.25);
 }
 
+/* A team's time is that of all threads together, and what passed is added. */
+static void teams_are_counted_together(void **state)
+{
+    struct processor_time one, team, sum = {1, 1};
+    const struct processor_time from = {2, 3}, to = {2.5, 5};
+    (void)state;
+    processor_time_add(&sum, &from, &to);
+    assert_true(sum.worked_s == 1.5 && sum.queued_s == 3);
+    if (!processor_time_team(1, &one))
+        skip(); /* nobody counts here */
+    assert_true(processor_time_team(2, &team));
+    assert_true(one.worked_s >= 0 && team.worked_s >= 0 && team.queued_s >= 0);
+}
+
 static void sensors_tell_a_share(void **state)
 {
     struct failure failure = FAILURE_INIT;
@@ -140,6 +154,7 @@ int main(void)
         cmocka_unit_test(load_averages_are_shares),
         cmocka_unit_test(two_threads_share_a_processor),
         cmocka_unit_test(who_is_never_ready_has_all),
+        cmocka_unit_test(teams_are_counted_together),
         cmocka_unit_test(sensors_tell_a_share),
         cmocka_unit_test(load_works_while_it_is_high),
         cmocka_unit_test(foreign_processors_are_refused),

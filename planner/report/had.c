@@ -1,0 +1,60 @@
+#include "planner/report/had.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+struct had_sum {
+    double mean, least;    /* of those that are known */
+    int64_t known, worker; /* the least one's */
+};
+
+static struct had_sum had_sum(const struct run_record *record)
+{
+    struct had_sum sum = {0, HUGE_VAL, 0, -1};
+    for (int64_t k = 0; k < record->had_count; k++) {
+        const double had = record->had[k];
+        if (!(had > 0))
+            continue;
+        sum.mean += had;
+        sum.known++;
+        if (had < sum.least) {
+            sum.least = had;
+            sum.worker = k;
+        }
+    }
+    sum.mean /= sum.known > 0 ? (double)sum.known : 1;
+    return sum;
+}
+
+void had_text(const struct run_record *record, struct text *text)
+{
+    const struct had_sum sum = had_sum(record);
+    if (sum.known == 0)
+        return;
+    text_add(text, "processors  workers had %.1f %% of theirs while they computed", 100 * sum.mean);
+    if (sum.known > 1)
+        text_add(text, ", rank %" PRId64 " the least: %.1f %%", sum.worker + 1, 100 * sum.least);
+    text_add(text, "\n");
+}
+
+void had_head(const struct run_record *record, struct text *text)
+{
+    if (had_sum(record).known > 0)
+        text_add(text, "%12s", "processors");
+}
+
+void had_column(const struct run_record *record, int64_t worker, struct text *text)
+{
+    const double had = run_record_had(record, worker);
+    if (had > 0)
+        text_add(text, "%10.1f %%", 100 * had);
+    else if (had_sum(record).known > 0)
+        text_add(text, "%12s", "-");
+}
+
+void had_json(const struct run_record *record, int64_t worker, struct json_text *json)
+{
+    const double had = run_record_had(record, worker);
+    if (record->had_count > 0)
+        json_number(json, "availability", had > 0 ? had : (double)NAN);
+}
