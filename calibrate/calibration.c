@@ -17,6 +17,7 @@
 #include "calibrate/labels.h"
 #include "calibrate/outcome.h"
 #include "calibrate/place.h"
+#include "calibrate/rank_shares.h"
 #include "calibrate/rank_watts.h"
 #include "planner/base/duration.h"
 #include "planner/base/limits.h"
@@ -55,6 +56,7 @@ struct session {
     bool has_behind;
     struct task_weights *weights; /* owned; the master's: the core task's own, if they are wanted */
     struct progress progress;
+    struct run_had_list had;     /* owned; the master's: of workers' processors */
     struct energy_watch *energy; /* since then; NULL: another rank watches the node */
     double begun_s, later_s;     /* when; how long the settings behind this one will take */
     int64_t seen;                /* samples that the slowest worker is known from */
@@ -362,6 +364,7 @@ static bool job_probe(struct session *session, double budget_s, int phase, struc
     const int index = session->setting;
     struct patience patience = {.liveness = request->liveness, .least_s = request->patience_s};
     struct probe_setup setup = {
+        .had = &session->had,
         .comm = session->comm,
         .job = &session->making.job,
         .input = session->making.input,
@@ -564,6 +567,7 @@ static void session_release(struct session *session)
     free(session->tasks);
     free(session->outcomes);
     values_release(&session->behind.values);
+    run_had_release(&session->had);
 }
 
 /* Local. Room for what is known of each setting. */
@@ -641,8 +645,10 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
     good =
         good && exchange_find(comm, &session.making.job, &calibration->profile.exchange, failure);
     good = good && place_find(&session.place, comm, request->threads, failure);
-    if (good && comm->rank == 0)
+    if (good && comm->rank == 0) {
         profile_head(&session, failure);
+        rank_shares_put(&session.had, &calibration->profile);
+    }
     if (good && comm_agree(comm, failure))
         rank_watts_gather(comm, energy_watch_read(session.energy), comm_now(comm) - session.begun_s,
                           &calibration->profile, failure);

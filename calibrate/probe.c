@@ -70,6 +70,7 @@ static struct run run_of(const struct probe_setup *setup, struct store *store, i
                         .collects = collects(setup),
                         .one_by_one = one_by_one,
                         .weighs_output = setup->weighs_output,
+                        .senses = true,
                         .largest_package = largest,
                         .threads = setup->threads,
                         .buffers = PLATFORM_BUFFERS};
@@ -145,7 +146,8 @@ static void seal_begin(const struct run *run, const struct probe_work *work,
 }
 
 /* Local to the master. */
-static void lead(const struct run *run, const struct probe_work *work, struct probe_outcome *probed,
+static void lead(const struct probe_setup *setup, const struct run *run,
+                 const struct probe_work *work, struct probe_outcome *probed,
                  struct failure *failure)
 {
     struct run_outcome outcome = {.json = NULL};
@@ -161,6 +163,8 @@ static void lead(const struct run *run, const struct probe_work *work, struct pr
         dispatch_list_own(lead.dispatch, run->job->setup.tasks);
     master_run(run, lead.dispatch, &silent, &outcome, failure);
     outcome_take(run, work, &outcome, probed);
+    if (setup->had && !run_had_merge(setup->had, &outcome.had))
+        failure_memory(failure, "keeping what workers had of their processors");
     seal_begin(run, work, &outcome.summary, probed, failure);
     run_outcome_release(&outcome);
     dispatch_free(&lead.dispatch);
@@ -189,7 +193,7 @@ static bool executor_run(void *self, const struct probe_work *work, struct probe
                                              .workers = setup->comm->size - 1};
         membership_init(&members, &all);
         run.members = &members;
-        lead(&run, work, outcome, failure);
+        lead(setup, &run, work, outcome, failure);
         membership_release(&members);
         if (setup->patience)
             patience_learn(setup->patience, &outcome->trace);

@@ -25,9 +25,10 @@ struct probe_setup {
     const struct job *job;
     struct input *input; /* the master's; with a staged job, every rank's */
     int threads;
-    const char *scratch;  /* name of a file to write to and remove, which must not exist */
-    bool master_computes; /* in some probes */
-    bool weighs_output;   /* find out for how much of their output workers wait for the store */
+    const char *scratch;      /* name of a file to write to and remove, which must not exist */
+    bool master_computes;     /* in some probes */
+    bool weighs_output;       /* find out for how much of their output workers wait for the store */
+    struct run_had_list *had; /* the master's: what workers had of their processors is added */
     struct patience *patience; /* the master's, with its workers; NULL: it has no end */
 };
 

@@ -39,6 +39,8 @@ struct profile_worker {
     struct measured_cost start; /* start-up before its first package: a latency without a rate, the
                                  * same in every window */
     struct price price;         /* the same in every window; both 0 when not given */
+    double availability; /* the share of its processors that it had when it was measured, the same
+                          * in every window; 0 when not given */
 };
 
 struct profile_window {

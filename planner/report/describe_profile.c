@@ -75,7 +75,10 @@ static void class_describe(const struct profile_worker *worker, int64_t first, s
         text_add(text, "    workers %" PRId64 " to %" PRId64, first, first + worker->count - 1);
     else
         text_add(text, "    worker %" PRId64, first);
-    text_add(text, "%s%s\n", worker->name ? ", " : "", worker->name ? worker->name : "");
+    text_add(text, "%s%s", worker->name ? ", " : "", worker->name ? worker->name : "");
+    if (worker->availability > 0)
+        text_add(text, ", with %.3g %% of the processors", 100 * worker->availability);
+    text_add(text, "\n");
     latency_describe(&worker->start, "start", text);
     cost_describe(&worker->link, "link", text);
     cost_describe(&worker->receive, "receive", text);

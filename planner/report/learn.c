@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "planner/model/beyond.h"
+#include "planner/model/shared.h"
 #include "planner/report/replay.h"
 #include "planner/report/residuals.h"
 #include "planner/report/watts.h"
@@ -240,6 +241,10 @@ static void cost_learn(const struct lesson *lesson)
 struct lessons {
     struct lesson *items; /* owned */
     size_t count;
+    /* Owned: of each worker of the part at hand, what computing would have taken it with as much of
+     * its processors as it had when the profile was made, over what it took. */
+    double *alone;
+    int64_t alone_count;
     void (*package)(struct lesson *lesson, const struct replay_package *package);
 };
 
@@ -288,9 +293,29 @@ static bool lessons_list(struct lessons *lessons, struct profile_setting *settin
 static void lessons_package(void *self, const struct replay_package *package)
 {
     const struct lessons *lessons = self;
+    struct replay_package alone = *package;
+    if (package->worker >= 0 && package->worker < lessons->alone_count)
+        alone.cost.compute_s *= lessons->alone[package->worker];
     for (size_t k = 0; k < lessons->count; k++)
         if (package_counts(&lessons->items[k], package))
-            lessons->package(&lessons->items[k], package);
+            lessons->package(&lessons->items[k], &alone);
+}
+
+/* Others who used the processors meanwhile will not be there the next time: of the part's workers,
+ * what they had of theirs over what the profile's had. False: out of memory. */
+static bool alone_find(struct lessons *lessons, const struct run_record *part,
+                       const struct profile_window *window)
+{
+    free(lessons->alone);
+    lessons->alone_count = part->had_count;
+    lessons->alone = calloc((size_t)part->had_count + 1, sizeof *lessons->alone);
+    for (int64_t k = 0; lessons->alone && k < part->had_count; k++) {
+        const double had = run_record_had(part, k);
+        const size_t class = k < profile_workers(window) ? profile_class(window, k) : 0;
+        const double before = window->workers[class].availability;
+        lessons->alone[k] = had > 0 ? had / (before > 0 ? before : 1) : 1;
+    }
+    return lessons->alone != NULL;
 }
 
 /* The latest start of each worker, over all parts; 0: not known. */
@@ -502,8 +527,14 @@ static bool packages_read(const struct run_record *record, const bool *complete,
 {
     bool good = true, again;
     lessons->package = package;
-    for (int64_t k = 0; good && k <= record->other_count; k++)
-        good = !complete[k] || part_read(part_at(record, k), lessons, NULL, &again, failure);
+    for (int64_t k = 0; good && k <= record->other_count; k++) {
+        const struct run_record *part = part_at(record, k);
+        if (!complete[k])
+            continue;
+        good = alone_find(lessons, part, lessons->items[0].window)
+                   ? part_read(part, lessons, NULL, &again, failure)
+                   : failure_memory(failure, "learning from a run");
+    }
     return good;
 }
 
@@ -535,6 +566,7 @@ static bool setting_learn(const struct run_record *record, const bool *complete,
     for (size_t k = 0; good && k < lessons.count; k++)
         cost_learn(&lessons.items[k]);
     free(lessons.items);
+    free(lessons.alone);
     return good;
 }
 
@@ -569,6 +601,7 @@ bool learn_costs(struct run_record *record, struct failure *failure)
     struct profile_setting *setting = &record->profile.settings[found - record->profile.settings];
     if (!drift_note(record, failure))
         return false;
+    shared_undo(&record->profile, &record->plan);
     bool *complete = calloc((size_t)record->other_count + 1, sizeof *complete);
     if (!complete)
         return failure_memory(failure, "learning from a run");

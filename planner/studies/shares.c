@@ -6,8 +6,9 @@
 
 #include "planner/model/platform.h"
 
-/* Nobody waits for ever for a processor that somebody has seen at all. */
-static const double SHARE_LEAST = 0.01;
+/* Nobody waits for ever for a processor that somebody has seen at all, and nobody was measured
+ * without one. */
+static const double SHARE_LEAST = 0.01, SHARE_MOST = 100;
 
 static const struct observed_node *node_named(const struct observations *observations,
                                               const char *name, size_t length)
@@ -37,12 +38,16 @@ static bool nodes_find(const struct observations *observations, const char *name
     return found[0] != NULL;
 }
 
-static struct plan_shared share_of(const struct observed_node *const nodes[2], double span_s)
+/* `before`: what there was of the processors when the workers were measured; 0: not known. */
+static struct plan_shared share_of(const struct observed_node *const nodes[2], double span_s,
+                                   double before)
 {
+    const double all = before > 0 ? before : 1;
     const struct availability_forecast a = observed_forecast(nodes[0], span_s);
     const struct availability_forecast b = observed_forecast(nodes[1], span_s);
-    return (struct plan_shared){.share = fmin(fmax((a.share + b.share) / 2, SHARE_LEAST), 1),
-                                .deviation = fmax(a.deviation, b.deviation)};
+    const double share = fmin(fmax((a.share + b.share) / 2, SHARE_LEAST), 1) / all;
+    return (struct plan_shared){.share = fmin(share, SHARE_MOST),
+                                .deviation = fmax(a.deviation, b.deviation) / all};
 }
 
 /* One for each class, over the next span_s. */
@@ -60,7 +65,7 @@ static bool classes_forecast(const struct observations *observations, const char
                 "%s: nobody has looked at '%.60s', a class of the profile: run 'scow "
                 "sense' there, too",
                 path, class->name ? class->name : "");
-        shared[k] = share_of(nodes, span_s);
+        shared[k] = share_of(nodes, span_s, class->availability);
         shared[k].first_rank = rank;
         rank += class->count;
         shared[k].last_rank = rank - 1;

@@ -1,7 +1,8 @@
 /*
  * Which share of their processors a profile's workers will have, by what has been seen of their
  * nodes: a class by the node of its name or, where it spans several ("n1 to n4"), by the first and
- * the last of them; every class by the only node that was seen.
+ * the last of them; every class by the only node that was seen. Shares are of what workers had when
+ * they were measured, where the profile says that, or of all.
  */
 #ifndef PLANNER_STUDIES_SHARES_H
 #define PLANNER_STUDIES_SHARES_H

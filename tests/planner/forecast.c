@@ -182,6 +182,14 @@ static void classes_find_their_nodes(void **state)
     assert_int_equal(shared[0].last_rank, window->workers[0].count);
     assert_int_equal(shared[1].last_rank, profile_workers(window));
     free(shared);
+    /* Of what they had when they were measured: half was all that the second one had then. */
+    profile.settings[0].windows[0].workers[0].availability = 0.8;
+    profile.settings[0].windows[0].workers[1].availability = 0.5;
+    assert_true(shares_forecast(&seen, "x", &profile, 100, &shared, &count, &failure));
+    assert_int_equal(count, 2);
+    assert_near(shared[0].share, 1.25, 1e-15);
+    assert_near(shared[1].share, 1, 0);
+    free(shared);
     observations_release(&seen);
     assert_true(observations_parse(&seen, "1\tn2\tcpu\t0.5\n1\tn3\tcpu\t1\n", "x", &failure));
     assert_false(shares_forecast(&seen, "x", &profile, 100, &shared, &count, &failure));
@@ -217,6 +225,37 @@ static void shares_slow_computing(void **state)
     profile_release(&before);
 }
 
+/* The second and the last worker of five are selected, and have other shares. */
+static void shares_are_taken_back(void **state)
+{
+    struct plan_shared shared[] = {{1, 2, 0.5, 0.1}, {3, 5, 1.25, 0.05}};
+    struct plan_run runs[] = {{1, 1}, {4, 4}};
+    struct plan plan = {.shared = shared, .shared_count = 2, .selected = {runs, 2}};
+    struct profile_worker workers[2], before[2];
+    struct profile_window window = {.workers = workers, .worker_count = 2};
+    struct profile_setting setting = {.windows = &window, .window_count = 1};
+    struct profile profile = {.settings = &setting, .setting_count = 1, .shared = true};
+    const struct measured_cost measured = {
+        {0.5, 2}, {0.01, 0.02, -0.5, .jitter_s = 0.1, .drift = 0.2, .drift_own = 0.3}};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        before[k] = workers[k] = (struct profile_worker){.count = 1, .compute = measured};
+        workers[k].compute.cost.s_per_task /= shared[k].share;
+        workers[k].compute.cost.latency_s /= shared[k].share;
+        workers[k].compute.fit.jitter_s /= shared[k].share;
+        workers[k].compute.fit.drift_own = hypot(0.3, shared[k].deviation / shared[k].share);
+    }
+    shared_undo(&profile, &plan);
+    shared_undo(&profile, &plan);
+    for (int k = 0; k < 2; k++) {
+        const struct measured_cost *now = &workers[k].compute, *was = &before[k].compute;
+        assert_near(now->cost.s_per_task, was->cost.s_per_task, 1e-15);
+        assert_near(now->cost.latency_s, was->cost.latency_s, 1e-15);
+        assert_near(now->fit.jitter_s, was->fit.jitter_s, 1e-15);
+        assert_near(now->fit.drift_own, was->fit.drift_own, 1e-15);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +269,7 @@ int main(void)
         cmocka_unit_test(lines_are_read),
         cmocka_unit_test(classes_find_their_nodes),
         cmocka_unit_test(shares_slow_computing),
+        cmocka_unit_test(shares_are_taken_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

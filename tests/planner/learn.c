@@ -108,6 +108,27 @@ static void one_size_scales_the_line(void **state)
     run_record_release(&record);
 }
 
+/* Others have had three quarters of one worker's processor and half of the other's; the profile was
+ * made with nine tenths of it. */
+static void others_are_not_learnt(void **state)
+{
+    const int64_t sizes[4] = {10, 10, 10, 10};
+    const double seconds[4] = {6, 3, 6, 3};
+    struct run_record record;
+    (void)state;
+    run_make(sizes, seconds, 4, &record);
+    record.had = calloc(2, sizeof *record.had);
+    assert_non_null(record.had);
+    record.had_count = 2;
+    record.had[0] = 0.25;
+    record.had[1] = 0.5;
+    record.profile.settings[0].windows[0].workers[0].availability = 0.9;
+    learn(&record);
+    const struct cost cost = compute_of(&record)->cost;
+    assert_true(fabs(cost_of(cost, 10) - 1.5 / 0.9) < 1e-12);
+    run_record_release(&record);
+}
+
 /* What of the scatter is jitter, which is known, is not relative noise. */
 static void jitter_stays_jitter(void **state)
 {
@@ -294,6 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_enough_make_a_line),
         cmocka_unit_test(one_size_scales_the_line),
+        cmocka_unit_test(others_are_not_learnt),
         cmocka_unit_test(jitter_stays_jitter),
         cmocka_unit_test(what_is_known_is_pooled),
         cmocka_unit_test(histories_end_with_the_latest),

@@ -76,6 +76,16 @@ assert report["predicted_s"] > 0 and report["measured_s"] > 0
 assert abs(report["error"] - (report["measured_s"] / report["predicted_s"] - 1)) < 1e-9
 '
 
+# What workers had of their processors, where the machine counts that: in profile, report and output.
+if [[ -r /proc/thread-self/schedstat ]]; then
+    grep -q '"availability": 0*[01]' profile.json || fail "the profile does not say what workers had of their processors"
+    grep -qP '^processors  workers had [0-9.]+ % of theirs' report.txt || fail "the report does not, either"
+    "$scow" report out.h5 --json | python3 -c '
+import json, sys
+assert all(0 < worker["availability"] <= 1 for worker in json.load(sys.stdin)["workers"] if worker["tasks"] > 0)
+' || fail "the report says no share for each worker"
+fi
+
 # Computed otherwise than in the calibration: not wrong, and said.
 sed 's/"algorithm": "auto"/"algorithm": "direct"/' profile.json >otherwise.json
 "$scow" plan -p otherwise.json -i "$image" -o direct.json >/dev/null
