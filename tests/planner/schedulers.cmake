@@ -30,3 +30,8 @@ add_executable(bench-planner ${PROJECT_SOURCE_DIR}/tests/bench/planner/bench_pla
 target_link_libraries(bench-planner PRIVATE planner-platforms scow-house m)
 add_executable(bench-buffers ${PROJECT_SOURCE_DIR}/tests/bench/planner/bench_buffers.c)
 target_link_libraries(bench-buffers PRIVATE planner-platforms scow-house m)
+add_executable(bench-shared
+        ${PROJECT_SOURCE_DIR}/tests/bench/shared/bench_shared.c
+        ${PROJECT_SOURCE_DIR}/tests/bench/shared/knowing.c
+        ${PROJECT_SOURCE_DIR}/tests/bench/shared/world.c)
+target_link_libraries(bench-shared PRIVATE scow-planner scow-house m)

@@ -1,0 +1,359 @@
+/*
+ * Every scheduler and rule on machines that others use, too, beside scow's own choice: plans by
+ * "auto", which know a forecast of what others leave, watched while they run (--replan 10%), their
+ * end on request. What counts is the makespan over that of a plan that knows all loads beforehand,
+ * in the mean over seeds and numbers of workers, for each pattern of load. Prints a table and, for
+ * each pattern, scow's own over the best rival.
+ *
+ * usage: bench-shared [--seeds N] [--first N] [--workers N,...] [--pattern N] [--only NAME]
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/model/shared.h"
+#include "planner/replan/watching.h"
+#include "planner/simulate/decision.h"
+#include "planner/studies/planning.h"
+#include "planner/studies/shares.h"
+#include "tests/bench/shared/knowing.h"
+#include "tests/bench/shared/world.h"
+
+enum { PLAYERS_MOST = 64, WORKERS_MOST = 8 };
+
+struct options {
+    int64_t seeds, first, workers[WORKERS_MOST];
+    int workers_count, pattern;
+    const char *only; /* a player's name begins so; NULL: all */
+};
+
+struct player {
+    const char *name;
+    const char *rule;      /* on request; NULL: a plan */
+    const char *scheduler; /* of a plan */
+    bool forecast, watched, tailed;
+    bool own; /* scow's choice, in whole or in part: no rival */
+};
+
+/* What all of it is for, and what it is without each of its parts. */
+static const struct player own_players[] = {
+    {"scow's own choice", NULL, "auto", true, true, true, true},
+    {"- without watching", NULL, "auto", true, false, true, true},
+    {"- without a tail", NULL, "auto", true, true, false, true},
+    {"- without forecasts", NULL, "auto", false, true, true, true},
+    {"- auto alone", NULL, "auto", false, false, false, true},
+};
+
+static size_t players_make(struct player players[PLAYERS_MOST])
+{
+    size_t count = 0, schedulers;
+    for (; count < sizeof own_players / sizeof *own_players; count++)
+        players[count] = own_players[count];
+    const struct scheduler *table = scheduler_list(&schedulers);
+    for (size_t k = 0; k < schedulers; k++)
+        if (strcmp(table[k].name, "optimal") != 0)
+            players[count++] = (struct player){.name = table[k].name, .scheduler = table[k].name};
+    players[count++] =
+        (struct player){.name = "apples, forecast", .scheduler = "apples", .forecast = true};
+    for (size_t k = 0; k < dispatch_rule_count(); k++)
+        players[count++] =
+            (struct player){.name = dispatch_rule_name(k).name, .rule = dispatch_rule_name(k).name};
+    return count;
+}
+
+/* ---- one play ------------------------------------------------------------------------------ */
+
+static double decision_play(const struct world *world, const struct decision *decision,
+                            const struct scenario *scenario)
+{
+    struct failure failure = FAILURE_INIT;
+    struct simulation simulation;
+    struct dispatch *dispatch = decision_dispatch(decision, &world->platform, scenario, &failure);
+    if (!dispatch ||
+        !simulate_scenario(&world->platform, dispatch, scenario, NULL, &simulation, &failure))
+        world_die(failure.text);
+    dispatch_free(&dispatch);
+    return simulation.makespan_s;
+}
+
+static double rule_play(const struct world *world, const char *rule,
+                        const struct scenario *scenario)
+{
+    struct dispatch_setup setup = {.rule = rule,
+                                   .tasks = (int64_t)world->tasks,
+                                   .workers = world->workers,
+                                   .ahead = WATCHING_AHEAD};
+    double *weights = dispatch_setup_platform(&setup, &world->platform);
+    if (!weights)
+        world_die("out of memory");
+    setup.deviation_s = scenario->noise / weights[0];
+    const double makespan_s = decision_play(world, &(struct decision){.setup = &setup}, scenario);
+    free(weights);
+    return makespan_s;
+}
+
+static void forecast_follow(const struct world *world, struct profile *profile)
+{
+    struct plan_shared *shared;
+    size_t count;
+    struct failure failure = FAILURE_INIT;
+    if (!shares_forecast(&world->seen, "what was seen", profile, world->tasks, &shared, &count,
+                         &failure))
+        world_die(failure.text);
+    shared_follow(profile, shared, count);
+    free(shared);
+}
+
+/* ---- plans --------------------------------------------------------------------------------- */
+
+/* What a player has planned for the world. */
+struct prepared {
+    struct profile profile; /* owned; with the forecast, where it has one */
+    struct planning planning;
+    struct plan plan; /* owned */
+    bool good;        /* false: the scheduler has none */
+};
+
+static void prepared_make(const struct world *world, const struct player *player,
+                          struct prepared *prepared)
+{
+    struct failure failure = FAILURE_INIT;
+    world_profile(world, &prepared->profile);
+    if (player->forecast)
+        forecast_follow(world, &prepared->profile);
+    prepared->planning = (struct planning){.profile = &prepared->profile,
+                                           .setting = &prepared->profile.settings[0],
+                                           .scheduler = player->scheduler,
+                                           .tasks = world->tasks,
+                                           .effort_s = PLANNING_EFFORT_S};
+    prepared->good =
+        planning_make(&prepared->planning, &prepared->plan, &failure) &&
+        (!player->tailed || planning_tail_unequal(&prepared->planning, &prepared->plan, &failure));
+    if (!prepared->good && failure.code != FAILURE_INFEASIBLE)
+        world_die(failure.text);
+}
+
+static void prepared_release(struct prepared *prepared)
+{
+    if (prepared->good)
+        plan_release(&prepared->plan);
+    profile_release(&prepared->profile);
+    *prepared = (struct prepared){.good = false};
+}
+
+/* The first of the players that plans the same. */
+static size_t plans_as(const struct player *players, size_t at)
+{
+    size_t like = 0;
+    while (players[like].rule || strcmp(players[like].scheduler, players[at].scheduler) != 0 ||
+           players[like].forecast != players[at].forecast ||
+           players[like].tailed != players[at].tailed)
+        like++;
+    return like;
+}
+
+/* Those that know a forecast, or the others. */
+static void players_plan(const struct world *world, const struct player *players, size_t count,
+                         bool forecast, struct prepared *prepared)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!players[k].rule && players[k].forecast == forecast && plans_as(players, k) == k)
+            prepared_make(world, &players[k], &prepared[k]);
+}
+
+static void players_release(const struct player *players, size_t count, bool forecast,
+                            struct prepared *prepared)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!players[k].rule && players[k].forecast == forecast && plans_as(players, k) == k)
+            prepared_release(&prepared[k]);
+}
+
+/* NaN: the scheduler has none. */
+static double plan_play(const struct world *world, const struct player *player,
+                        const struct prepared *prepared, const struct scenario *scenario)
+{
+    struct failure failure = FAILURE_INIT;
+    struct watching watching;
+    if (!prepared->good)
+        return (double)NAN;
+    struct watching_request request =
+        planning_watching(&prepared->planning, prepared->plan.tail, &prepared->plan);
+    request.tolerance = player->watched ? "10%" : NULL;
+    if (!watching_init(&watching, &request, &failure))
+        world_die(failure.text);
+    const double makespan_s = decision_play(world, &watching.decision, scenario);
+    watching_release(&watching);
+    return makespan_s;
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+struct tally {
+    double sum, worst;
+    int64_t plays, none;
+};
+
+static void tally_add(struct tally *tally, double ratio)
+{
+    tally->none += isnan(ratio);
+    if (isnan(ratio))
+        return;
+    tally->sum += ratio;
+    tally->worst = fmax(tally->worst, ratio);
+    tally->plays++;
+}
+
+/* All players, the plans of which are there. */
+static void loads_play(const struct world *world, const struct player *players, size_t count,
+                       const struct prepared *prepared, struct tally (*tallies)[WORLD_MIXED],
+                       int pattern)
+{
+    struct scenario scenario = SCENARIO_INIT;
+    scenario.seed = world->seed;
+    scenario.noise = 0.02;
+    scenario.availability = &world->loads;
+    const double knowing_s = knowing_makespan(world, &scenario);
+    for (size_t k = 0; k < count; k++) {
+        const double makespan_s =
+            players[k].rule
+                ? rule_play(world, players[k].rule, &scenario)
+                : plan_play(world, &players[k], &prepared[plans_as(players, k)], &scenario);
+        tally_add(&tallies[k][pattern - 1], makespan_s / knowing_s);
+    }
+}
+
+static void world_play(struct world *world, const struct options *options,
+                       const struct player *players, size_t count,
+                       struct tally (*tallies)[WORLD_MIXED])
+{
+    static struct prepared prepared[PLAYERS_MOST];
+    players_plan(world, players, count, false, prepared);
+    for (int pattern = 1; pattern <= WORLD_MIXED; pattern++) {
+        if (options->pattern > 0 && options->pattern != pattern)
+            continue;
+        world_load(world, pattern);
+        players_plan(world, players, count, true, prepared);
+        loads_play(world, players, count, prepared, tallies, pattern);
+        players_release(players, count, true, prepared);
+    }
+    players_release(players, count, false, prepared);
+}
+
+static void heads_print(const struct options *options)
+{
+    printf("| |");
+    for (int pattern = 1; pattern <= WORLD_MIXED; pattern++)
+        if (options->pattern == 0 || options->pattern == pattern)
+            printf(" %s |", pattern == WORLD_MIXED ? "all in turn" : load_pattern(pattern)->name);
+    printf("\n|---|");
+    for (int pattern = 1; pattern <= WORLD_MIXED; pattern++)
+        if (options->pattern == 0 || options->pattern == pattern)
+            printf("---|");
+    printf("\n");
+}
+
+static void table_print(const struct options *options, const struct player *players, size_t count,
+                        struct tally (*tallies)[WORLD_MIXED])
+{
+    heads_print(options);
+    for (size_t k = 0; k < count; k++) {
+        printf("| %s |", players[k].name);
+        for (int pattern = 0; pattern < WORLD_MIXED; pattern++)
+            if (tallies[k][pattern].plays > 0)
+                printf(" %.3f |", tallies[k][pattern].sum / (double)tallies[k][pattern].plays);
+            else if (options->pattern == 0 || options->pattern == pattern + 1)
+                printf(" none |");
+        printf("\n");
+    }
+}
+
+/* The first player beside the best rival, for each pattern. */
+static void rivals_print(const struct player *players, size_t count,
+                         struct tally (*tallies)[WORLD_MIXED])
+{
+    for (int pattern = 0; pattern < WORLD_MIXED; pattern++) {
+        const struct tally *own = &tallies[0][pattern];
+        const char *name = NULL;
+        double least = HUGE_VAL;
+        for (size_t k = 0; k < count; k++) {
+            const struct tally *rival = &tallies[k][pattern];
+            if (players[k].own || rival->plays < own->plays ||
+                rival->sum / (double)rival->plays >= least)
+                continue;
+            least = rival->sum / (double)rival->plays;
+            name = players[k].name;
+        }
+        if (name && own->plays > 0)
+            printf("%s: %+.1f %% beside %s, worst %.3f\n",
+                   pattern + 1 == WORLD_MIXED ? "all in turn" : load_pattern(pattern + 1)->name,
+                   100 * (own->sum / (double)own->plays / least - 1), name, own->worst);
+    }
+}
+
+static int64_t number_read(const char *text)
+{
+    char *end;
+    const long long number = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || number < 1)
+        world_die("usage: bench-shared [--seeds N] [--first N] [--workers N,...] [--pattern N] "
+                  "[--only NAME]");
+    return number;
+}
+
+static void workers_read(struct options *options, char *list)
+{
+    options->workers_count = 0;
+    for (char *word = strtok(list, ","); word && options->workers_count < WORKERS_MOST;
+         word = strtok(NULL, ","))
+        options->workers[options->workers_count++] = number_read(word);
+}
+
+static struct options options_parse(int argc, char **argv)
+{
+    struct options options = {
+        .seeds = 50, .first = 1, .workers = {8, 16, 32, 64}, .workers_count = 4};
+    for (int k = 1; k + 1 < argc; k += 2) {
+        if (strcmp(argv[k], "--workers") == 0)
+            workers_read(&options, argv[k + 1]);
+        else if (strcmp(argv[k], "--only") == 0)
+            options.only = argv[k + 1];
+        else if (strcmp(argv[k], "--seeds") == 0)
+            options.seeds = number_read(argv[k + 1]);
+        else if (strcmp(argv[k], "--first") == 0)
+            options.first = number_read(argv[k + 1]);
+        else
+            options.pattern = (int)number_read(argv[k + 1]);
+    }
+    return options;
+}
+
+static size_t players_keep(const struct options *options, struct player *players, size_t count)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < count; k++)
+        if (!options->only || strncmp(players[k].name, options->only, strlen(options->only)) == 0)
+            players[kept++] = players[k];
+    return kept;
+}
+
+int main(int argc, char **argv)
+{
+    static struct tally tallies[PLAYERS_MOST][WORLD_MIXED];
+    struct player players[PLAYERS_MOST];
+    const struct options options = options_parse(argc, argv);
+    const size_t count = players_keep(&options, players, players_make(players));
+    for (int k = 0; k < options.workers_count; k++)
+        for (int64_t seed = options.first; seed < options.first + options.seeds; seed++) {
+            struct world world;
+            world_init(&world, options.workers[k], (uint64_t)seed);
+            world_play(&world, &options, players, count, tallies);
+            world_release(&world);
+        }
+    table_print(&options, players, count, tallies);
+    printf("\n");
+    rivals_print(players, count, tallies);
+    return EXIT_SUCCESS;
+}
