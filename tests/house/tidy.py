@@ -24,6 +24,7 @@ ROOMS = ("calibrate", "kernel", "planner", "spmd")
 SKIPPED = 77
 # Assertions tell the analyser what cannot be, so they are there whatever the build does.
 OPTIONS = ["--quiet", "--extra-arg=-UNDEBUG"]
+GROUP_MOST = 16  # sources of a process
 SHALLOW = [f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=2000")]
 
 
@@ -72,40 +73,62 @@ def digest(entry, files, rules):
     return whole.hexdigest()
 
 
+def groups_make(sources):
+    """Lists of sources for a process each: start and libraries take half as long as a source. What is seen of va_list
+    in one is taken into the next, so that who has one is alone."""
+    alone = [source for source in sources if b"va_list" in pathlib.Path(source).read_bytes()]
+    shared = [source for source in sources if source not in alone]
+    count = max(os.cpu_count(), (len(shared) + GROUP_MOST - 1) // GROUP_MOST)
+    return [[source] for source in alone] + [group for k in range(count) if (group := shared[k::count])]
+
+
+class Linter:
+    """clang-tidy with its options, over a build's sources."""
+
+    def __init__(self, build, deep):
+        self.name, version = linter_find()
+        self.build = build
+        self.options = OPTIONS + ([] if deep else SHALLOW)
+        self.rules = version + pathlib.Path(".clang-tidy").read_bytes() + " ".join(self.options).encode()
+
+    def says(self, sources):
+        """"": nothing."""
+        run = subprocess.run([self.name, *self.options, "-p", str(self.build), *sources],
+                             capture_output=True, text=True, check=False)
+        return "" if run.returncode == 0 else run.stdout or run.stderr
+
+    def findings(self, sources):
+        """What it says of each source that it finds something in; only what it finds in a source alone counts."""
+        said = self.says(sources)
+        if not said or len(sources) == 1:
+            return {sources[0]: said} if said else {}
+        return {source: said for source in sources if (said := self.says([source]))}
+
+
 def main():
     build, root = pathlib.Path(sys.argv[1]).resolve(), os.getcwd()
-    linter, version = linter_find()
-    options = OPTIONS + ([] if "--deep" in sys.argv[2:] else SHALLOW)
-    rules = version + pathlib.Path(".clang-tidy").read_bytes() + " ".join(options).encode()
+    linter = Linter(build, "--deep" in sys.argv[2:])
     passed = build / "tidy"
     passed.mkdir(exist_ok=True)
-    includes = includes_find(build)
+    includes, sources = includes_find(build), sources_find(build, root)
 
-    def look(entry):
-        """What clang-tidy says of a source; None where nothing has changed since it passed."""
+    def mark_of(entry):
+        """The file that is there where the source has passed as it is; none where nobody knows what it includes."""
         command = shlex.split(entry["command"])
         files = includes.get(command[command.index("-o") + 1])
-        mark = passed / digest(entry, files, rules) if files else None
-        if mark and mark.exists():
-            return mark, None
-        # One source at a time: several in one process disturb each other's analysis.
-        run = subprocess.run([linter, *options, "-p", str(build), entry["file"]],
-                             capture_output=True, text=True, check=False)
-        if run.returncode == 0:
-            if mark:
-                mark.touch()
-            return mark, ""
-        return mark, run.stdout or run.stderr
+        return passed / digest(entry, files, linter.rules) if files else None
 
-    sources = sources_find(build, root)
+    marks = {name: mark_of(sources[name]) for name in sorted(sources)}
+    left = [name for name, mark in marks.items() if not (mark and mark.exists())]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        verdicts = list(pool.map(look, (sources[name] for name in sorted(sources))))
-    for mark in set(passed.iterdir()) - {mark for mark, _ in verdicts}:
+        findings = {name: said for found in pool.map(linter.findings, groups_make(left)) for name, said in found.items()}
+    for name in left:
+        if marks[name] and name not in findings:
+            marks[name].touch()
+    for mark in set(passed.iterdir()) - set(marks.values()):
         mark.unlink()
-    findings = [said for _, said in verdicts if said]
-    print(*findings, sep="\n", end="")
-    looked = sum(said is not None for _, said in verdicts)
-    print(f"{len(sources)} sources, {looked} looked at, {len(findings)} with findings")
+    print(*findings.values(), sep="\n", end="")
+    print(f"{len(sources)} sources, {len(left)} looked at, {len(findings)} with findings")
     return 1 if findings or not sources else 0
 
 
