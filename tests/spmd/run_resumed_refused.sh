@@ -4,6 +4,9 @@
 # usage: run_resumed_refused.sh SCOW MPIEXEC
 set -euo pipefail
 scow=$1 mpiexec=$2
+here=$(dirname "$(realpath "$0")")
+# shellcheck source=tests/spmd/faults.sh
+source "$here/faults.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -62,13 +65,24 @@ gone() {
     done
 }
 
-# Asked again, after more than a second: it does not wait for its commands.
-kill -TERM $launcher
-for ((i = 0; i < 10; i++)); do
-    ! gone 2 || break
-    kill -TERM $launcher 2>/dev/null || true
-done
-((0 < i && i < 10)) || fail "asked $((i + 1)) times, within $((i * 2)) s: some ranks are there, or have gone at once"
+# heard PROCESS...: nobody has a SIGTERM waiting to be taken.
+heard() {
+    local process pending
+    for process; do
+        pending=$(sed -n 's/^ShdPnd:\s*//p' "/proc/$process/status")
+        ((!(0x$pending >> 14 & 1))) || return 1
+    done
+}
+
+# Asked again, after more than a second, in which it may be the same signal on another way: it does not wait for its
+# commands.
+mapfile -t ranks < <(ranks_of part.h5 | cut -d ' ' -f 1)
+((${#ranks[@]} == 3)) || fail "not three ranks: ${ranks[*]}"
+kill -TERM "${ranks[@]}"
+until heard "${ranks[@]}"; do sleep 0.05; done
+sleep 1.1
+kill -TERM "${ranks[@]}" || fail "asked once, some ranks have not waited for their commands"
+gone 100 || fail "asked twice, some ranks are still there"
 wait $launcher || true # its exit code is what the launcher makes of ranks that a signal ended
 
 begin plan.json
