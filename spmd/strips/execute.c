@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "kernel/jacobi/jacobi.h"
+#include "planner/base/duration.h"
 #include "planner/strips/strips_outcome.h"
 #include "spmd/job/values.h"
+#include "spmd/launch/progress.h"
 #include "spmd/strips/grid_file.h"
 #include "spmd/strips/strips_run.h"
+#include "spmd/transport/clock.h"
 
 /* What a rank opens and must close again. */
 struct opened {
@@ -18,6 +21,9 @@ struct opened {
     struct strips_master *master; /* one of the two */
     struct strips_worker *worker;
     double change; /* that the grid had last */
+    const struct strips_execution *execution;
+    struct progress progress; /* the master's */
+    double begun_s;
 };
 
 /* Local, the same on every rank. */
@@ -137,24 +143,56 @@ static void outcome_print(const struct strips_execution *execution,
                     execution->output, outcome->iterations, execution->plan->job.iterations);
 }
 
+static bool run_late(void *self, double seconds)
+{
+    const struct opened *opened = self;
+    return opened->execution->late(opened->execution->self, seconds);
+}
+
+static void run_tell(void *self, const struct strips_outcome *outcome)
+{
+    struct opened *opened = self;
+    const double elapsed_s = clock_now() - opened->begun_s;
+    const double all = (double)opened->execution->plan->job.iterations;
+    const double done = (double)outcome->iterations, part = done - (double)outcome->begun;
+    char text[200], brief[80], passed[DURATION_SIZE], left[DURATION_SIZE];
+    if (!progress_due(&opened->progress, elapsed_s))
+        return;
+    duration_print(elapsed_s, passed);
+    duration_print(elapsed_s / part * (all - done), left);
+    snprintf(text, sizeof text,
+             "iteration %.0f of %.0f (%.0f %%), the last changes no cell by more than %.3g, %s, "
+             "%s left",
+             done, all, 100 * done / all, outcome->change, passed, left);
+    snprintf(brief, sizeof brief, "%.0f %%, %s left", 100 * done / all, left);
+    const char *const texts[] = {text, brief};
+    progress_line(&opened->progress, texts, sizeof texts / sizeof *texts, elapsed_s);
+}
+
 /* Local to the master. */
 static void lead(const struct strips_execution *execution, struct opened *opened,
                  struct failure *failure)
 {
     idle_say(execution);
-    if (strips_master_run(opened->master, failure))
+    opened->begun_s = clock_now();
+    progress_init(&opened->progress, execution->quiet ? NULL : stderr, 0, 0);
+    const bool good = strips_master_run(opened->master, failure);
+    progress_end(&opened->progress);
+    if (good)
         outcome_print(execution, strips_master_outcome(opened->master), failure);
 }
 
 bool strips_execute(const struct strips_execution *execution, struct failure *failure)
 {
-    struct opened opened = {.run = {.comm = execution->comm,
+    struct opened opened = {.execution = execution,
+                            .run = {.comm = execution->comm,
                                     .plan = execution->plan,
                                     .threads = execution->threads,
                                     .rebalances = true,
                                     .asked = execution->asked,
-                                    .late = execution->late,
-                                    .self = execution->self}};
+                                    .late = run_late,
+                                    .tell = run_tell,
+                                    .self = &opened}};
     bool good = all_open(execution, &opened, failure);
     if (good && opened.master)
         lead(execution, &opened, failure);

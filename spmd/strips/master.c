@@ -262,6 +262,8 @@ bool strips_master_run(struct strips_master *master, struct failure *failure)
         grid_scatter(master, failure);
     while (!order.ends) {
         const bool asked = reports_take(master);
+        if (master->run->tell)
+            master->run->tell(master->run->self, &master->outcome);
         order = order_make(master, asked, failure->code != FAILURE_NONE);
         order_send(master, &order);
         if (order.writes)

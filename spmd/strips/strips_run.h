@@ -27,6 +27,8 @@ struct strips_run {
     bool (*asked)(void); /* has this rank been asked to stop? */
     bool (*late)(void *self, double s); /* the master's: would the run end too late if it went on
                                          * for so long? NULL: never */
+    /* The master's: after each test; NULL: nobody is told. */
+    void (*tell)(void *self, const struct strips_outcome *outcome);
     void *self;
 };
 

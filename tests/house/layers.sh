@@ -77,7 +77,7 @@ simulate="$model planner/dispatch planner/simulate"
     room spmd/archive $model planner/{strips,files,report,command} kernel kernel/{vector,command,tasks} \
         spmd/{input,job,layout}
     room spmd/resume $model planner/{files,studies} kernel spmd/{input,job,layout,output}
-    room spmd/strips $model planner/{files,strips} kernel kernel/jacobi spmd/{transport,job,layout}
+    room spmd/strips $model planner/{files,strips} kernel kernel/jacobi spmd/{transport,job,layout,launch}
     room spmd/launch $model planner/{files,strips} kernel/{vector,command} spmd/{transport,input,job}
     room spmd/node $model
     room spmd/run $simulate planner/{files,replan,command} kernel kernel/tasks \
