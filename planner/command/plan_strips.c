@@ -152,7 +152,9 @@ static bool setting_plan(const struct strips_asked *asked, const struct profile 
     if (asked->workers > 0 && asked->workers < request.workers)
         request.workers = asked->workers;
     if (request.workers > STRIPS_WORKERS_MOST)
-        request.workers = STRIPS_WORKERS_MOST;
+        return failure_set(failure, FAILURE_USAGE,
+                           "strips are planned for %d workers at most: give -n",
+                           STRIPS_WORKERS_MOST);
     return job_find(asked, profile, setting, &request.job, failure) &&
            strips_choose(&request, plan, failure);
 }

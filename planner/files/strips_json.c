@@ -86,9 +86,22 @@ static const struct field plan_fields[] = {
 static const struct field_table plan_table = {FIELD_TABLE(plan_fields), 2, STRIPS_SCHEMA,
                                               plan_check};
 
+/* Plans may be long, and of most of them this is all that is looked at. */
+static bool schema_occurs(const char *text, size_t length)
+{
+    static const char word[] = "\"" STRIPS_SCHEMA "\"";
+    const size_t size = sizeof word - 1;
+    const char *at = text, *end = text + length;
+    while (at && (size_t)(end - at) >= size && memcmp(at, word, size) != 0)
+        at = memchr(at + 1, word[0], (size_t)(end - at) - 1);
+    return at && (size_t)(end - at) >= size;
+}
+
 bool strips_is(const char *text, size_t length)
 {
     struct failure ignored = FAILURE_INIT;
+    if (!schema_occurs(text, length))
+        return false;
     json_t *root = document_parse(text, length, "", &ignored);
     const char *schema = json_string_value(json_object_get(root, "schema"));
     const bool is = schema && strcmp(schema, STRIPS_SCHEMA) == 0;

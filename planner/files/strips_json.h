@@ -9,7 +9,7 @@
 #include "planner/strips/strips_outcome.h"
 #include "planner/strips/strips_plan.h"
 
-/* Is the text one of these, well-formed or not, and no other plan? */
+/* Is the text JSON of this schema, whatever else is in it? */
 bool strips_is(const char *text, size_t length);
 /* As profile_parse. Checks that strips have all columns, and each worker one at most. */
 bool strips_parse(struct strips_plan *plan, const char *text, size_t length, const char *name,

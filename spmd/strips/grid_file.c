@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "planner/files/replace.h"
 #include "planner/files/strips_json.h"
 #include "spmd/layout/contents.h"
 #include "spmd/layout/entries.h"
@@ -277,6 +278,8 @@ bool grid_file_open(const struct grid_file_setup *setup, bool resume, struct gri
     snprintf(draft, room, "%s.new", setup->path);
     *made = (struct grid_file){.setup = *setup, .draft = draft, .file = -1, .grid = -1};
     *file = made;
+    if (!replace_check(setup->path, failure))
+        return false;
     if (access(setup->path, F_OK) != 0)
         return true;
     if (!resume)

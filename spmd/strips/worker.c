@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -83,9 +84,9 @@ bool strips_worker_new(const struct strips_run *run, struct strips_worker **work
         free(made);
         free(widths);
         return failure_set(failure, FAILURE_FAILED,
-                           "rank %d has not enough memory for a strip of %lld columns: plan with "
-                           "more workers, or fewer on a node",
-                           run->comm->rank, (long long)plan->strips[place].columns);
+                           "rank %d has not enough memory for a strip of %" PRId64
+                           " columns: plan with more workers, or fewer on a node",
+                           run->comm->rank, plan->strips[place].columns);
     }
     *made = (struct strips_worker){.run = run,
                                    .place = place,

@@ -197,6 +197,10 @@ static void a_plan_is_read_as_it_was_written(void **state)
     char *text = strips_print(&plan);
     assert_non_null(text);
     assert_true(strips_is(text, strlen(text)));
+    assert_false(strips_is(text, strlen(text) - 2));
+    assert_false(strips_is("{\"schema\": \"scow-plan-1\"}", 25));
+    assert_false(strips_is("\"scow-strips-1", 14));
+    assert_false(strips_is("", 0));
     if (!strips_parse(&again, text, strlen(text), "s.json", &failure))
         fail_msg("%s", failure.text);
     char *twice = strips_print(&again);

@@ -99,5 +99,7 @@ go_run 4 4 other.json -o part.h5 --resume
 echo text >text.h5
 go_run 4 4 three.json -o text.h5 --resume
 [[ $(<errors) == "scow run: text.h5: is no readable HDF5 file: name another output" ]] || fail "$(cat errors)"
+go_run 1 4 three.json -o nowhere/out.h5
+[[ $(<errors) == *nowhere/out.h5* ]] || fail "$(cat errors)"
 [[ ! -e none.h5 && ! -e none.h5.new && ! -e part.h5.new ]] || fail "something is left: $(ls)"
 echo "the grid is the same, whoever has which strip"
