@@ -1,15 +1,14 @@
 #include "calibrate/exchange.h"
 
+#include <math.h>
+
 #include "calibrate/fit/costs.h"
 #include "kernel/jacobi/jacobi.h"
-#include "spmd/strips/exchange_probe.h"
 
 /* Plans may have other grids than the one at hand. */
 static const size_t bytes_least = 1 << 13;
 
-/* Latency and seconds a byte, none below 0. */
-static bool exchange_fit(const struct exchange_sample *samples, int count,
-                         struct exchange *exchange)
+bool exchange_fit(const struct exchange_sample *samples, int count, struct exchange *exchange)
 {
     struct point points[EXCHANGE_SIZES];
     struct line line;
@@ -25,7 +24,8 @@ static bool exchange_fit(const struct exchange_sample *samples, int count,
         line = line_proportional(points, count);
     else if (line.s_per_task < 0)
         line = line_constant(points, count);
-    *exchange = (struct exchange){line.latency_s, line.s_per_task};
+    *exchange = (struct exchange){line.latency_s, line.s_per_task, sqrt(line.latency_variance),
+                                  sqrt(line.rate_variance)};
     return true;
 }
 

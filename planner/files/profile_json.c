@@ -652,6 +652,10 @@ static const struct field_table overhead_table = {FIELD_TABLE(overhead_fields)};
 static const struct field exchange_fields[] = {
     {"latency_s", FIELD_NUMBER, AT(latency_s), 0, LIMIT_COST_S, .flags = FIELD_REQUIRED},
     {"s_per_byte", FIELD_NUMBER, AT(s_per_byte), 0, LIMIT_COST_S, .flags = FIELD_REQUIRED},
+    {"stderr_latency_s", FIELD_NUMBER, AT(stderr_latency_s), 0, LIMIT_COST_S,
+     .flags = FIELD_NONZERO},
+    {"stderr_s_per_byte", FIELD_NUMBER, AT(stderr_s_per_byte), 0, LIMIT_COST_S,
+     .flags = FIELD_NONZERO},
 };
 #undef AT
 static const struct field_table exchange_table = {FIELD_TABLE(exchange_fields)};

@@ -141,6 +141,7 @@ struct overhead {
  * s_per_byte x b; both 0 when not measured. */
 struct exchange {
     double latency_s, s_per_byte;
+    double stderr_latency_s, stderr_s_per_byte; /* standard errors; 0 in a profile by hand */
 };
 
 struct profile {

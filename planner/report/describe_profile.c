@@ -264,7 +264,15 @@ static void exchange_describe(const struct exchange *exchange, struct text *text
     text_add_seconds(text, exchange->latency_s);
     text_add(text, " and ");
     text_add_seconds(text, megabyte * exchange->s_per_byte);
-    text_add(text, " per MB between neighbouring workers\n");
+    text_add(text, " per MB between neighbouring workers");
+    if (exchange->stderr_latency_s > 0 || exchange->stderr_s_per_byte > 0) {
+        text_add(text, " (+- ");
+        text_add_seconds(text, exchange->stderr_latency_s);
+        text_add(text, " and ");
+        text_add_seconds(text, megabyte * exchange->stderr_s_per_byte);
+        text_add(text, ")");
+    }
+    text_add(text, "\n");
 }
 
 void describe_profile(const struct profile *profile, struct text *text)

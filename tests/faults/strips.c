@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "spmd/run/interrupt.h"
+#include "spmd/strips/exchange_probe.h"
 #include "spmd/strips/strips_run.h"
 #include "tests/faults/world.h"
 
@@ -167,6 +168,48 @@ static void rank_main(void)
     world_leave(world.current, RANK_ENDED, 0);
 }
 
+/* ---- what a border costs --------------------------------------------------------------------- */
+
+static struct exchange_sample sampled[EXCHANGE_SIZES];
+static int sample_count;
+
+static void probe_main(void)
+{
+    struct failure failure = FAILURE_INIT;
+    struct exchange_sample samples[EXCHANGE_SIZES] = {{0}};
+    struct comm comm;
+    int count = 0;
+    comm_init(&comm, (struct link){0});
+    if (!exchange_probe(&comm, 4096, samples, &count, &failure))
+        world_wrong("an exchange cannot be measured: %s", failure.text);
+    if (comm.rank == 0) {
+        memcpy(sampled, samples, sizeof sampled);
+        sample_count = count;
+    }
+    world_leave(world.current, RANK_ENDED, 0);
+}
+
+/* A message takes one to two latencies; who has two neighbours exchanges with both at once. */
+static void probe_try(uint64_t seed)
+{
+    world.dice = (struct dice){seed};
+    const int workers = 1 + (int)dice_below(&world.dice, RANKS_MOST - 1);
+    world.weather = (struct weather){.latency_s = dice_about(&world.dice, 1e-5, 0.01),
+                                     .eager = dice_hit(&world.dice, 0.5) ? 100 : SIZE_MAX};
+    const double latency_s = world.weather.latency_s;
+    world_begin(workers + 1, probe_main);
+    if (!world_run(part_most_s))
+        world_wrong("measuring exchanges does not end");
+    world_end();
+    if (sample_count != (workers > 1 ? EXCHANGE_SIZES : 0))
+        world_wrong("%d samples of %d workers", sample_count, workers);
+    for (int k = 0; k < sample_count; k++)
+        if (!(sampled[k].seconds > 0.4 * latency_s && sampled[k].seconds < 3 * latency_s) ||
+            !(sampled[k].deviation_s > 0) || sampled[k].bytes > 4096)
+            world_wrong("a border of %zu bytes takes %g s at a latency of %g s", sampled[k].bytes,
+                        sampled[k].seconds, latency_s);
+}
+
 /* ---- chance ---------------------------------------------------------------------------------- */
 
 static void plan_draw(void)
@@ -264,6 +307,8 @@ static bool trial_run(uint64_t seed, FILE *log)
     if (!world.wrong[0] && (!trial.complete || trial.iterations < wanted))
         world_wrong("it ends after %" PRId64 " of %" PRId64 " iterations", trial.iterations,
                     wanted);
+    if (!world.wrong[0])
+        probe_try(seed);
     for (int64_t column = 0; trial.iterations == wanted && column < trial.plan.job.columns;
          column++)
         if (memcmp(trial.kept[column], expected[column],
