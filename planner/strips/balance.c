@@ -106,3 +106,13 @@ int64_t strips_moved(const int64_t *now, const int64_t *later, int64_t count)
     }
     return all - stay;
 }
+
+bool strips_pay(const struct strip_cost *costs, int64_t count, const int64_t *now,
+                const int64_t *later, double left, double transfer_s)
+{
+    static const double change_s = 0.01, noise = 0.02;
+    const double now_s = strips_step_s(costs, count, now);
+    const double gain_s = now_s - strips_step_s(costs, count, later);
+    const double moved = (double)strips_moved(now, later, count);
+    return gain_s > noise * now_s && gain_s * left > moved * transfer_s + change_s;
+}

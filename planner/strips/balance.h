@@ -8,6 +8,7 @@
 #ifndef PLANNER_STRIPS_BALANCE_H
 #define PLANNER_STRIPS_BALANCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A worker's part of an iteration. */
@@ -25,13 +26,13 @@ void strips_round(const double *widths, int64_t count, int64_t columns, int64_t 
 /* The longest part of an iteration with these widths; those of 0 take none. */
 double strips_step_s(const struct strip_cost *costs, int64_t count, const int64_t *whole);
 
-/* Is it worth while to give workers other widths? Moving the columns takes transfer_s for each, and
- * some more for the decision. */
+/* How many columns change their worker. */
 int64_t strips_moved(const int64_t *now, const int64_t *later, int64_t count);
-static inline double strips_move_s(int64_t moved, double column_transfer_s)
-{
-    static const double decision_s = 0.01;
-    return (double)moved * column_transfer_s + decision_s;
-}
+/* Is it worth while to give strips other widths, if `left` iterations remain and moving a column
+ * takes transfer_s? Iterations must become shorter by more than what measured times differ by
+ * anyway, and all of them together by more than moving takes, with a moment for the change itself.
+ */
+bool strips_pay(const struct strip_cost *costs, int64_t count, const int64_t *now,
+                const int64_t *later, double left, double transfer_s);
 
 #endif

@@ -141,10 +141,8 @@ static bool widths_better(struct strips_master *master)
         if (!(master->real[k] > 0))
             return false;
     strips_round(master->real, master->count, plan->job.columns, master->later);
-    const double gain_s = strips_step_s(master->costs, master->count, master->widths) -
-                          strips_step_s(master->costs, master->count, master->later);
-    const int64_t moved = strips_moved(master->widths, master->later, master->count);
-    return moved > 0 && gain_s * left > strips_move_s(moved, plan->strips[0].exchange_s);
+    return strips_pay(master->costs, master->count, master->widths, master->later, left,
+                      plan->strips[0].exchange_s);
 }
 
 static void order_send(const struct strips_master *master, const struct wire_strip_order *order)
