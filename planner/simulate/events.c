@@ -52,6 +52,7 @@ struct events {
     size_t job_capacity;
     int64_t first, end;    /* numbers */
     int64_t next_transfer; /* number */
+    double transfer_s;     /* the one before began: none passes it, whatever ports there are */
     double in_s;           /* the master's incoming port is free */
     bool ended, waits;     /* nothing more is sent; the master waits for something */
     bool handed_out;       /* unless a worker is lost nothing more is sent */
@@ -98,7 +99,7 @@ void events_restart(struct events *events)
 {
     events->heap_count = 0;
     events->first = events->end = events->next_transfer = 0;
-    events->in_s = 0;
+    events->in_s = events->transfer_s = 0;
     events->ended = events->waits = events->alone = events->handed_out = false;
     for (int64_t k = 0; k < events->workers; k++)
         events->places[k] = (struct place){.head = -1, .tail = -1, .newest = -1};
@@ -226,7 +227,8 @@ static bool transfer_first(const struct playing *playing, struct event *first)
     const struct job *job = job_at(events, events->next_transfer);
     const int64_t worker = job->package.worker;
     const struct place *place = &events->places[worker];
-    double at_s = star_later(job->times.sent_s, *port_out(playing, worker));
+    double at_s =
+        star_later(star_later(job->times.sent_s, events->transfer_s), *port_out(playing, worker));
     if (events->traits->master_sends)
         at_s = star_later(at_s, star->master_s);
     if (events->traits->worker_takes) {
@@ -531,6 +533,7 @@ static bool transfer_begin(struct playing *playing, const struct event *event)
     job->times.link_s = event->at_s;
     job->times.arrived_s = event->at_s + seconds;
     *port_out(playing, worker) = job->times.arrived_s;
+    playing->events->transfer_s = event->at_s;
     star->port_busy_s += seconds;
     if (traits->master_sends) {
         star->master_s = job->times.arrived_s;

@@ -350,6 +350,23 @@ static const enum operating models[OPERATING_COUNT] = {OPERATING_MULTI_PORT, OPE
                                                        OPERATING_WORK,       OPERATING_NONE};
 
 /* Two workers, two packages of two core tasks each. */
+/* One buffer a worker: the third package of the first one waits until the second is begun, and the
+ * other worker's, though its port is free, behind it. */
+static void no_package_passes_another(void **state)
+{
+    (void)state;
+    struct stage stage;
+    stage_open(&stage, 2, OPERATING_MULTI_PORT, RESULTS_NONE);
+    stage.platform.buffers = 1;
+    for (int k = 0; k < 2; k++)
+        class_cost(&stage.classes[k], (struct cost){1, 0}, (struct cost){10, 0},
+                   (struct cost){0, 0});
+    stage_round(&stage, 2, (const double[]){1, 0});
+    stage_round(&stage, 1, (const double[]){1, 1});
+    assert_ends(&stage, OPERATION_LINK, (const double[]){1, 2, 12, 12}, 4, 31);
+    assert_ends(&stage, OPERATION_COMPUTE, (const double[]){11, 21, 31, 22}, 4, 31);
+}
+
 static void first_set(struct stage *stage, enum operating operating, bool returns)
 {
     stage_open(stage, 2, operating, returns ? RESULTS_PACKAGE : RESULTS_NONE);
@@ -747,6 +764,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_follow_their_packages),
         cmocka_unit_test(results_wait_for_the_port),
+        cmocka_unit_test(no_package_passes_another),
         cmocka_unit_test(incoming_port_may_bound),
         cmocka_unit_test(spaced_ends_are_better),
         cmocka_unit_test(results_at_the_end_are_one_message),
