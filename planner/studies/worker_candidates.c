@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "planner/base/array.h"
+#include "planner/base/effort.h"
 #include "planner/model/selection.h"
 #include "planner/schedulers/bounds/bound.h"
 #include "planner/schedulers/scheduler.h"
@@ -44,6 +45,10 @@ static bool plan_shared_by(const struct planning *planning, const char *schedule
     return planning_make(&own, plan, failure);
 }
 
+/* Many workers' candidates are told apart by less than all that a scheduler could try: makespans
+ * are then some 0.03 % above the least, and the best ones are planned again. Units of effort. */
+enum { MANY_WORKERS = 128, EFFORT_EACH = 3000 };
+
 /* The plan of one scheduler for all of them. */
 static bool plan_by(const struct planning *planning, const char *scheduler, struct plan *plan,
                     struct failure *failure)
@@ -54,8 +59,12 @@ static bool plan_by(const struct planning *planning, const char *scheduler, stru
         return plan_shared_by(planning, scheduler, plan, failure);
     if (!planning_platform(planning, &platform, failure))
         return false;
+    struct effort effort = {(double)platform.worker_count * EFFORT_EACH};
     const struct schedule_request request = {
-        .platform = &platform, .tasks = planning->tasks, .real_valued = planning->real_valued};
+        .platform = &platform,
+        .tasks = planning->tasks,
+        .real_valued = planning->real_valued,
+        .effort = platform.worker_count >= MANY_WORKERS ? &effort : NULL};
     const bool good = scheduler_make_for_all(scheduler_find(scheduler), &request, &made, failure) &&
                       planning_apply_map(planning, &made, failure);
     platform_release(&platform);
