@@ -136,8 +136,8 @@ static bool gantt_add(const struct planning *planning, const struct plan *plan, 
 static bool masters_add(const struct plan_options *options, const struct planning *planning,
                         const struct plan *plan, struct text *text, struct failure *failure)
 {
-    if (options->masters || planning->remaining || plan->objective || plan->real_valued ||
-        options->deadline_s > 0 || options->within)
+    if (options->masters || options->tree || planning->remaining || plan->objective ||
+        plan->real_valued || options->deadline_s > 0 || options->within)
         return true;
     return masters_describe(planning, plan, text, failure);
 }
@@ -176,7 +176,7 @@ static bool table_print(const struct plan_options *options, const struct planned
         text_add(&text, "%s", planned->why);
     extrapolation_describe(&advice->setting->extrapolation, &text);
     platform_describe_results(advice->setting, &text);
-    if (advice->plan->star_count > 0 ||
+    if (advice->plan->star_count > 0 || advice->plan->child_count > 0 ||
         outlook_add(options, &planned->planning, *advice, &text, failure))
         return text_print(&text, "describing the plan", failure);
     text_release(&text);
@@ -312,6 +312,7 @@ static struct plan_request request_of(const struct plan_options *options)
                                  .tasks = options->tasks,
                                  .workers = options->workers,
                                  .masters = plan_options_masters(options),
+                                 .tree = plan_options_tree(options),
                                  .buffers = options->buffers,
                                  .deadline_s = isnan(options->deadline_s) ? 0 : options->deadline_s,
                                  .objective = options->objective,

@@ -309,7 +309,8 @@ static bool plan_events_add(struct draft *draft, const struct planning *planning
     struct simulation simulation;
     struct events_head head;
     struct text text = TEXT_INIT;
-    if (plan->real_valued || plan->star_count > 0 || plan_packages(plan) > EVENTS_MOST)
+    if (plan->real_valued || plan->star_count > 0 || plan->child_count > 0 ||
+        plan_packages(plan) > EVENTS_MOST)
         return true;
     events_head_init(&head, events_packages(EVENTS_MOST));
     const bool good = planning_simulate(planning, plan, &head.made, &simulation, failure) &&
@@ -334,7 +335,7 @@ bool page_of_plan(const char *html, const struct planning *planning, const struc
            plan_events_add(&draft, planning, advice->plan, failure) &&
            profile_add(&draft, planning->profile, planning->setting, failure) &&
            pareto_add(&draft, pareto, failure) &&
-           (advice->plan->star_count > 0 ||
+           (advice->plan->star_count > 0 || advice->plan->child_count > 0 ||
             (pairs_add(&draft, planning, failure) && studies_add(&draft, planning, failure))) &&
            draft_write(&draft, html, planning->profile->kernel, plain.bytes, failure);
     draft_release(&draft);

@@ -10,6 +10,7 @@
 #include "planner/studies/advice.h"
 #include "planner/studies/masters.h"
 #include "planner/studies/planning.h"
+#include "planner/studies/trees.h"
 
 /* ---- what goes together -------------------------------------------------------------------- */
 
@@ -34,20 +35,30 @@ static bool resume_check(const struct plan_options *options, struct failure *fai
     return true;
 }
 
-int64_t plan_options_masters(const struct plan_options *options)
+/* A number above 0, or what is said in place of one by "auto"; 0: neither. */
+static int64_t count_read(const char *typed, int64_t chosen)
 {
     char *end;
-    if (!options->masters)
-        return 0;
-    if (strcmp(options->masters, "auto") == 0)
-        return MASTERS_AUTO;
+    if (strcmp(typed, "auto") == 0)
+        return chosen;
     errno = 0;
-    const long long count = strtoll(options->masters, &end, 10);
-    return errno == 0 && end != options->masters && *end == '\0' && count > 0 ? count : 0;
+    const long long count = strtoll(typed, &end, 10);
+    return errno == 0 && end != typed && *end == '\0' && count > 0 ? count : 0;
+}
+
+int64_t plan_options_masters(const struct plan_options *options)
+{
+    return options->masters ? count_read(options->masters, MASTERS_AUTO) : 0;
+}
+
+int64_t plan_options_tree(const struct plan_options *options)
+{
+    return options->tree ? count_read(options->tree, TREE_AUTO) : 0;
 }
 
 /* Several masters are planned for the least makespan of a fixed plan. */
-static bool masters_check(const struct plan_options *options, struct failure *failure)
+static bool masters_alone(const struct plan_options *options, const char *name,
+                          struct failure *failure)
 {
     const struct {
         bool given;
@@ -59,23 +70,32 @@ static bool masters_check(const struct plan_options *options, struct failure *fa
                   {options->tail, "--tail"},
                   {weights_asked(&options->weights), "weights"},
                   {options->master_computes, "--master-computes"},
+                  {options->masters && options->tree, "--tree"},
+                  {options->tree && options->real_valued, "--real-valued"},
                   {options->compare, "--compare"},
                   {options->sweep, "--sweep"},
                   {options->gantt, "--gantt"},
                   {options->noise > 0, "--noise"},
                   {options->sbatch, "--sbatch"},
                   {options->pbs, "--pbs"}};
-    if (!options->masters)
-        return true;
-    if (plan_options_masters(options) == 0)
-        return failure_set(failure, FAILURE_USAGE,
-                           "--masters '%.40s': say how many masters, or auto", options->masters);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (others[k].given)
             return failure_set(failure, FAILURE_USAGE,
-                               "--masters does not go with %s: leave one of them out",
+                               "%s does not go with %s: leave one of them out", name,
                                others[k].name);
     return true;
+}
+
+static bool masters_check(const struct plan_options *options, struct failure *failure)
+{
+    if (options->masters && plan_options_masters(options) == 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--masters '%.40s': say how many masters, or auto", options->masters);
+    if (options->tree && plan_options_tree(options) == 0)
+        return failure_set(failure, FAILURE_USAGE, "--tree '%.40s': say how many groups, or auto",
+                           options->tree);
+    return (!options->masters || masters_alone(options, "--masters", failure)) &&
+           (!options->tree || masters_alone(options, "--tree", failure));
 }
 
 bool plan_options_check(const struct plan_options *options, struct failure *failure)
@@ -160,10 +180,10 @@ bool plan_options_check_periods(const struct plan_options *options, struct failu
         return failure_set(failure, FAILURE_USAGE,
                            "no profile given: add -p PROFILE, which 'scow calibrate' writes");
     if (options->input || options->tasks > 0 || options->resume || options->kernel ||
-        options->tail || options->masters || options->output || options->html || options->within ||
-        options->deadline_s > 0 || options->compare || options->sweep || options->gantt ||
-        options->sbatch || options->pbs || options->buffers > 0 || options->noise > 0 ||
-        options->load || options->master_computes ||
+        options->tail || options->masters || options->tree || options->output || options->html ||
+        options->within || options->deadline_s > 0 || options->compare || options->sweep ||
+        options->gantt || options->sbatch || options->pbs || options->buffers > 0 ||
+        options->noise > 0 || options->load || options->master_computes ||
         strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
         return failure_set(failure, FAILURE_USAGE,
                            "%s is about the costs and not about a job: give at most -n, --like, "
@@ -183,6 +203,7 @@ bool plan_options_check_strips(const struct plan_options *options, struct failur
                   {options->kernel, "-k"},
                   {options->tail, "--tail"},
                   {options->masters, "--masters"},
+                  {options->tree, "--tree"},
                   {options->html, "--html"},
                   {options->within, "--within"},
                   {options->deadline_s > 0, "--deadline"},
@@ -259,6 +280,9 @@ static size_t making_rows(struct plan_options *options, struct option_row *rows)
          "plan R masters side by side, each with workers and a part of the job; auto: as many as "
          "are "
          "best"},
+        {0, "tree", "R", OPTION_TEXT, &options->tree,
+         "plan R groups, whose first ranks deal what they get to the others; auto: as many as are "
+         "best, or none where that saves less than 2 %"},
         {0, "real-valued", NULL, OPTION_FLAG, &options->real_valued,
          "allow fractions of tasks, to compare with published tables"},
         {0, "buffers", "N", OPTION_COUNT, &options->buffers,

@@ -14,7 +14,7 @@
 struct plan_options {
     const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like, *resume;
     const char *within, *svg, *model, *objective, *require, *exclude, *at_most, *price, *waits,
-        *load, *masters;
+        *load, *masters, *tree;
     struct weights_options weights;
     struct strips_options strips;
     int64_t tasks, workers, block, seeds, buffers, gpus;
@@ -32,6 +32,8 @@ bool plan_options_check(const struct plan_options *options, struct failure *fail
  * refuses.
  */
 int64_t plan_options_masters(const struct plan_options *options);
+/* The same of --tree, or TREE_AUTO. */
+int64_t plan_options_tree(const struct plan_options *options);
 /* Pairs and periods are of every job: what one job or its plan alone has does not go with them. */
 bool plan_options_check_periods(const struct plan_options *options, struct failure *failure);
 /* Strips are of a grid: what jobs of independent core tasks have does not go with them. */

@@ -18,6 +18,7 @@
 #include "planner/studies/planning.h"
 #include "planner/studies/shares.h"
 #include "planner/studies/sweep.h"
+#include "planner/studies/trees.h"
 
 /* ---- choice -------------------------------------------------------------------------------- */
 
@@ -160,6 +161,8 @@ static bool setting_plan(const struct plan_request *request, const struct planni
     *chosen = (struct worker_choice){.candidates = NULL};
     if (request->masters != 0)
         return masters_make(planning, request->masters, plan, failure);
+    if (request->tree != 0)
+        return trees_make(planning, request->tree, plan, failure);
     if (!plan_request_chooses(request))
         return request->deadline_s > 0
                    ? sweep_deadline(planning, request->deadline_s, plan, failure)
@@ -465,7 +468,7 @@ static bool choice_add(const struct plan_request *request, struct planned *plann
 static bool single_complete(const struct plan_request *request, struct planned *planned,
                             struct failure *failure)
 {
-    if (planned->plan.star_count > 0)
+    if (planned->plan.star_count > 0 || planned->plan.child_count > 0)
         return true;
     return (!plan_request_tail_open(request) ||
             planning_tail_unequal(&planned->planning, &planned->plan, failure)) &&

@@ -26,6 +26,7 @@ struct plan_request {
     int64_t tasks;      /* of the job; 0: `count` says, for each setting */
     int64_t workers;    /* use that many; may be more than the profile has; 0: all of it */
     int64_t masters;    /* side by side, or MASTERS_AUTO; 0: one */
+    int64_t tree;       /* groups with masters of their own, or TREE_AUTO; 0: none */
     int64_t buffers;    /* packages that a worker receives ahead; 0: as usual */
     double deadline_s;  /* the fewest workers that keep it; 0: none */
     const char *within; /* "5%": accept a plan that takes at most this much longer and has fewer

@@ -80,6 +80,8 @@ static void predicted_describe(const struct plan_prediction *predicted, struct t
              "%.1f %% of the network\n",
              100 * predicted->worker_utilization, 100 * predicted->worker_busy_share,
              100 * predicted->network_utilization);
+    if (!(predicted->lower_bound_s > 0)) /* of a tree none is known */
+        return;
     text_add(text, "bound       no schedule takes less than ");
     text_add_seconds(text, predicted->lower_bound_s);
     text_add(text, "; gap %.1f %%\n", 100 * predicted->gap);

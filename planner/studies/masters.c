@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/model/selection.h"
 #include "planner/studies/feeding.h"
 
 /* ---- stars --------------------------------------------------------------------------------- */
@@ -55,23 +54,6 @@ static bool platform_alike(const struct platform *a, const struct platform *b)
     return true;
 }
 
-/* Workers first .. last of the planning's setting. */
-static bool workers_platform(const struct planning *planning, int64_t first, int64_t last,
-                             struct platform *platform, struct failure *failure)
-{
-    struct plan_run run = {first, last};
-    const struct plan_selection selection = {&run, 1};
-    struct profile_setting setting;
-    struct planning own = *planning;
-    if (!selection_setting(planning->setting, &selection, &setting))
-        return failure_memory(failure, "planning several masters");
-    own.setting = &setting;
-    own.workers = 0;
-    const bool good = planning_platform(&own, platform, failure);
-    selection_setting_release(&setting);
-    return good;
-}
-
 static void stars_release(struct stars *stars)
 {
     for (size_t k = 0; k < stars->count; k++)
@@ -92,8 +74,8 @@ static bool stars_init(struct stars *stars, const struct planning *planning,
     for (int64_t k = 0; k < masters; k++) {
         struct star_ranks *star = &stars->items[k];
         star->master = k * ranks / masters;
-        if (!workers_platform(planning, star->master, (k + 1) * ranks / masters - 2,
-                              &star->platform, failure)) {
+        if (!planning_neighbours(planning, star->master, (k + 1) * ranks / masters - 2,
+                                 &star->platform, failure)) {
             stars_release(stars);
             return false;
         }

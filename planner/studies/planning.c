@@ -9,6 +9,7 @@
 #include "planner/base/nearest.h"
 #include "planner/model/beyond.h"
 #include "planner/model/plan_cursor.h"
+#include "planner/model/selection.h"
 #include "planner/schedulers/bounds/bound.h"
 #include "planner/schedulers/bounds/bound_unequal.h"
 #include "planner/schedulers/scheduler.h"
@@ -149,8 +150,7 @@ bool planning_platform(const struct planning *planning, struct platform *platfor
 
 /* What is predicted by simulation, where the end is dealt on request or core tasks differ along the
  * job. Periods stay. */
-static void simulation_predict(const struct simulation *simulation,
-                               struct plan_prediction *predicted)
+void planning_predict(const struct simulation *simulation, struct plan_prediction *predicted)
 {
     const double makespan_s = simulation->makespan_s;
     const double network_s = fmax(simulation->port_busy_s, simulation->master_busy_s);
@@ -160,6 +160,22 @@ static void simulation_predict(const struct simulation *simulation,
     predicted->network_utilization = makespan_s > 0 ? fmin(network_s / makespan_s, 1) : 0;
     predicted->gap = predicted->lower_bound_s > 0 ? makespan_s / predicted->lower_bound_s - 1 : 0;
     predicted->output_s = simulation->output_s;
+}
+
+bool planning_neighbours(const struct planning *planning, int64_t first, int64_t last,
+                         struct platform *platform, struct failure *failure)
+{
+    struct plan_run run = {first, last};
+    const struct plan_selection selection = {&run, 1};
+    struct profile_setting setting;
+    struct planning own = *planning;
+    if (!selection_setting(planning->setting, &selection, &setting))
+        return failure_memory(failure, "planning for a part of the workers");
+    own.setting = &setting;
+    own.workers = 0;
+    const bool good = planning_platform(&own, platform, failure);
+    selection_setting_release(&setting);
+    return good;
 }
 
 struct watching_request planning_watching(const struct planning *planning, const char *tail,
@@ -197,7 +213,7 @@ static bool tail_add(const struct planning *planning, const char *tail, struct p
         return failure_memory(failure, "making a plan");
     if (!planning_simulate(planning, plan, NULL, &simulation, failure))
         return false;
-    simulation_predict(&simulation, &plan->predicted);
+    planning_predict(&simulation, &plan->predicted);
     return true;
 }
 
@@ -280,7 +296,7 @@ bool planning_apply_map(const struct planning *planning, struct plan *plan, stru
         bound_find(planning, &platform, plan, failure);
     platform_release(&platform);
     if (good)
-        simulation_predict(&simulation, &plan->predicted);
+        planning_predict(&simulation, &plan->predicted);
     return good;
 }
 

@@ -47,6 +47,9 @@ struct planning {
 /* The platform that it plans for; to be released. */
 bool planning_platform(const struct planning *planning, struct platform *platform,
                        struct failure *failure);
+/* The same of the setting's workers first .. last alone. */
+bool planning_neighbours(const struct planning *planning, int64_t first, int64_t last,
+                         struct platform *platform, struct failure *failure);
 /* Is it "auto" or in the table? If not: usage, with the nearest. */
 bool planning_check_scheduler(const char *name, struct failure *failure);
 /* Lines for the table of a plan: which schedulers were left out or cut short, and why. */
@@ -59,6 +62,8 @@ struct watching_request planning_watching(const struct planning *planning, const
  * `trace` (may be NULL). */
 bool planning_simulate(const struct planning *planning, const struct plan *plan,
                        struct trace *trace, struct simulation *simulation, struct failure *failure);
+/* What a simulation says, into a prediction; periods and bounds stay. */
+void planning_predict(const struct simulation *simulation, struct plan_prediction *predicted);
 /* Regions of the setting's cost map in simulations; 0: core tasks are assumed to be equal. */
 size_t planning_regions(const struct planning *planning);
 /* Schedulers plan in units of work, as if core tasks were equal. If costs vary along the job, cut

@@ -105,7 +105,7 @@ static void assert_near(double value, double wanted)
 static void assert_ends(const struct stage *stage, enum operation operation, const double *wanted,
                         size_t count, double makespan_s)
 {
-    double ends[PACKAGES_MOST];
+    double ends[PACKAGES_MOST] = {0};
     struct trace trace = {.count = 0};
     assert_near(stage_play(stage, &trace), makespan_s);
     assert_int_equal(trace_ends(&trace, operation, ends), count);
@@ -219,7 +219,7 @@ static void collecting_delays_envelopes(void **state)
 static double stage_lose(struct stage *stage, int64_t worker, double lost_s, struct trace *trace)
 {
     struct scenario scenario = SCENARIO_INIT;
-    struct simulation simulation;
+    struct simulation simulation = {.packages = 0};
     struct failure failure = FAILURE_INIT;
     const struct decision decision = {.plan = &stage->plan};
     scenario.lost_worker = worker;
@@ -619,7 +619,7 @@ static bool program_against_stage(struct stage *stage, uint64_t seed, bool group
 {
     struct ranking ranking;
     struct groups groups;
-    double solved[PROGRAM_ROUNDS * WORKERS_MOST], loads[PROGRAM_ROUNDS * WORKERS_MOST];
+    double solved[PROGRAM_ROUNDS * WORKERS_MOST] = {0}, loads[PROGRAM_ROUNDS * WORKERS_MOST] = {0};
     double value_s = 0;
     bool out_of_memory = false;
     assert_true(ranking_init(&ranking, &stage->platform, &stage->window, true, RANKING_BY_FEED));

@@ -1,0 +1,33 @@
+/*
+ * A tree of two levels: the ranks of a job in groups of neighbours, the first rank of each a master
+ * that deals what it gets to the others, and rank 0 the master of these.
+ *
+ * A group whose workers are all kept busy makes a T - b core tasks in a period T, with a = sum 1 /
+ * rw_j and b = sum RW_j / rw_j (de la Torre, Theorem 12): for rank 0 it is a worker that takes b /
+ * a + x / a for x of them, or what its own master's port needs for them where that is more. Groups
+ * are planned for as such workers, and each group's own plan is for what it gets; or all have equal
+ * rounds, each package of which is dealt in equal rounds. Which is chosen by playing the whole tree
+ * (simulate/tree.h), for what the equivalents leave out, packages that are dealt only when they are
+ * there, decides.
+ *
+ * A tree has as many ranks less that compute. It pays where packages for all would be little but
+ * latency on the one port; where the rate of its port is the limit, several masters side by side do
+ * (masters.h).
+ */
+#ifndef PLANNER_STUDIES_TREES_H
+#define PLANNER_STUDIES_TREES_H
+
+#include "planner/studies/planning.h"
+
+/* What is said in place of a number: the one with the least makespan, none included. */
+enum { TREE_AUTO = -1 };
+/* What a tree must save of the makespan, relative, to be preferred to one master for all. */
+#define TREE_GAIN 0.02
+
+/* A complete plan of so many groups, or of as many as are best, among 2, 4, 8, ..., or of one
+ * master; to be released. FAILURE_USAGE: there are too few ranks or core tasks, or trees are not
+ * for this profile; FAILURE_INFEASIBLE: there is no plan. */
+bool trees_make(const struct planning *planning, int64_t groups, struct plan *plan,
+                struct failure *failure);
+
+#endif
