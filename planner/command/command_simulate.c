@@ -244,6 +244,9 @@ static enum options_outcome simulate_parse(int argc, char **argv, struct simulat
          "lose the worker that is rank N, from 1 on, with the results that it has not returned"},
         {0, "at", "SECONDS", OPTION_NUMBER, &options->request.scenario.lost_s,
          "when that worker is lost (0)"},
+        {0, "copies", NULL, OPTION_FLAG, &options->request.scenario.copies,
+         "packages that are overdue when some worker has nothing more to do are handed out once "
+         "more, as 'scow run' does; the first result counts"},
         {0, "seed", "SEED", OPTION_COUNT, &options->seed, "seed of the noise (1)"},
         {0, "seeds", "N", OPTION_COUNT, &options->request.seeds,
          "simulate N seeds, and show median and 95th percentile (1)"},

@@ -51,6 +51,9 @@ void deadline_release(struct deadline *deadline);
 /* The largest package, of at most `tasks` core tasks, that the worker would complete in time if it
  * were sent now; 0: none. */
 int64_t deadline_fit(const struct deadline *deadline, int64_t worker, int64_t tasks, double now_s);
+/* When a package of so many core tasks, the oldest one that the worker has, will have taken longer
+ * by the margin than those that it has reported, in the mean; HUGE_VAL: nobody knows. */
+double deadline_overdue_s(const struct deadline *deadline, int64_t worker, int64_t tasks);
 /* Would the master complete a core task in time that takes it task_s (0: nobody knows) and begins
  * now? */
 bool deadline_fit_master(const struct deadline *deadline, double task_s, double now_s);

@@ -24,6 +24,11 @@ void dispatch_done(struct dispatch *dispatch, const struct package *package, dou
         dispatch->kind->done(dispatch, package, start_s, end_s);
 }
 
+bool dispatch_claim(struct dispatch *dispatch, const struct package *package)
+{
+    return !dispatch->kind->claim || dispatch->kind->claim(dispatch, package);
+}
+
 void dispatch_unsent(struct dispatch *dispatch, const struct package *package)
 {
     if (dispatch->kind->unsent)

@@ -66,6 +66,9 @@ double dispatch_due_s(const struct dispatch *dispatch);
 /* Worker `worker` has worked on `package` from start_s to end_s. */
 void dispatch_done(struct dispatch *dispatch, const struct package *package, double start_s,
                    double end_s);
+/* The result of a package is there: does it count? Not where the same core tasks have been done by
+ * another package meanwhile (dispatch_recovery_copy). Asked once, before dispatch_done. */
+bool dispatch_claim(struct dispatch *dispatch, const struct package *package);
 /* Of a package that dispatch_next has just given its worker nothing was sent, for none of it would
  * end in time: it is handed out otherwise, and its end is not told. A worker of rules on request
  * gets nothing more from this dispatch unless it reports another package. */
@@ -207,6 +210,38 @@ bool dispatch_recovery_deadline(struct dispatch *recovery, const struct deadline
 /* Of a recovering dispatch: workers keep the results of what they have done, so that it is lost
  * with them until dispatch_returned, and nothing is finished before. */
 void dispatch_recovery_keep(struct dispatch *recovery);
+/* Of a recovering dispatch, before it is asked: when everything is handed out and some worker has
+ * nothing to do, the packages of workers that are overdue, by the setup's margin beyond its costs
+ * and what was measured, are handed out once more. The first result of a core task counts
+ * (dispatch_claim), and when all have one, the dispatch is finished, whatever is still out. Not
+ * where results are kept, and only where two workers may write the results of one core task. False:
+ * out of memory. */
+bool dispatch_recovery_copy(struct dispatch *recovery, const struct deadline_setup *setup);
+
+enum dispatch_first {
+    DISPATCH_NONE_YET,
+    DISPATCH_ORIGINAL_FIRST, /* the copies do not count */
+    DISPATCH_COPY_FIRST      /* the original does not */
+};
+
+/* A package that was handed out once more. */
+struct dispatch_copied {
+    struct package package; /* the original */
+    double overdue_s;       /* when it was found overdue */
+    int64_t copies;         /* packages in which its core tasks were handed out */
+    enum dispatch_first first;
+};
+
+/* In order of time; borrowed until the dispatch is asked again. */
+const struct dispatch_copied *dispatch_recovery_copied(const struct dispatch *recovery,
+                                                       size_t *count);
+/* One line, where there are any; and the packages as a JSON array, or nothing. Times are moved by
+ * begun_s. */
+void dispatch_copied_tell(const struct dispatch *recovery, struct text *text);
+void dispatch_copied_json(const struct dispatch *recovery, double begun_s, struct text *text);
+/* Longer than expected by so much is overdue, as a rule: a copy that is not needed costs an idle
+ * worker's time and nothing else, one that is made late the makespan. */
+#define DISPATCH_COPY_MARGIN 0.25
 /* Has a recovering dispatch finished at the deadline, with core tasks that were not handed out? */
 bool dispatch_recovery_over(const struct dispatch *recovery);
 

@@ -12,6 +12,7 @@ struct dispatch_kind {
     void (*unsent)(struct dispatch *dispatch, const struct package *package);   /* may be NULL */
     void (*returned)(struct dispatch *dispatch, const struct package *package); /* may be NULL */
     void (*lost)(struct dispatch *dispatch, int64_t worker);                    /* may be NULL */
+    bool (*claim)(struct dispatch *dispatch, const struct package *package); /* may be NULL: true */
     void (*free)(struct dispatch *dispatch);
     /* For a dispatch that wraps another one: the inner one, whose answers other functions pass on;
      * NULL: there is none. */

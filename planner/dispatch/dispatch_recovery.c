@@ -11,51 +11,19 @@
  *
  * Where there is a time by which all must have ended, what does not fit comes back at once, and is
  * handed out again in pieces that do.
+ *
+ * Where copies are made (dispatch_recovery_copy), what is overdue is handed out once more, and the
+ * first result of it counts.
  */
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "planner/base/array.h"
-#include "planner/dispatch/dispatch_kind.h"
+#include "planner/dispatch/recovery_parts.h"
 #include "planner/model/platform.h"
 
 enum { PIECES = 256 };
-
-/* `original` is as the inner dispatch handed it out; its count is 0 where it does not know of it.
- */
-struct recovery_entry {
-    struct package package, original;
-    int losses;    /* of workers that were working on it; 0: it is not suspect */
-    int64_t piece; /* of suspects: core tasks to be handed out at a time */
-    bool given_up;
-    bool done; /* and kept by its worker */
-};
-
-struct recovery_list {
-    struct recovery_entry *items; /* owned */
-    size_t count, capacity;
-};
-
-struct dispatch_recovery {
-    struct dispatch base;
-    struct dispatch *inner; /* owned */
-    int64_t workers, living;
-    bool *lost;               /* owned, per worker */
-    int64_t *busy;            /* owned, per worker: packages out */
-    struct recovery_list out; /* handed out and not reported, or kept */
-    size_t *places; /* owned; by the last digits of a package's number, where it is there, unless
-                     * a later one has the same: then it is searched for */
-    size_t place_count;            /* a power of two */
-    struct recovery_list returned; /* to be handed out again; index and worker are old */
-    int64_t returned_tasks;
-    struct recovery_list suspects; /* the same, of which workers were lost */
-    int alone;                     /* packages out of which there may be one */
-    int64_t most; /* core tasks of a package that is handed out again; 0: not limited */
-    struct deadline *deadline; /* owned; NULL: there is no time by which to end */
-    bool over;                 /* it has come */
-    bool keeps;                /* workers keep results */
-    int64_t index, round;      /* of the next package, of the last one */
-};
 
 static bool list_reserve(struct recovery_list *list, size_t count)
 {
@@ -91,9 +59,8 @@ static bool places_reserve(struct dispatch_recovery *self)
     return true;
 }
 
-/* Room for one more package, out or returned, and for all that are out to return: a loss cannot
- * fail. */
-static bool lists_reserve(struct dispatch_recovery *self)
+/* A loss cannot fail. */
+bool recovery_reserve(struct dispatch_recovery *self)
 {
     const size_t count = self->out.count + self->returned.count + self->suspects.count + 1;
     return places_reserve(self) && list_reserve(&self->out, count) &&
@@ -103,11 +70,12 @@ static bool lists_reserve(struct dispatch_recovery *self)
 /* What follows on what came back last is one range with it. */
 static void package_return(struct dispatch_recovery *self, const struct package *package)
 {
-    struct package *last =
-        self->returned.count > 0 ? &self->returned.items[self->returned.count - 1].package : NULL;
+    struct recovery_entry *last =
+        self->returned.count > 0 ? &self->returned.items[self->returned.count - 1] : NULL;
     self->returned_tasks += package->count;
-    if (self->deadline && last && last->first + last->count == package->first) {
-        last->count += package->count;
+    if (self->deadline && last && !last->copy &&
+        last->package.first + last->package.count == package->first) {
+        last->package.count += package->count;
         return;
     }
     assert(self->returned.items); /* reserved before */
@@ -121,20 +89,36 @@ static bool is_alone(const struct recovery_entry *entry)
 }
 
 /* There is room for it. */
-static void suspect_add(struct dispatch_recovery *self, const struct package *package, int losses)
+static void suspect_add(struct dispatch_recovery *self, const struct recovery_entry *entry)
 {
-    self->suspects.items[self->suspects.count++] = (struct recovery_entry){
-        .package = *package, .losses = losses, .piece = (package->count + PIECES - 1) / PIECES};
+    self->suspects.items[self->suspects.count++] =
+        (struct recovery_entry){.package = entry->package,
+                                .losses = entry->losses,
+                                .piece = (entry->package.count + PIECES - 1) / PIECES,
+                                .group = entry->group,
+                                .copy = entry->copy};
+}
+
+void recovery_return_copy(struct dispatch_recovery *self, const struct package *package,
+                          size_t group)
+{
+    self->returned_tasks += package->count;
+    self->returned.items[self->returned.count++] =
+        (struct recovery_entry){.package = *package, .group = group, .copy = true};
 }
 
 /* Of a worker that is lost. */
 static void entry_return(struct dispatch_recovery *self, const struct recovery_entry *entry)
 {
     self->alone -= is_alone(entry);
-    if (entry->losses == 0)
+    if (recovery_copies_drop(self, entry) || entry->given_up)
+        return;
+    if (entry->losses > 0)
+        suspect_add(self, entry);
+    else if (entry->copy)
+        recovery_return_copy(self, &entry->package, entry->group);
+    else
         package_return(self, &entry->package);
-    else if (!entry->given_up)
-        suspect_add(self, &entry->package, entry->losses);
 }
 
 static void entry_put(struct dispatch_recovery *self, size_t place,
@@ -159,14 +143,16 @@ static struct recovery_entry *entry_find(const struct dispatch_recovery *self, i
 }
 
 static void package_out(struct dispatch_recovery *self, struct package *package,
-                        const struct package *original, int losses, double now_s)
+                        const struct recovery_entry *from, double now_s)
 {
+    recovery_copies_sent(self, package, from->group, now_s);
     if (self->deadline)
         deadline_sent(self->deadline, package->worker, package->count, now_s);
     package->index = self->index++;
     self->round = package->round;
     self->busy[package->worker]++;
-    const struct recovery_entry entry = {*package, *original, losses, 0, false, false};
+    struct recovery_entry entry = *from;
+    entry.package = *package;
     self->alone += is_alone(&entry);
     entry_put(self, self->out.count++, &entry);
 }
@@ -178,14 +164,14 @@ static int64_t count_fit(const struct dispatch_recovery *self, int64_t worker, i
     return self->deadline ? deadline_fit(self->deadline, worker, count, now_s) : count;
 }
 
-/* The living worker with the fewest packages out, if it has a buffer to spare, and in time can do
- * some of so many core tasks: *count of them. */
-static int64_t worker_choose(const struct dispatch_recovery *self, double now_s, int64_t tasks,
-                             int64_t *count)
+/* The living worker with the fewest packages out, at most so many, that in time can do some of so
+ * many core tasks: *count of them. */
+static int64_t worker_choose(const struct dispatch_recovery *self, int64_t most, double now_s,
+                             int64_t tasks, int64_t *count)
 {
     int64_t chosen = -1;
     for (int64_t k = 0; k < self->workers; k++) {
-        if (self->lost[k] || self->busy[k] >= PLATFORM_BUFFERS ||
+        if (self->lost[k] || recovery_copies_late(self, k) || self->busy[k] > most ||
             (chosen >= 0 && self->busy[k] >= self->busy[chosen]))
             continue;
         const int64_t fit = count_fit(self, k, tasks, now_s);
@@ -206,17 +192,18 @@ static enum dispatch_answer nobody(struct dispatch_recovery *self)
     return DISPATCH_FINISHED;
 }
 
-/* The first core tasks of a range, at most `count` of them, to who may have them. */
-static enum dispatch_answer piece_send(struct dispatch_recovery *self, struct package *range,
-                                       int64_t count, int losses, double now_s,
-                                       struct package *package)
+/* The first core tasks of a range, at most `count` of them, to who may have them: copies go to who
+ * has nothing else to do. */
+static enum dispatch_answer piece_send(struct dispatch_recovery *self, struct recovery_entry *from,
+                                       int64_t count, double now_s, struct package *package)
 {
-    static const struct package none = {.count = 0};
+    struct package *range = &from->package;
     if (count > range->count)
         count = range->count;
     if (self->most > 0 && count > self->most)
         count = self->most;
-    const int64_t worker = worker_choose(self, now_s, count, &count);
+    const int64_t most = from->copy ? 0 : PLATFORM_BUFFERS - 1;
+    const int64_t worker = worker_choose(self, most, now_s, count, &count);
     if (worker < 0)
         return nobody(self);
     *package = *range;
@@ -225,7 +212,9 @@ static enum dispatch_answer piece_send(struct dispatch_recovery *self, struct pa
     package->count = count;
     range->first += count;
     range->count -= count;
-    package_out(self, package, &none, losses, now_s);
+    const struct recovery_entry sent = {
+        .losses = from->losses, .group = from->group, .copy = from->copy};
+    package_out(self, package, &sent, now_s);
     return DISPATCH_SEND;
 }
 
@@ -233,12 +222,12 @@ static enum dispatch_answer piece_send(struct dispatch_recovery *self, struct pa
 static enum dispatch_answer returned_next(struct dispatch_recovery *self, double now_s,
                                           struct package *package)
 {
-    struct package *range = &self->returned.items[self->returned.count - 1].package;
+    struct recovery_entry *from = &self->returned.items[self->returned.count - 1];
     const int64_t share = (self->returned_tasks + 2 * self->living - 1) / (2 * self->living);
-    const enum dispatch_answer answer = piece_send(self, range, share, 0, now_s, package);
+    const enum dispatch_answer answer = piece_send(self, from, share, now_s, package);
     if (answer == DISPATCH_SEND) {
         self->returned_tasks -= package->count;
-        self->returned.count -= range->count == 0;
+        self->returned.count -= from->package.count == 0;
     }
     return answer;
 }
@@ -260,8 +249,7 @@ static enum dispatch_answer suspect_next(struct dispatch_recovery *self, double 
     struct recovery_entry *entry = suspect_choose(self);
     if (!entry)
         return DISPATCH_WAIT;
-    const enum dispatch_answer answer =
-        piece_send(self, &entry->package, entry->piece, entry->losses, now_s, package);
+    const enum dispatch_answer answer = piece_send(self, entry, entry->piece, now_s, package);
     if (answer == DISPATCH_SEND && entry->package.count == 0)
         *entry = self->suspects.items[--self->suspects.count];
     return answer;
@@ -281,11 +269,21 @@ static bool inner_take(struct dispatch_recovery *self, double now_s, struct pack
     if (remaining.count > 0)
         package_return(self, &remaining);
     package->count = count;
+    const struct recovery_entry from = {.original = original};
     if (count > 0)
-        package_out(self, package, &original, 0, now_s);
+        package_out(self, package, &from, now_s);
     else if (!self->lost[package->worker])
         dispatch_unsent(self->inner, &original);
     return count > 0;
+}
+
+/* Of what is out, is something to be waited for? */
+static bool is_awaited(const struct dispatch_recovery *self)
+{
+    for (size_t k = 0; k < self->out.count; k++)
+        if (!recovery_copies_void(self, &self->out.items[k]))
+            return true;
+    return false;
 }
 
 static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_s,
@@ -293,8 +291,9 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
     enum dispatch_answer answer;
+    recovery_copies_begin(self);
     for (;;) {
-        if (!lists_reserve(self))
+        if (!recovery_reserve(self))
             return DISPATCH_OUT_OF_MEMORY;
         answer = dispatch_next(self->inner, now_s, package);
         if (answer != DISPATCH_SEND)
@@ -308,7 +307,13 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
         return returned_next(self, now_s, package);
     if (answer == DISPATCH_FINISHED && self->suspects.count > 0)
         return suspect_next(self, now_s, package);
-    return answer == DISPATCH_FINISHED && self->out.count > 0 ? DISPATCH_HANDED_OUT : answer;
+    if (answer != DISPATCH_FINISHED)
+        return answer; /* what it waits for is no matter of copies */
+    if (!recovery_copies_make(self, now_s))
+        return DISPATCH_OUT_OF_MEMORY;
+    if (self->returned.count > 0)
+        return returned_next(self, now_s, package);
+    return is_awaited(self) ? DISPATCH_HANDED_OUT : DISPATCH_FINISHED;
 }
 
 /* Of a part of its package, the inner one hears what the whole would have taken. */
@@ -349,6 +354,7 @@ static void recovery_done(struct dispatch *dispatch, const struct package *packa
     if (!self->keeps)
         entry_take(self, entry);
     self->busy[package->worker]--;
+    recovery_copies_done(self, package, start_s, end_s);
     if (self->deadline)
         deadline_done(self->deadline, package->worker, package->count, start_s, end_s);
     if (original.count > 0)
@@ -379,13 +385,28 @@ static struct dispatch_blame recovery_blame(struct dispatch *dispatch,
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
     struct recovery_entry *entry = entry_find(self, package->index);
-    if (!entry)
-        return (struct dispatch_blame){0, false};
+    if (!entry || (entry->group > 0 && !entry->copy) || recovery_copies_void(self, entry))
+        return (struct dispatch_blame){0, false}; /* others do that one */
     self->alone -= is_alone(entry);
     entry->losses++;
     entry->given_up = is_alone(entry);
     self->alone += is_alone(entry);
+    if (entry->given_up)
+        recovery_copies_claim(self, entry); /* as failed */
     return (struct dispatch_blame){entry->losses, entry->given_up};
+}
+
+static bool recovery_claim(struct dispatch *dispatch, const struct package *package)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
+    struct recovery_entry *entry = entry_find(self, package->index);
+    return !entry || recovery_copies_claim(self, entry);
+}
+
+static double recovery_due(const struct dispatch *dispatch)
+{
+    const struct dispatch_recovery *self = (const struct dispatch_recovery *)dispatch;
+    return fmin(dispatch_due_s(self->inner), recovery_copies_due_s(self));
 }
 
 static bool recovery_own(struct dispatch *dispatch, double now_s, int64_t most,
@@ -416,6 +437,7 @@ static void recovery_free(struct dispatch *dispatch)
     free(self->places);
     free(self->returned.items);
     free(self->suspects.items);
+    recovery_copies_free(self);
     if (self->deadline)
         deadline_release(self->deadline);
     free(self->deadline);
@@ -430,6 +452,8 @@ struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers)
                                               .lost = recovery_lost,
                                               .free = recovery_free,
                                               .inner = recovery_inner,
+                                              .due = recovery_due,
+                                              .claim = recovery_claim,
                                               .blame = recovery_blame,
                                               .own = recovery_own};
     struct dispatch_recovery *self = calloc(1, sizeof *self);
@@ -461,10 +485,11 @@ void dispatch_recovery_limit(struct dispatch *recovery, int64_t most)
 bool dispatch_recovery_suspect(struct dispatch *recovery, struct task_range range, int losses)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
-    const struct package package = {.first = range.first, .count = range.count};
-    if (!lists_reserve(self))
+    const struct recovery_entry entry = {.package = {.first = range.first, .count = range.count},
+                                         .losses = losses};
+    if (!recovery_reserve(self))
         return false;
-    suspect_add(self, &package, losses);
+    suspect_add(self, &entry);
     return true;
 }
 

@@ -181,11 +181,16 @@ static bool decision_simulate(struct simulated *simulated, const struct decision
     bool good = dispatch && simulate_scenario(&simulated->platform, dispatch, &scenario, trace,
                                               &simulated->simulation, failure);
     /* A recovering dispatch does not show what is in it. */
-    const struct dispatch *watch =
-        good && watching && scenario.lost_worker < 0 ? watching_watch(watching, dispatch) : NULL;
+    const struct dispatch *watch = good && watching && scenario.lost_worker < 0 && !scenario.copies
+                                       ? watching_watch(watching, dispatch)
+                                       : NULL;
     if (watch) {
         watching_tell(watch, 0, &simulated->told);
         watching_json(watch, 0, &simulated->listed);
+    }
+    if (good && scenario.copies) {
+        dispatch_copied_tell(dispatch, &simulated->told);
+        dispatch_copied_json(dispatch, 0, &simulated->copied);
     }
     dispatch_free(&dispatch);
     simulated->has_robustness = simulated->request->seeds > 1;
@@ -369,6 +374,7 @@ void simulated_release(struct simulated *simulated)
     trace_release(&simulated->trace);
     text_release(&simulated->told);
     text_release(&simulated->listed);
+    text_release(&simulated->copied);
     availability_release(&simulated->availability);
     platform_release(&simulated->platform);
 }
@@ -440,6 +446,8 @@ void simulated_json(const struct simulated *simulated, struct text *text)
         json_count(&json, "tail_tasks", simulated->tail_tasks);
     if (simulated->listed.bytes)
         json_raw(&json, "replanned", simulated->listed.bytes);
+    if (simulated->copied.bytes)
+        json_raw(&json, "copied", simulated->copied.bytes);
     if (simulated->request->packages)
         packages_json(&simulated->trace, &json);
     json_close(&json, "}\n");

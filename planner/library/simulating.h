@@ -51,6 +51,7 @@ struct simulated {
     int64_t tail_tasks;        /* core tasks that the tail's rule assigns */
     struct trace trace;        /* owned; where packages are kept */
     struct text told, listed;  /* owned; when tasks were planned again: lines, JSON */
+    struct text copied;        /* owned; packages that were handed out once more, JSON */
     struct plan_beyond beyond; /* workers that the profile did not measure; the name is its own */
 };
 

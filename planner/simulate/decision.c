@@ -1,5 +1,7 @@
 #include "planner/simulate/decision.h"
 
+#include "planner/simulate/star.h"
+
 static struct dispatch *dispatch_new(const struct decision *decision, struct failure *failure)
 {
     if (!decision->plan)
@@ -12,16 +14,45 @@ static struct dispatch *dispatch_new(const struct decision *decision, struct fai
                : dispatch;
 }
 
+/* On the port, and at the worker. */
+static struct deadline_cost package_cost(const void *self, int64_t worker, int64_t tasks)
+{
+    const double load = (double)tasks;
+    const struct platform_window *window = platform_nearest(self, load);
+    const struct star_cost cost = star_cost_of(window, platform_worker(window, worker), load);
+    return (struct deadline_cost){cost.envelope_s + cost.send_s + cost.link_s,
+                                  cost.receive_s + cost.compute_s + cost.output_s};
+}
+
+/* For which the first package waits. */
+static double package_start(const void *self, int64_t worker)
+{
+    return platform_start(self, worker);
+}
+
+static bool copies_prepare(struct dispatch *recovery, const struct platform *platform)
+{
+    const struct deadline_setup setup = {.margin = DISPATCH_COPY_MARGIN,
+                                         .cost = package_cost,
+                                         .start_s = package_start,
+                                         .self = platform,
+                                         .workers = platform->worker_count};
+    return dispatch_recovery_copy(recovery, &setup);
+}
+
 struct dispatch *decision_dispatch(const struct decision *decision, const struct platform *platform,
                                    const struct scenario *scenario, struct failure *failure)
 {
     struct dispatch *dispatch = dispatch_new(decision, failure);
     if (failure->code != FAILURE_NONE)
         return NULL; /* the rule has said why */
-    if (dispatch && scenario->lost_worker >= 0)
+    if (dispatch && (scenario->lost_worker >= 0 || scenario->copies))
         dispatch = dispatch_new_recovery(dispatch, platform->worker_count);
-    if (dispatch && scenario->lost_worker >= 0 && platform->results == RESULTS_END)
+    const bool kept = platform->results == RESULTS_END; /* no copy of what is */
+    if (dispatch && scenario->lost_worker >= 0 && kept)
         dispatch_recovery_keep(dispatch);
+    if (dispatch && scenario->copies && !kept && !copies_prepare(dispatch, platform))
+        dispatch_free(&dispatch);
     if (!dispatch)
         failure_memory(failure, "simulating");
     return dispatch;

@@ -41,6 +41,7 @@ struct scenario_state {
     struct package package;
     struct star_cost cost, mean;
     double port_s;
+    double counted_s, heard_s; /* the latest end of what counts, and when the master heard of it */
     struct availability_step slow_steps[2];
     struct availability_series slow; /* of slow workers; its steps are the ones before */
 };
@@ -318,6 +319,10 @@ static bool event_tell(struct scenario_state *state)
     state->loop->star.master_busy_s += report.answer_s;
     if (state->forward)
         fast_forward_answer(state->forward, report.answer_s);
+    if (dispatch_claim(state->dispatch, &report.package)) {
+        state->counted_s = fmax(state->counted_s, report.end_s);
+        state->heard_s = fmax(state->heard_s, report.there_s);
+    }
     dispatch_done(state->dispatch, &report.package, report.start_s, report.end_s);
     if (keeps(state))
         state->kept[state->kept_count++] = report.package;
@@ -412,6 +417,19 @@ static void lost_forget(struct star *star, const struct scenario *scenario)
     worker->output_s = fmin(worker->output_s, worker->busy_s);
 }
 
+/* What somebody else had done before does not count, and is given up when all is done. */
+static void late_forget(struct star *star, const struct scenario_state *state)
+{
+    for (int64_t k = 0; state->scenario->copies && k < star->worker_count; k++) {
+        struct star_worker *worker = &star->workers[k];
+        worker->end_s = fmin(worker->end_s, state->counted_s);
+        worker->busy_s = fmin(worker->busy_s, fmax(worker->end_s - worker->first_s, 0));
+        worker->output_s = fmin(worker->output_s, worker->busy_s);
+    }
+    if (state->scenario->copies)
+        star->results_s = fmin(star->results_s, state->heard_s);
+}
+
 /* What the master computes itself, as the dispatch says. */
 static bool scenario_computes(void *self, double at_s, double until_s, struct own_span *span)
 {
@@ -493,6 +511,7 @@ bool simulate_scenario(const struct platform *platform, struct dispatch *dispatc
     }
     if (good) {
         lost_forget(&loop.star, scenario);
+        late_forget(&loop.star, &state);
         star_sum(&loop.star, simulation);
         if (state.forward)
             own_sum(&state, simulation);

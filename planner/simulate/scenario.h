@@ -35,6 +35,9 @@ struct scenario {
     /* For packages that are simulated one by one beyond these, EFFORT_PACKAGE each; borrowed;
      * NULL: no limit. */
     struct effort *effort;
+    /* What is overdue is handed out once more (dispatch_recovery_copy), and the dispatch is made
+     * so. */
+    bool copies;
 };
 
 /* Units for which a package is simulated, with the lists that a loss or a watched plan needs. */
@@ -43,7 +46,7 @@ enum { EFFORT_PACKAGE = 25 };
 /* No disturbances. */
 #define SCENARIO_INIT                                                                              \
     {                                                                                              \
-        0, 0, 0, 1, 0, 1, -1, 0, 0, 0, NULL, 0, NULL, NULL                                         \
+        0, 0, 0, 1, 0, 1, -1, 0, 0, 0, NULL, 0, NULL, NULL, false                                  \
     }
 
 /* Simulate what `dispatch` decides. Without disturbances and with a plan's dispatch the result is

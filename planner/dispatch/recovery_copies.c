@@ -1,0 +1,275 @@
+/*
+ * Copies of what is overdue: backup tasks, as in Dean and Ghemawat, MapReduce (2004), section 3.6.
+ *
+ * A worker is overdue when its oldest package takes much longer than those that it has reported
+ * before, or than is expected of it. All packages that it has are then handed out once more, the
+ * newest first, for it reaches that one last, and in pieces as what comes back after a loss. A
+ * package and its copies are a group. Whichever result comes first decides: after the original's no
+ * copy counts, after that of a copy the original does not, and all the copies must come.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/base/array.h"
+#include "planner/base/json_text.h"
+#include "planner/dispatch/deadline.h"
+#include "planner/dispatch/recovery_parts.h"
+
+/* However short packages are, nothing is overdue by less, and nobody looks more often. */
+static const double least_s = 0.1;
+
+struct recovery_copies {
+    struct deadline pace; /* of the workers */
+    bool *late;           /* owned; per worker: copies of its packages have been made since it has
+                           * reported anything */
+    const struct recovery_entry **oldest; /* owned; per worker, while it is looked for */
+    struct dispatch_copied *groups;       /* owned */
+    size_t count, capacity;
+    double look_s; /* before then nothing is overdue */
+    double due_s;  /* HUGE_VAL: nobody could take a copy */
+};
+
+bool dispatch_recovery_copy(struct dispatch *recovery, const struct deadline_setup *setup)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
+    struct recovery_copies *copies = calloc(1, sizeof *copies);
+    self->copies = copies;
+    if (!copies)
+        return false;
+    copies->late = calloc((size_t)self->workers, sizeof *copies->late);
+    copies->oldest = calloc((size_t)self->workers, sizeof(void *));
+    copies->due_s = HUGE_VAL;
+    return deadline_init(&copies->pace, setup) && copies->late && copies->oldest;
+}
+
+void recovery_copies_free(struct dispatch_recovery *self)
+{
+    if (!self->copies)
+        return;
+    deadline_release(&self->copies->pace);
+    free(self->copies->late);
+    free((void *)self->copies->oldest);
+    free(self->copies->groups);
+    free(self->copies);
+    self->copies = NULL;
+}
+
+const struct dispatch_copied *dispatch_recovery_copied(const struct dispatch *recovery,
+                                                       size_t *count)
+{
+    const struct recovery_copies *copies = ((const struct dispatch_recovery *)recovery)->copies;
+    *count = copies ? copies->count : 0;
+    return copies ? copies->groups : NULL;
+}
+
+void dispatch_copied_tell(const struct dispatch *recovery, struct text *text)
+{
+    size_t count;
+    int64_t copies = 0, first[DISPATCH_COPY_FIRST + 1] = {0};
+    const struct dispatch_copied *copied = dispatch_recovery_copied(recovery, &count);
+    for (size_t k = 0; k < count; k++) {
+        copies += copied[k].copies;
+        first[copied[k].first]++;
+    }
+    if (count > 0)
+        text_add(text,
+                 "copies      %" PRId64 " of %zu overdue packages; %" PRId64
+                 " packages were done first by copies, %" PRId64 " by their own workers\n",
+                 copies, count, first[DISPATCH_COPY_FIRST], first[DISPATCH_ORIGINAL_FIRST]);
+}
+
+void dispatch_copied_json(const struct dispatch *recovery, double begun_s, struct text *text)
+{
+    static const char *const words[] = {"none", "original", "copies"};
+    size_t count;
+    const struct dispatch_copied *copied = dispatch_recovery_copied(recovery, &count);
+    if (count == 0)
+        return;
+    struct json_text json = json_open(text, "[", ", ");
+    for (size_t k = 0; k < count; k++) {
+        struct json_text row = json_open_in(&json, NULL, "{", ", ");
+        json_count(&row, "package", copied[k].package.index);
+        json_count(&row, "worker", copied[k].package.worker);
+        json_count(&row, "first", copied[k].package.first);
+        json_count(&row, "tasks", copied[k].package.count);
+        json_number(&row, "overdue_s", begun_s + copied[k].overdue_s);
+        json_count(&row, "copies", copied[k].copies);
+        json_word(&row, "counts", words[copied[k].first]);
+        json_close(&row, "}");
+    }
+    json_close(&json, "]");
+}
+
+static struct dispatch_copied *group_of(const struct dispatch_recovery *self, size_t group)
+{
+    return &self->copies->groups[group - 1];
+}
+
+/* ---- what counts ----------------------------------------------------------------------------- */
+
+bool recovery_copies_void(const struct dispatch_recovery *self, const struct recovery_entry *entry)
+{
+    if (entry->group == 0)
+        return false;
+    return group_of(self, entry->group)->first ==
+           (entry->copy ? DISPATCH_ORIGINAL_FIRST : DISPATCH_COPY_FIRST);
+}
+
+/* What is not handed out of that group need not be. Returns how many core tasks. */
+static int64_t list_forget(struct recovery_list *list, size_t group)
+{
+    size_t kept = 0;
+    int64_t tasks = 0;
+    for (size_t k = 0; k < list->count; k++) {
+        if (list->items[k].group == group)
+            tasks += list->items[k].package.count;
+        else
+            list->items[kept++] = list->items[k];
+    }
+    list->count = kept;
+    return tasks;
+}
+
+bool recovery_copies_claim(struct dispatch_recovery *self, struct recovery_entry *entry)
+{
+    if (recovery_copies_void(self, entry))
+        return false;
+    entry->claimed = true;
+    if (entry->group == 0)
+        return true;
+    group_of(self, entry->group)->first =
+        entry->copy ? DISPATCH_COPY_FIRST : DISPATCH_ORIGINAL_FIRST;
+    if (!entry->copy) {
+        self->returned_tasks -= list_forget(&self->returned, entry->group);
+        list_forget(&self->suspects, entry->group);
+    }
+    return true;
+}
+
+bool recovery_copies_drop(struct dispatch_recovery *self, const struct recovery_entry *entry)
+{
+    if (entry->group == 0)
+        return false;
+    if (!entry->copy && !recovery_copies_void(self, entry))
+        group_of(self, entry->group)->first = DISPATCH_COPY_FIRST; /* it will be */
+    return recovery_copies_void(self, entry);
+}
+
+/* ---- who is overdue -------------------------------------------------------------------------- */
+
+bool recovery_copies_late(const struct dispatch_recovery *self, int64_t worker)
+{
+    return self->copies && self->copies->late[worker];
+}
+
+void recovery_copies_sent(struct dispatch_recovery *self, const struct package *package,
+                          size_t group, double now_s)
+{
+    if (!self->copies)
+        return;
+    deadline_sent(&self->copies->pace, package->worker, package->count, now_s);
+    if (group > 0)
+        group_of(self, group)->copies++;
+}
+
+void recovery_copies_done(struct dispatch_recovery *self, const struct package *package,
+                          double start_s, double end_s)
+{
+    if (!self->copies)
+        return;
+    deadline_done(&self->copies->pace, package->worker, package->count, start_s, end_s);
+    self->copies->late[package->worker] = false;
+}
+
+static bool is_idle(const struct dispatch_recovery *self)
+{
+    for (int64_t k = 0; k < self->workers; k++)
+        if (!self->lost[k] && self->busy[k] == 0)
+            return true;
+    return false;
+}
+
+static void oldest_find(struct dispatch_recovery *self)
+{
+    const struct recovery_entry **oldest = self->copies->oldest;
+    for (int64_t k = 0; k < self->workers; k++)
+        oldest[k] = NULL;
+    for (size_t k = 0; k < self->out.count; k++) {
+        const struct recovery_entry *entry = &self->out.items[k];
+        const struct recovery_entry **at = &oldest[entry->package.worker];
+        if (entry->claimed)
+            continue;
+        if (!*at || entry->package.index < (*at)->package.index)
+            *at = entry;
+    }
+}
+
+/* Of that worker, what is not copied yet and may be; NULL: nothing. */
+static struct recovery_entry *entry_oldest(const struct dispatch_recovery *self, int64_t worker)
+{
+    struct recovery_entry *found = NULL;
+    for (size_t k = 0; k < self->out.count; k++) {
+        struct recovery_entry *entry = &self->out.items[k];
+        if (entry->package.worker == worker && entry->group == 0 && entry->losses == 0 &&
+            !entry->claimed && (!found || entry->package.index < found->package.index))
+            found = entry;
+    }
+    return found;
+}
+
+/* False: out of memory. */
+static bool worker_copy(struct dispatch_recovery *self, int64_t worker, double now_s)
+{
+    struct recovery_copies *copies = self->copies;
+    for (struct recovery_entry *entry; (entry = entry_oldest(self, worker));) {
+        struct dispatch_copied *groups =
+            array_reserve(copies->groups, &copies->capacity, copies->count + 1, sizeof *groups);
+        if (!groups)
+            return false;
+        copies->groups = groups;
+        groups[copies->count++] =
+            (struct dispatch_copied){.package = entry->package, .overdue_s = now_s};
+        entry->group = copies->count;
+        copies->late[worker] = true;
+        recovery_return_copy(self, &entry->package, entry->group);
+    }
+    return true;
+}
+
+void recovery_copies_begin(struct dispatch_recovery *self)
+{
+    if (self->copies)
+        self->copies->due_s = HUGE_VAL;
+}
+
+bool recovery_copies_make(struct dispatch_recovery *self, double now_s)
+{
+    struct recovery_copies *copies = self->copies;
+    if (!copies)
+        return true;
+    if (self->out.count == 0 || !is_idle(self))
+        return true;
+    copies->due_s = copies->look_s;
+    if (now_s < copies->look_s)
+        return true;
+    oldest_find(self);
+    double next_s = HUGE_VAL;
+    for (int64_t k = 0; k < self->workers; k++) {
+        if (!copies->oldest[k] || copies->late[k] || self->lost[k])
+            continue;
+        const double overdue_s =
+            deadline_overdue_s(&copies->pace, k, copies->oldest[k]->package.count) + least_s;
+        if (overdue_s > now_s)
+            next_s = fmin(next_s, overdue_s);
+        else if (!worker_copy(self, k, now_s))
+            return false;
+    }
+    copies->due_s = copies->look_s = fmax(next_s, now_s + least_s);
+    return recovery_reserve(self);
+}
+
+double recovery_copies_due_s(const struct dispatch_recovery *self)
+{
+    return self->copies ? self->copies->due_s : HUGE_VAL;
+}

@@ -1,0 +1,81 @@
+/*
+ * Private to recovering dispatches: what is out and what comes back (dispatch_recovery.c), and
+ * copies of what is overdue (recovery_copies.c).
+ */
+#ifndef PLANNER_DISPATCH_RECOVERY_PARTS_H
+#define PLANNER_DISPATCH_RECOVERY_PARTS_H
+
+#include "planner/dispatch/dispatch_kind.h"
+
+/* `original` is as the inner dispatch handed it out; its count is 0 where it does not know of it.
+ */
+struct recovery_entry {
+    struct package package, original;
+    int losses;    /* of workers that were working on it; 0: it is not suspect */
+    int64_t piece; /* of suspects: core tasks to be handed out at a time */
+    bool given_up;
+    bool done;    /* and kept by its worker */
+    bool claimed; /* its result is there, and counts */
+    size_t group; /* 1, 2, ...: of a package that is overdue, and its copies; 0: of none */
+    bool copy;    /* of that package, or of a part of it */
+};
+
+struct recovery_list {
+    struct recovery_entry *items; /* owned */
+    size_t count, capacity;
+};
+
+struct dispatch_recovery {
+    struct dispatch base;
+    struct dispatch *inner; /* owned */
+    int64_t workers, living;
+    bool *lost;               /* owned, per worker */
+    int64_t *busy;            /* owned, per worker: packages out */
+    struct recovery_list out; /* handed out and not reported, or kept */
+    size_t *places; /* owned; by the last digits of a package's number, where it is there, unless
+                     * a later one has the same: then it is searched for */
+    size_t place_count;            /* a power of two */
+    struct recovery_list returned; /* to be handed out again; index and worker are old */
+    int64_t returned_tasks;
+    struct recovery_list suspects; /* the same, of which workers were lost */
+    int alone;                     /* packages out of which there may be one */
+    int64_t most; /* core tasks of a package that is handed out again; 0: not limited */
+    struct deadline *deadline;      /* owned; NULL: there is no time by which to end */
+    bool over;                      /* it has come */
+    bool keeps;                     /* workers keep results */
+    struct recovery_copies *copies; /* owned; NULL: none are made */
+    int64_t index, round;           /* of the next package, of the last one */
+};
+
+/* Room for one more package, out or returned, and for all that are out to return. False: out of
+ * memory. */
+bool recovery_reserve(struct dispatch_recovery *self);
+/* It is to be handed out as a copy of that group; there is room for it. */
+void recovery_return_copy(struct dispatch_recovery *self, const struct package *package,
+                          size_t group);
+
+/* Copies; without them, nothing. */
+
+void recovery_copies_free(struct dispatch_recovery *self);
+/* A package, of that group or of none, is handed out, or reported. */
+void recovery_copies_sent(struct dispatch_recovery *self, const struct package *package,
+                          size_t group, double now_s);
+void recovery_copies_done(struct dispatch_recovery *self, const struct package *package,
+                          double start_s, double end_s);
+/* Is nothing to be expected of the worker, whose packages are copied? */
+bool recovery_copies_late(const struct dispatch_recovery *self, int64_t worker);
+/* A decision begins. */
+void recovery_copies_begin(struct dispatch_recovery *self);
+/* Everything else is handed out, and that at now_s: where a worker has nothing to do, what is
+ * overdue elsewhere comes back, to be handed out once more. False: out of memory. */
+bool recovery_copies_make(struct dispatch_recovery *self, double now_s);
+/* When there may be something overdue next; HUGE_VAL: never, unless something happens before. */
+double recovery_copies_due_s(const struct dispatch_recovery *self);
+/* The result of that entry is there: does it count? */
+bool recovery_copies_claim(struct dispatch_recovery *self, struct recovery_entry *entry);
+/* Would the result of that entry count no more? */
+bool recovery_copies_void(const struct dispatch_recovery *self, const struct recovery_entry *entry);
+/* Its worker is lost: is it done elsewhere, or about to be? */
+bool recovery_copies_drop(struct dispatch_recovery *self, const struct recovery_entry *entry);
+
+#endif

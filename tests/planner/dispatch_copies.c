@@ -1,0 +1,332 @@
+/* What is overdue when somebody has nothing to do is handed out once more; the first result counts,
+ * and each core task once. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/dispatch/dispatch.h"
+#include "planner/simulate/decision.h"
+#include "tests/checks.h"
+#include "tests/planner/samples.h"
+
+enum { WORKERS_MOST = 8, TASKS_MOST = 600, OUT_MOST = 4096 };
+
+/* Each core task takes a second. */
+static struct deadline_cost second_each(const void *self, int64_t worker, int64_t tasks)
+{
+    (void)self;
+    (void)worker;
+    return (struct deadline_cost){0, (double)tasks};
+}
+
+static struct dispatch *copying(struct dispatch *inner, int64_t workers)
+{
+    const struct deadline_setup setup = {
+        .margin = DISPATCH_COPY_MARGIN, .cost = second_each, .workers = workers};
+    struct dispatch *dispatch = dispatch_new_recovery(inner, workers);
+    assert_true(dispatch && dispatch_recovery_copy(dispatch, &setup));
+    return dispatch;
+}
+
+static const struct package two_packages[] = {{.worker = 0, .first = 0, .count = 10},
+                                              {.worker = 1, .first = 10, .count = 10}};
+
+/* Both have their package, and the second worker has done its own after ten seconds. */
+static struct dispatch *one_of_two_silent(struct package original[2])
+{
+    struct dispatch *dispatch = copying(dispatch_new_list(two_packages, 2, 2, 1), 2);
+    struct package none;
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(dispatch_next(dispatch, 0, &original[k]), DISPATCH_SEND);
+    assert_int_equal(dispatch_next(dispatch, 0, &none), DISPATCH_HANDED_OUT);
+    assert_true(isinf(dispatch_due_s(dispatch))); /* nobody could take a copy */
+    assert_true(dispatch_claim(dispatch, &original[1]));
+    dispatch_done(dispatch, &original[1], 0, 10);
+    assert_int_equal(dispatch_next(dispatch, 10, &none), DISPATCH_HANDED_OUT);
+    return dispatch;
+}
+
+static void the_idle_one_takes_copies(void **state)
+{
+    struct package original[2], copy;
+    struct dispatch *dispatch = one_of_two_silent(original);
+    (void)state;
+    assert_true(dispatch_due_s(dispatch) > 12.5 && dispatch_due_s(dispatch) < 12.7);
+    int64_t next = 0;
+    double now_s = dispatch_due_s(dispatch);
+    while (dispatch_next(dispatch, now_s, &copy) == DISPATCH_SEND) {
+        assert_int_equal(copy.worker, 1);
+        assert_int_equal(copy.first, next);
+        assert_true(copy.index > original[1].index);
+        next += copy.count;
+        assert_true(dispatch_claim(dispatch, &copy));
+        dispatch_done(dispatch, &copy, now_s, now_s + (double)copy.count);
+        now_s += (double)copy.count;
+    }
+    assert_int_equal(next, 10);
+    assert_int_equal(dispatch_next(dispatch, now_s, &copy), DISPATCH_FINISHED);
+    assert_false(dispatch_claim(dispatch, &original[0]));
+    dispatch_done(dispatch, &original[0], 0, now_s);
+    size_t count;
+    const struct dispatch_copied *copied = dispatch_recovery_copied(dispatch, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(copied->first, DISPATCH_COPY_FIRST);
+    assert_int_equal(copied->package.index, original[0].index);
+    dispatch_free(&dispatch);
+}
+
+static void the_original_may_come_first(void **state)
+{
+    struct package original[2], copy, none;
+    struct dispatch *dispatch = one_of_two_silent(original);
+    (void)state;
+    assert_int_equal(dispatch_next(dispatch, 16, &copy), DISPATCH_SEND);
+    assert_true(copy.count < 10); /* the remaining part is not handed out yet, and never will be */
+    assert_true(dispatch_claim(dispatch, &original[0]));
+    dispatch_done(dispatch, &original[0], 0, 17);
+    assert_int_equal(dispatch_next(dispatch, 17, &none), DISPATCH_FINISHED);
+    assert_false(dispatch_claim(dispatch, &copy));
+    dispatch_done(dispatch, &copy, 16, 18);
+    assert_int_equal(dispatch_next(dispatch, 18, &none), DISPATCH_FINISHED);
+    struct text told = TEXT_INIT, listed = TEXT_INIT;
+    dispatch_copied_tell(dispatch, &told);
+    dispatch_copied_json(dispatch, 100, &listed);
+    assert_string_equal(told.bytes,
+                        "copies      1 of 1 overdue packages; 0 packages were done first by "
+                        "copies, 1 by their own workers\n");
+    assert_string_equal(listed.bytes,
+                        "[{\"package\": 0, \"worker\": 0, \"first\": 0, \"tasks\": 10, "
+                        "\"overdue_s\": 116, \"copies\": 1, \"counts\": \"original\"}]");
+    text_release(&told);
+    text_release(&listed);
+    dispatch_free(&dispatch);
+}
+
+/* The worker that is overdue is lost: its copies are all that there is. */
+static void a_loss_leaves_the_copies(void **state)
+{
+    struct package original[2], copy;
+    struct dispatch *dispatch = one_of_two_silent(original);
+    (void)state;
+    assert_int_equal(dispatch_next(dispatch, 16, &copy), DISPATCH_SEND);
+    assert_int_equal(dispatch_blame(dispatch, &original[0]).losses, 0);
+    dispatch_lost(dispatch, 0);
+    int64_t done = 0;
+    do {
+        assert_true(dispatch_claim(dispatch, &copy));
+        done += copy.count;
+        dispatch_done(dispatch, &copy, 16, 17);
+    } while (dispatch_next(dispatch, 17, &copy) == DISPATCH_SEND);
+    assert_int_equal(done, 10);
+    assert_int_equal(dispatch_next(dispatch, 17, &copy), DISPATCH_FINISHED);
+    dispatch_free(&dispatch);
+}
+
+/* ---- at random ------------------------------------------------------------------------------- */
+
+struct sent {
+    struct package package;
+    double start_s, end_s;
+};
+
+/* Workers that do one package after the other, some of them stopped, or slow, from some time on. */
+struct course {
+    struct dispatch *dispatch; /* owned */
+    int64_t workers;
+    double stop_s[WORKERS_MOST], factor[WORKERS_MOST], free_s[WORKERS_MOST];
+    bool lost[WORKERS_MOST];
+    int done[TASKS_MOST];
+    struct sent sent[OUT_MOST];
+    size_t count;
+    double now_s, counted_s;
+};
+
+static void package_take(struct course *course, const struct package *package)
+{
+    const int64_t worker = package->worker;
+    struct sent sent = {.package = *package,
+                        .start_s = fmax(course->now_s, course->free_s[worker])};
+    assert_false(course->lost[worker]);
+    sent.end_s = sent.start_s + (double)package->count * course->factor[worker];
+    if (sent.end_s > course->stop_s[worker])
+        sent.end_s = HUGE_VAL;
+    course->free_s[worker] = sent.end_s;
+    assert_true(course->count < OUT_MOST);
+    course->sent[course->count++] = sent;
+}
+
+static struct sent *first_end(struct course *course)
+{
+    struct sent *first = NULL;
+    for (size_t k = 0; k < course->count; k++)
+        if (!first || course->sent[k].end_s < first->end_s)
+            first = &course->sent[k];
+    return first;
+}
+
+static void worker_lose(struct course *course, int64_t worker)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < course->count; k++)
+        if (course->sent[k].package.worker != worker)
+            course->sent[kept++] = course->sent[k];
+    course->count = kept;
+    course->lost[worker] = true;
+    dispatch_lost(course->dispatch, worker);
+}
+
+/* The next report, or a time at which something is due; where there is neither, somebody who says
+ * nothing is lost. */
+static void something_hear(struct course *course)
+{
+    struct sent *first = first_end(course);
+    const double due_s = dispatch_due_s(course->dispatch);
+    assert_non_null(first);
+    if (isfinite(due_s) && due_s <= first->end_s) {
+        assert_true(due_s > course->now_s);
+        course->now_s = due_s;
+        return;
+    }
+    if (isinf(first->end_s)) {
+        worker_lose(course, first->package.worker);
+        return;
+    }
+    const struct sent sent = *first;
+    *first = course->sent[--course->count];
+    course->now_s = fmax(course->now_s, sent.end_s);
+    if (dispatch_claim(course->dispatch, &sent.package)) {
+        course->counted_s = sent.end_s;
+        for (int64_t k = 0; k < sent.package.count; k++)
+            course->done[sent.package.first + k]++;
+    }
+    dispatch_done(course->dispatch, &sent.package, sent.start_s, sent.end_s);
+}
+
+static void course_run(struct course *course)
+{
+    enum dispatch_answer answer;
+    struct package package;
+    while ((answer = dispatch_next(course->dispatch, course->now_s, &package)) !=
+           DISPATCH_FINISHED) {
+        if (answer == DISPATCH_SEND)
+            package_take(course, &package);
+        else
+            something_hear(course);
+    }
+}
+
+static struct dispatch *inner_make(struct dice *dice, uint64_t seed, int64_t workers,
+                                   struct plan *plan, int64_t *tasks)
+{
+    const struct dispatch_setup setup = {.rule =
+                                             dispatch_rule_name(seed % dispatch_rule_count()).name,
+                                         .tasks = *tasks,
+                                         .workers = workers,
+                                         .ahead = (int)dice_whole(dice, 1, 3),
+                                         .least = 1,
+                                         .most = *tasks};
+    struct failure failure = FAILURE_INIT;
+    if (seed % 3 > 0)
+        return dispatch_new_rule(&setup, &failure);
+    do {
+        plan_release(plan);
+        sample_plan(dice, workers, false, plan);
+    } while (plan->tasks > TASKS_MOST);
+    *tasks = (int64_t)plan->tasks;
+    return dispatch_new_plan(plan);
+}
+
+/* At least one worker is neither stopped nor slow. */
+static void course_draw(struct course *course, struct dice *dice)
+{
+    *course = (struct course){.workers = dice_whole(dice, 2, WORKERS_MOST)};
+    for (int64_t k = 0; k < course->workers; k++) {
+        const bool well = k == 0 || dice_unit(dice) < 0.6;
+        course->stop_s[k] = well || dice_unit(dice) < 0.5 ? HUGE_VAL : dice_scale(dice, 1, 500);
+        course->factor[k] = well ? 1 : dice_scale(dice, 1, 50);
+    }
+}
+
+static void each_task_counts_once(void **state)
+{
+    static struct course course;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        struct dice dice = {seed};
+        struct plan plan = {0};
+        int64_t tasks = dice_whole(&dice, 1, TASKS_MOST);
+        course_draw(&course, &dice);
+        struct dispatch *inner = inner_make(&dice, seed, course.workers, &plan, &tasks);
+        course.dispatch = copying(inner, course.workers);
+        course_run(&course);
+        for (int64_t k = 0; k < tasks; k++)
+            if (course.done[k] != 1)
+                fail_msg("seed %" PRIu64 ": task %" PRId64 " counts %d times", seed, k,
+                         course.done[k]);
+        dispatch_free(&course.dispatch);
+        plan_release(&plan);
+    }
+}
+
+/* ---- simulated ------------------------------------------------------------------------------- */
+
+static double simulated_s(const struct platform *platform, const char *rule, int64_t tasks,
+                          double stop_s, bool copies)
+{
+    const struct dispatch_setup setup = {.rule = rule,
+                                         .tasks = tasks,
+                                         .workers = platform->worker_count,
+                                         .ahead = 1,
+                                         .least = 1,
+                                         .most = tasks};
+    const struct decision decision = {.setup = &setup};
+    struct scenario scenario = SCENARIO_INIT;
+    struct failure failure = FAILURE_INIT;
+    struct simulation simulation;
+    scenario.slow_workers = stop_s > 0;
+    scenario.slow_factor = 1e9;
+    scenario.slow_from_s = stop_s;
+    scenario.copies = copies;
+    struct dispatch *dispatch = decision_dispatch(&decision, platform, &scenario, &failure);
+    assert_non_null(dispatch);
+    assert_true(simulate_scenario(platform, dispatch, &scenario, NULL, &simulation, &failure));
+    dispatch_free(&dispatch);
+    return simulation.makespan_s;
+}
+
+/* Rules whose last packages are small; a worker is stopped, one time after the other. */
+static void a_stop_costs_a_tenth_at_most(void **state)
+{
+    static const char *const rules[] = {"tss", "fac"};
+    struct platform_class class = {.count = 16, .link = {1e-3, 1e-5}, .compute = {0.01, 0.1}};
+    struct platform_window window = {
+        .least = 1, .greatest = 1e9, .classes = &class, .class_count = 1};
+    const struct platform platform = {
+        .windows = &window, .window_count = 1, .worker_count = 16, .buffers = PLATFORM_BUFFERS};
+    enum { TASKS = 16000, STOPS = 10 };
+    (void)state;
+    for (size_t r = 0; r < COUNT_OF(rules); r++) {
+        const double usual_s = simulated_s(&platform, rules[r], TASKS, 0, false);
+        assert_true(simulated_s(&platform, rules[r], TASKS, 0, true) == usual_s);
+        for (int k = 1; k < STOPS; k++) {
+            const double stop_s = usual_s * k / STOPS;
+            const double with_s = simulated_s(&platform, rules[r], TASKS, stop_s, true);
+            if (with_s > 1.1 * usual_s)
+                fail_msg("%s: stopped at %g of %g s, it takes %g s", rules[r], stop_s, usual_s,
+                         with_s);
+            assert_true(simulated_s(&platform, rules[r], TASKS, stop_s, false) > 1e6);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_idle_one_takes_copies),
+        cmocka_unit_test(the_original_may_come_first),
+        cmocka_unit_test(a_loss_leaves_the_copies),
+        cmocka_unit_test(each_task_counts_once),
+        cmocka_unit_test(a_stop_costs_a_tenth_at_most),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
