@@ -35,7 +35,7 @@ struct arguments {
     const char *values[SCOW_PARAMETERS_MOST]; /* as typed; NULL: the default */
     int64_t workers, gpus;
     double patience_s;
-    bool staged, collect, no_page, trust, quiet, version, dry_run;
+    bool staged, collect, once, no_page, trust, quiet, version, dry_run;
     char *line; /* owned: all of it, as it could be typed; NULL: not known */
 };
 
@@ -67,6 +67,7 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         launch_row("collect", &arguments->collect),
         launch_row("until", &arguments->ends),
         launch_row("patience", &arguments->patience_s),
+        launch_row("no-copies", &arguments->once),
         launch_row("gpus-per-worker", &arguments->gpus),
         launch_row("isa", &arguments->isa),
         {0, "trust", NULL, OPTION_FLAG, &arguments->trust,
@@ -345,6 +346,7 @@ static void going_run(struct going *going, struct liveness *liveness, struct fai
         .ahead = WATCHING_AHEAD,
         .quiet = arguments->quiet,
         .patience_s = arguments->patience_s,
+        .once = arguments->once,
         .liveness = liveness,
     };
     const bool done = execute_run(&execution, &outcome, failure);

@@ -241,7 +241,7 @@ void dispatch_copied_tell(const struct dispatch *recovery, struct text *text);
 void dispatch_copied_json(const struct dispatch *recovery, double begun_s, struct text *text);
 /* Longer than expected by so much is overdue, as a rule: a copy that is not needed costs an idle
  * worker's time and nothing else, one that is made late the makespan. */
-#define DISPATCH_COPY_MARGIN 0.25
+#define DISPATCH_COPY_MARGIN 0.1
 /* Has a recovering dispatch finished at the deadline, with core tasks that were not handed out? */
 bool dispatch_recovery_over(const struct dispatch *recovery);
 

@@ -30,6 +30,7 @@ struct arguments {
     struct weights_options weights;
     int64_t ahead, gpus;
     double patience_s;
+    bool once;
     bool collect, resume, trust, retry_lost, quiet, verbose, version;
     struct changes changes; /* of the core task */
     char *line;             /* owned: all of it, as it could be typed; NULL: not known */
@@ -76,6 +77,7 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows, si
          "them"},
         launch_row("until", &arguments->ends),
         launch_row("patience", &arguments->patience_s),
+        launch_row("no-copies", &arguments->once),
         launch_row("gpus-per-worker", &arguments->gpus),
         launch_row("isa", &arguments->isa),
         launch_row("quiet", &arguments->quiet),
@@ -292,6 +294,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .ahead = arguments->ahead > 0 ? (int)arguments->ahead : WATCHING_AHEAD,
         .quiet = arguments->quiet,
         .patience_s = arguments->patience_s,
+        .once = arguments->once,
         .until = &arguments->until,
         .liveness = liveness,
     };

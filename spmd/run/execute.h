@@ -40,11 +40,12 @@ struct execution {
     const struct parameter_list *changed; /* the core task's, in place of the plan's; NULL: none */
     bool collects;                        /* the master writes what workers return */
     bool keeps;                           /* then: when everything is computed */
-    bool emitted_given;                   /* `emitted` is as the user said */
-    bool resume;                          /* go on with the output, if it is there */
-    bool failing_ends;                    /* a run whose first core tasks all fail is given up */
-    bool trust;                           /* then without comparing results with their digests */
-    bool retry_lost;                      /* then also with core tasks that workers were lost on */
+    bool once;           /* what is overdue is waited for, and never handed out once more */
+    bool emitted_given;  /* `emitted` is as the user said */
+    bool resume;         /* go on with the output, if it is there */
+    bool failing_ends;   /* a run whose first core tasks all fail is given up */
+    bool trust;          /* then without comparing results with their digests */
+    bool retry_lost;     /* then also with core tasks that workers were lost on */
     const char *command; /* that the user gave, with which sentences begin: "scow run" */
     const char *again;   /* what to do to go on with it, for sentences: "run the same again" */
     bool quiet;          /* no progress */

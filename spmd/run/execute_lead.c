@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "planner/base/duration.h"
 #include "spmd/run/execution_state.h"
@@ -19,6 +20,33 @@ struct plan_prediction execution_prediction(const struct execution_state *state)
     return predicted;
 }
 
+bool execution_copies(const struct execution_state *state)
+{
+    const struct execution *execution = state->execution;
+    const struct job *job = &state->making.job;
+    const bool apart = job->state_size == 0 && !job->results.emits;
+    return !execution->once && (job->task->flags & SCOW_ONCE) == 0 && !execution->keeps &&
+           execution->patience_s > 0 && (execution->collects || apart);
+}
+
+static struct deadline_setup expected_setup(const struct execution_state *state)
+{
+    return (struct deadline_setup){.cost = state->costs ? expected_cost : NULL,
+                                   .start_s = state->costs ? expected_start_s : NULL,
+                                   .self = state->costs,
+                                   .workers = execution_workers(state)};
+}
+
+/* Local to the master. */
+static bool copies_set(const struct execution_state *state, struct dispatch *recovery,
+                       struct failure *failure)
+{
+    struct deadline_setup setup = expected_setup(state);
+    setup.margin = DISPATCH_COPY_MARGIN;
+    return !execution_copies(state) || dispatch_recovery_copy(recovery, &setup) ||
+           failure_memory(failure, "preparing for overdue packages");
+}
+
 /* Local to the master. What would not end in time is not begun. */
 static bool deadline_set(const struct execution_state *state, struct dispatch *recovery,
                          struct failure *failure)
@@ -32,12 +60,9 @@ static bool deadline_set(const struct execution_state *state, struct dispatch *r
     const double left_s = until_left_s(execution->until, until_now());
     const double kept_s = expected_returns_s(execution->keeps ? state->costs : NULL,
                                              execution_workers(state), state->plan->tasks);
-    const struct deadline_setup setup = {.end_s = left_s - kept_s,
-                                         .margin = margin,
-                                         .cost = state->costs ? expected_cost : NULL,
-                                         .start_s = state->costs ? expected_start_s : NULL,
-                                         .self = state->costs,
-                                         .workers = execution_workers(state)};
+    struct deadline_setup setup = expected_setup(state);
+    setup.end_s = left_s - kept_s;
+    setup.margin = margin;
     if (!execution->quiet && predicted.known && predicted.makespan_s > left_s)
         fprintf(stderr,
                 "%s: %s ends this run in %s, sooner than predicted: core tasks that fit are "
@@ -75,6 +100,7 @@ static bool packages_lead(struct execution_state *state, const struct run *run,
     if (dispatch) {
         dispatch_recovery_limit(dispatch, state->decider.largest);
         deadline_set(state, dispatch, failure);
+        copies_set(state, dispatch, failure);
     }
     status_start(state, run, progress, outcome);
     const bool good = master_run(run, dispatch, progress, outcome, failure);
@@ -111,6 +137,20 @@ static struct dispatch *survey_new(const struct execution_state *state, struct p
     return pilot_survey(sight, (int64_t)state->plan->tasks, failure);
 }
 
+/* Behind what is told already. */
+static void copies_tell(const struct execution_state *state, struct run_outcome *outcome)
+{
+    struct text told = TEXT_INIT;
+    size_t copied;
+    dispatch_recovery_copied(state->dispatch, &copied);
+    if (copied == 0)
+        return;
+    text_add(&told, "%s", outcome->told ? outcome->told : "");
+    dispatch_copied_tell(state->dispatch, &told);
+    free(outcome->told);
+    outcome->told = text_take(&told);
+}
+
 /* When the rest was planned anew, and why. */
 static void told_take(const struct execution_state *state, const struct dispatch *decides,
                       struct run_outcome *outcome)
@@ -120,6 +160,7 @@ static void told_take(const struct execution_state *state, const struct dispatch
         pilot->tell(pilot, &outcome->told, &outcome->replanned);
     else
         decider_tell(&state->decider, decides, &outcome->told, &outcome->replanned);
+    copies_tell(state, outcome);
 }
 
 /* Local to the master. The survey's, the plan's or the rule's. */

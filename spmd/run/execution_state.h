@@ -75,6 +75,11 @@ bool execution_output_open(struct execution_state *state, struct failure *failur
 /* Local. The plan's, or what is expected of it when it is watched or dealt at its end: how far that
  * may be off, the plan says of its own tail alone. */
 struct plan_prediction execution_prediction(const struct execution_state *state);
+/* Local. Is what is overdue handed out once more? Where two workers may do a core task, and both
+ * may write what it leaves: a reduction would have it twice, and what is emitted goes to a file of
+ * each.
+ */
+bool execution_copies(const struct execution_state *state);
 /* Local to the master. Hands out all that is to be done, until it is, or no more fits into the time
  * that there is. */
 bool execution_lead(struct execution_state *state, const struct run *run,

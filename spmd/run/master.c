@@ -20,6 +20,10 @@ enum { OUTBOX_LEAST = 2, OUTBOX_AHEAD = 256 };
 static const double soon_s = 1e-9;
 /* Naps once everything has left: nobody waits for the master. */
 enum { LAST_NAPS = 16 };
+/* A worker that computes what others have done is waited for so many seconds, or for such a share
+ * of the run's time: one that is in a long core task ends well, one that is stopped costs no more.
+ */
+static const double late_least_s = 3, late_share = 0.1;
 /* Packages that a worker has and has not reported. MPI takes small ones in at once, however many,
  * and keeps them in memory at the worker, so that a plan of many would all lie there. */
 enum { UNDER_WAY_MOST = 256 };
@@ -218,7 +222,7 @@ static bool decision_take(struct master *master, struct pause *pause)
     case DISPATCH_HANDED_OUT:
         pause->longer = outbox_progress(master->outbox) ? LAST_NAPS : OUTBOX_NAPS;
         if (!master_own_work(master))
-            master_pause(master, pause, HUGE_VAL);
+            master_pause(master, pause, dispatch_due_s(master->dispatch));
         return true;
     case DISPATCH_OUT_OF_MEMORY:
         return failure_memory(master->failure, "deciding what to send");
@@ -286,19 +290,57 @@ static void workers_warm(struct master *master, size_t bytes)
         workers_await(master, member, false);
 }
 
-/* Something failed, or everything is done: what computes shall stop, what waits is only
- * acknowledged. */
+/* What it computes shall stop, what waits is only acknowledged. */
+static void worker_cancel(struct master *master, int member)
+{
+    struct master_counts *worker = &master->workers[member - 1];
+    if (!worker->cancelled && master_reaches(master, member))
+        comm_send(master->run->comm, NULL, 0, master_peer(master, member), WIRE_CANCEL);
+    worker->cancelled = true;
+}
+
+/* Something failed, or everything is done. */
 static void workers_cancel(struct master *master)
 {
+    for (int member = 1; member <= master->run->members->count; member++)
+        worker_cancel(master, member);
+}
+
+static bool is_late(const struct master *master, int member)
+{
+    int64_t count;
+    outstanding_of(&master->outstanding, member - 1, &count);
+    return count > 0 && master_counts_on(master, member);
+}
+
+/* Everything is done, and who has something left has it for nothing: others were first. Who does
+ * not say soon that it has stopped is not waited for. */
+static void late_stop(struct master *master)
+{
     const struct run *run = master->run;
-    for (int member = 1; !master->cancelled && member <= run->members->count; member++)
-        if (master_reaches(master, member))
-            comm_send(run->comm, NULL, 0, master_peer(master, member), WIRE_CANCEL);
-    master->cancelled = true;
+    const double now_s = comm_now(run->comm) - master->origin_s;
+    const double until_s = now_s + fmin(fmax(late_least_s, late_share * now_s), run->patience_s);
+    struct pause pause = {.longer = OUTBOX_NAPS};
+    for (int member = 1; member <= run->members->count; member++)
+        if (is_late(master, member))
+            worker_cancel(master, member);
+    while (master->outstanding.count > 0 && master->failure->code == FAILURE_NONE &&
+           comm_now(run->comm) - master->origin_s < until_s) {
+        idle_take(master);
+        outbox_progress(master->outbox);
+        if (master->outstanding.count > 0)
+            master_pause(master, &pause, until_s);
+    }
+    for (int member = 1; member <= run->members->count; member++)
+        if (is_late(master, member))
+            master_lose(master, member, "others have done what it had, and it does not answer",
+                        false);
 }
 
 static void workers_stop(struct master *master)
 {
+    if (master->dealt && master->run->copies && master->outstanding.count > 0)
+        late_stop(master);
     struct outbox_idle idle = {idle_take, master, &master->receiving};
     struct wire_package header = {.kind = WIRE_STOP};
     for (int member = 1; member <= master->run->members->count; member++) {

@@ -26,8 +26,9 @@ struct master_start {
 /* What a worker has told of its core tasks. */
 struct master_counts {
     int64_t finished, failed;
-    bool anew;     /* since the last time when all had */
-    int returning; /* reports of it that wait for their results */
+    bool anew;      /* since the last time when all had */
+    int returning;  /* reports of it that wait for their results */
+    bool cancelled; /* it has been told to stop computing */
 };
 
 struct master_returns;
@@ -60,7 +61,6 @@ struct master {
     struct master_returns *returns; /* owned; NULL: workers write */
     struct master_own *own;         /* owned; NULL: it computes nothing itself */
     bool sharing;                   /* some worker wants to know of others */
-    bool cancelled;                 /* the workers have been told to stop */
     bool asked;                     /* a worker has been asked to stop */
     bool dealt; /* everything has been handed out, and is reported where it can be lost */
 };

@@ -95,7 +95,8 @@ static void packages_return(struct master *master, int member, bool at_work)
         tasks += packages[k].count;
     progress_end(master->progress);
     membership_note(master->run->members, member, tasks);
-    store_disown(master->run->store, member, packages, count);
+    if (!master->run->copies) /* else others may have written the same, and all of it holds */
+        store_disown(master->run->store, member, packages, count);
     if (at_work)
         package_blame(master, member, packages, count);
     outstanding_drop(&master->outstanding, member - 1);

@@ -214,6 +214,14 @@ static void result_take(struct master *master, const struct wire_result *report)
         work_tell(master, report);
 }
 
+/* Others were first with that package, and it does not count. */
+static void late_take(struct master *master, const struct wire_result *report)
+{
+    const struct wire_trouble *trouble = wire_result_told(report, master->run->job->state_size);
+    if (trouble->failure.code == FAILURE_NONE && !report->skipped)
+        work_tell(master, report);
+}
+
 static void report_heard(struct master *master, int member, const struct wire_times *times)
 {
     int64_t count;
@@ -281,13 +289,16 @@ void master_report_settle(struct master *master, int member, const struct wire_r
         master_retire(master, member, failure);
         return;
     }
-    if (!master->run->keeps)
+    const bool counts = dispatch_claim(master->dispatch, &report->package);
+    if (!master->run->keeps && counts)
         counts_take(master, member, &report->counts);
     master->left_s = outstanding_left_s(&master->outstanding, member - 1);
     outstanding_take(&master->outstanding, member - 1);
     report_heard(master, member, &report->times);
     master->asked = master->asked || report->asked;
-    if (failure->code != FAILURE_NONE)
+    if (!counts)
+        late_take(master, report);
+    else if (failure->code != FAILURE_NONE)
         failure_set(master->failure, failure->code, "%s", failure->text);
     else if (report->skipped)
         master->outcome->stopped = true;

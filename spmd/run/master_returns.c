@@ -551,8 +551,8 @@ static bool results_write(struct master *master, struct master_return *each,
     return true;
 }
 
-/* What cannot be written is only taken, so that its worker can end. Whoever is lost while an
- * emulated master is busy has its package done by others, and nothing is written. */
+/* What cannot be written, or does not count, is only taken, so that its worker can end. Whoever is
+ * lost while an emulated master is busy has its package done by others, and nothing is written. */
 static void results_collect(struct master *master, struct master_return *each)
 {
     struct package_results results;
@@ -560,7 +560,7 @@ static void results_collect(struct master *master, struct master_return *each)
         master_lose(master, each->member, "it returned results that are damaged", false);
         return;
     }
-    if (master->returns->unwritable) {
+    if (master->returns->unwritable || !dispatch_claim(master->dispatch, &each->report->package)) {
         report_settle(master, each, false);
         return;
     }

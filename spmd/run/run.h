@@ -43,6 +43,8 @@ struct run {
     const struct emulation *emulation; /* those of a job that sleeps; NULL otherwise */
     bool collects;                     /* the master writes what workers return to it */
     bool keeps;                        /* then: they keep it until everything is handed out */
+    bool copies; /* the master's: what is overdue is handed out once more (dispatch_recovery_copy),
+                  * and whoever has it then is not waited for */
     bool one_by_one;         /* the master sends no package before the last one has arrived */
     bool weighs_output;      /* workers say for how much of their output they wait for the store */
     bool senses;             /* workers say what they have of their processors while they compute */

@@ -145,6 +145,13 @@ static struct dispatch *tasks_dispatch(struct decides *decides, int64_t tasks,
     return setup->rule ? rule_dispatch(decides, tasks, failure) : plan_dispatch(decides, tasks);
 }
 
+static struct deadline_cost package_cost(const void *self, int64_t worker, int64_t tasks)
+{
+    const struct decides *decides = self;
+    (void)worker;
+    return (struct deadline_cost){0, (double)tasks * decides->setup.mean_s};
+}
+
 struct dispatch *decides_make(struct decides *decides, const struct decides_setup *setup,
                               struct failure *failure)
 {
@@ -159,6 +166,12 @@ struct dispatch *decides_make(struct decides *decides, const struct decides_setu
     dispatch_recovery_limit(dispatch, setup->largest);
     if (setup->keeps)
         dispatch_recovery_keep(dispatch);
+    const struct deadline_setup copying = {.margin = DISPATCH_COPY_MARGIN,
+                                           .cost = package_cost,
+                                           .self = decides,
+                                           .workers = setup->workers};
+    if (setup->copies)
+        dispatch_recovery_copy(dispatch, &copying);
     for (int64_t k = 0; remaining && k < remaining->suspect_count; k++)
         dispatch_recovery_suspect(dispatch, remaining->suspects[k].range,
                                   remaining->suspects[k].losses);

@@ -19,6 +19,7 @@ struct decides_setup {
     int64_t largest; /* of a package */
     double mean_s;   /* of a core task, as planned with */
     bool keeps;      /* workers keep results until they are asked for them */
+    bool copies;     /* what is overdue is handed out once more */
     int ahead, workers;
     const struct remaining *remaining; /* NULL: nothing is done yet */
 };

@@ -98,6 +98,12 @@ MUTATIONS = [
      " &&\n           trace_file_block_digest(block, reader->bytes) == block->digest", ""),
     ("trace-not-written-at-the-end", "spmd/output/trace_writer.c",
      "    if (whole)\n        events_write(writer);", "    if (whole && writer->block->count > 8)\n        events_write(writer);"),
+    ("copy-counted-twice", "planner/dispatch/recovery_copies.c",
+     "    if (recovery_copies_void(self, entry))\n        return false;\n", ""),
+    ("copies-dropped-with-the-original", "planner/dispatch/recovery_copies.c",
+     "    return recovery_copies_void(self, entry);\n}", "    return true;\n}"),
+    ("written-by-others-disowned", "spmd/run/master_losses.c",
+     "    if (!master->run->copies)", "    if (rank > 0)"),
     ("loss-not-blamed", "spmd/run/master_losses.c",
      "    if (at_work)\n        package_blame", "    if (at_work && count > 1000)\n        package_blame"),
 ]

@@ -48,6 +48,7 @@ static struct trial {
     int unready;       /* the rank that cannot begin this part; -1: all can */
     bool keeps;        /* workers keep their results as long as they can */
     bool sleeps;       /* every operation, as a profile says (models.h) */
+    bool copies;       /* what is overdue is handed out once more */
     bool resumed;
     bool running; /* the part before did not say how it ended */
     bool sealed;
@@ -486,6 +487,7 @@ static struct dispatch *dispatch_make(struct part *part)
                                         .mean_s = habits.mean_s,
                                         .ahead = trial.ahead,
                                         .keeps = trial.keeps,
+                                        .copies = trial.copies,
                                         .workers = world.ranks - 1,
                                         .remaining = trial.resumed ? &trial.remaining : NULL};
     return decides_make(&part->decides, &setup, &part->failure);
@@ -560,6 +562,7 @@ static void perform(struct part *part)
                             .losses = &part->losses,
                             .collects = trial.collects,
                             .keeps = trial.keeps,
+                            .copies = trial.copies,
                             .one_by_one = trial.one_by_one,
                             .largest_package = trial.largest,
                             .tasks = trial.resumed ? trial.remaining.left : trial.tasks,
@@ -726,10 +729,12 @@ static void part_run(bool fair)
     trial.unready = fair || !dice_hit(&world.dice, 0.03)
                         ? -1
                         : (int)dice_below(&world.dice, (uint64_t)workers + 1);
+    trial.copies = !trial.keeps && (trial.collects || trial.job->state_size == 0) &&
+                   dice_hit(&world.dice, 0.7);
     trial.part.began_s += 1;
     world_begin(workers + 1, rank_main);
     world_say("part with %d workers, %" PRId64 " core tasks, packages of at most %" PRId64
-              ", %s%s%s%s%s%s%s%s%s",
+              ", %s%s%s%s%s%s%s%s%s%s",
               workers, trial.tasks, trial.largest, trial.sleeps ? models_name() : "",
               trial.sleeps ? ", " : "", trial.surveyed ? "measured, " : "",
               trial.rule ? trial.rule : "planned", !trial.rule && trial.watched ? ", watched" : "",
@@ -740,7 +745,7 @@ static void part_run(bool fair)
               trial.keeps      ? ", collected at the end"
               : trial.collects ? ", collected"
                                : "",
-              trial.job->state_size > 0 ? ", reduces" : "");
+              trial.copies ? ", copied" : "", trial.job->state_size > 0 ? ", reduces" : "");
     if (!fair)
         faults_draw();
     if (!world_run(part_most_s))

@@ -65,6 +65,16 @@ assert all(loss["why"] for loss in report["lost_workers"])
 END
 echo "a worker: done"
 
+# One that is stopped: the others do what it has, too, and nobody waits out the minute of --patience.
+hit STOP 2
+[[ $(checksum_of part.h5) == "$expected" ]] || fail "stopped: not the checksum $expected: $(cat part.h5.said)"
+grep -q "^scow run: rank 2 is lost: others have done what it had, and it does not answer; " part.h5.said ||
+    fail "stopped: says of no loss: $(cat part.h5.said)"
+"$scow" report part.h5 >report.txt
+grep -q "^copies  *[1-9][0-9]* of [1-9][0-9]* overdue packages; [1-9][0-9]* packages were done first by copies, 0 by" \
+    report.txt || fail "stopped: the report says of no copies: $(head report.txt)"
+echo "a stopped worker: done"
+
 hit KILL 1 2 3
 says 'no worker is left; what is done is kept: run the same again with --resume'
 resume "all workers"
