@@ -29,6 +29,7 @@ static const struct command commands[] = {
     {"simulate", "simulate a plan or a rule without a cluster", command_simulate},
     {"sense", "write down how busy a node is: scow sense -o load.tsv", NULL},
     {"load", "put load on a node, for experiments with shared machines", NULL},
+    {"bench", "measure packages a second here: mpiexec -n P+1 scow bench rate", NULL},
 };
 
 /* Clang's version begins with its name, gcc's does not. */

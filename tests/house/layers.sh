@@ -83,6 +83,8 @@ simulate="$model planner/dispatch planner/simulate"
     room spmd/run $simulate planner/{files,replan,command} kernel kernel/tasks \
         spmd/{transport,input,job,output,resume,launch,node,strips}
 
+    room spmd/bench $model planner/dispatch kernel spmd/{transport,output,launch,run}
+
     room calibrate/fit $model
     room calibrate/go $simulate planner/{schedulers,files,studies,report,command} kernel \
         spmd/{transport,input,job,output,launch,run} calibrate calibrate/fit
