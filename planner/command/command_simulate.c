@@ -199,6 +199,9 @@ static enum options_outcome simulate_parse(int argc, char **argv, struct simulat
          "profile written by 'scow calibrate'"},
         {'s', "rule", "RULE[,NAME=VALUE...]", OPTION_TEXT, &options->request.rule,
          "simulate this request-driven rule instead of a plan, with its options"},
+        {0, "dca", NULL, OPTION_FLAG, &options->request.dca,
+         "with -s: workers calculate the rule's packages themselves, by a counter that all share, "
+         "and ask no master (ss, fsc, gss, tss, fiss, fac)"},
         {'X', "tasks", "TASKS", OPTION_COUNT, &options->request.tasks,
          "with -s: number of core tasks"},
         {'n', "workers", "N", OPTION_COUNT, &options->request.workers,

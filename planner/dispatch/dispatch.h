@@ -145,6 +145,9 @@ struct dispatch_setup {
      * of work in place of core tasks, and gets as many of these as are worth what it says. Borrowed
      * for the call; NULL: all are alike. */
     const struct work *work;
+    /* The size of each package follows from its number alone, as where workers count packages
+     * without asking a master (dispatch_rule_is_closed). */
+    bool closed;
 };
 
 /* Fill in what rules need to know of a platform, for the setup's tasks and workers: weights,
@@ -158,6 +161,8 @@ bool dispatch_rule_check(const char *text, struct failure *failure);
 /* Add a sentence, without its end, where the setup's rule takes an option for another value than
  * was given; nothing otherwise. */
 void dispatch_rule_note(const struct dispatch_setup *setup, struct text *text);
+/* Can that rule, with its options, do so? If not: usage, and those that can are named. */
+bool dispatch_rule_is_closed(const char *text, struct failure *failure);
 /* NULL with *failure set: no such rule or option (the nearest is named), or out of memory. */
 struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure);
 

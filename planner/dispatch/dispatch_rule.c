@@ -46,6 +46,7 @@ struct dispatch_rule {
     struct work work; /* owned: of the job; no regions: counts are of core tasks */
     int64_t unsent;   /* core tasks that are not handed out yet */
     int64_t offset;   /* core tasks of the job before those that are handed out here */
+    bool closed;      /* sizes follow from the number of requests alone */
 };
 
 /* ---- units of work -------------------------------------------------------------------------- */
@@ -145,7 +146,8 @@ static enum dispatch_answer rule_next(struct dispatch *dispatch, double now_s,
         return DISPATCH_WAIT;
     for (int64_t waiting = self->line_count; waiting > 0; waiting--) {
         int64_t worker = line_pop(self);
-        double tasks = state->rule->chunk(state, worker);
+        double tasks = self->closed ? state->rule->closed(state, state->requests)
+                                    : state->rule->chunk(state, worker);
         /* Nobody works, so nobody would ever ask again. */
         if (!(tasks >= 1) && self->outstanding == 0 && waiting == 1)
             tasks = 1;
@@ -305,7 +307,8 @@ static double cut_tasks(const struct dispatch_rule *self)
 static struct dispatch_run rule_run(const struct dispatch *dispatch)
 {
     const struct dispatch_rule *self = (const struct dispatch_rule *)dispatch;
-    if (self->before.packages == 0 || work_differs(&self->work))
+    const bool closed = self->closed && self->state.rule->same; /* which goes by other packages */
+    if (self->before.packages == 0 || work_differs(&self->work) || closed)
         return (struct dispatch_run){0};
     const double size = fmin(fmax(self->asked.most, (double)self->least), (double)self->most);
     const double packages = self->state.rule->same ? fmin(self->state.rule->same(&self->state),
@@ -392,6 +395,28 @@ bool dispatch_rule_check(const char *text, struct failure *failure)
 {
     int64_t values[RULE_OPTIONS_MOST];
     return rule_read(text, values, failure) != NULL;
+}
+
+static bool closed_refuse(const struct rule *rule, struct failure *failure)
+{
+    struct text names = TEXT_INIT;
+    for (size_t k = 0; k < RULE_COUNT; k++)
+        if (rules[k]->closed)
+            text_add(&names, "%s%s", names.length > 0 ? ", " : "", rules[k]->name);
+    failure_set(
+        failure, FAILURE_USAGE,
+        "the packages of '%s' do not follow from their numbers alone: without a master that "
+        "is asked for each, take one of %s",
+        rule->name, names.bytes ? names.bytes : "others");
+    text_release(&names);
+    return false;
+}
+
+bool dispatch_rule_is_closed(const char *text, struct failure *failure)
+{
+    int64_t values[RULE_OPTIONS_MOST];
+    const struct rule *rule = rule_read(text, values, failure);
+    return rule && (rule->closed || closed_refuse(rule, failure));
 }
 
 void dispatch_rule_note(const struct dispatch_setup *setup, struct text *text)
@@ -488,7 +513,7 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
     int64_t values[RULE_OPTIONS_MOST];
     const struct rule *rule = rule_read(setup->rule, values, failure);
     struct dispatch_rule *self;
-    if (!rule)
+    if (!rule || (setup->closed && !dispatch_rule_is_closed(setup->rule, failure)))
         return NULL;
     self = calloc(1, sizeof *self);
     if (!self) {
@@ -500,7 +525,8 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
                                    .ahead = setup->ahead,
                                    .least = setup->least,
                                    .most = setup->most,
-                                   .unsent = setup->tasks};
+                                   .unsent = setup->tasks,
+                                   .closed = setup->closed};
     self->state = (struct rule_state){.rule = rule,
                                       .tasks = setup->tasks,
                                       .left = setup->tasks,

@@ -74,9 +74,10 @@ void dispatch_copied_tell(const struct dispatch *recovery, struct text *text)
     }
     if (count > 0)
         text_add(text,
-                 "copies      %" PRId64 " of %zu overdue packages; %" PRId64
-                 " packages were done first by copies, %" PRId64 " by their own workers\n",
-                 copies, count, first[DISPATCH_COPY_FIRST], first[DISPATCH_ORIGINAL_FIRST]);
+                 "copies      %" PRId64 " handed out for %zu overdue package%s; %" PRId64
+                 " done first by copies, %" PRId64 " by their own workers\n",
+                 copies, count, count > 1 ? "s" : "", first[DISPATCH_COPY_FIRST],
+                 first[DISPATCH_ORIGINAL_FIRST]);
 }
 
 void dispatch_copied_json(const struct dispatch *recovery, double begun_s, struct text *text)

@@ -79,6 +79,12 @@ struct rule {
     double (*first)(const struct rule_state *state, int64_t worker);
     /* Tasks for `worker`, cut to state->left by the caller; 0: none for now. */
     double (*chunk)(struct rule_state *state, int64_t worker);
+    /* The same of package number `step` = 0, 1, ... of all, as a function of that and of what start
+     * has left alone, so that whoever has the number knows the package without asking a master:
+     * distributed chunk calculation, A. Eleliemy, F. M. Ciorba, A distributed chunk calculation
+     * approach for self-scheduling of parallel applications on distributed-memory systems, J.
+     * Comput. Sci. 51, 2021. NULL: it needs to know more. */
+    double (*closed)(const struct rule_state *state, int64_t step);
     /* A package of `tasks` took work_s of work; total_s counts from the time at which the worker
      * could have had it. May be NULL. */
     void (*report)(struct rule_state *state, int64_t worker, double tasks, double work_s,

@@ -62,11 +62,20 @@ static double fac_chunk(struct rule_state *state, int64_t worker)
     return batch_take(state);
 }
 
+/* Each batch leaves 1 - 1/x of what was left, but for rounding. */
+static double fac_closed(const struct rule_state *state, int64_t step)
+{
+    const double part = (double)state->option[FAC_PART], p = (double)state->workers;
+    const double left = (double)state->tasks * pow(1 - 1 / part, (double)(step / state->workers));
+    return fmax(1, ceil(left / (part * p)));
+}
+
 const struct rule rule_fac = {
     .name = "fac",
     .summary = "factoring: batches of half of what is left",
     .state_size = sizeof(struct batch),
     .chunk = fac_chunk,
+    .closed = fac_closed,
     .options = {{"part", "a batch is what is left, divided by so many", NULL, 2, 1000000, {NULL}}}};
 
 static double wf_chunk(struct rule_state *state, int64_t worker)

@@ -22,11 +22,19 @@ static double ss_chunk(struct rule_state *state, int64_t worker)
     return 1;
 }
 
+static double ss_closed(const struct rule_state *state, int64_t step)
+{
+    (void)state;
+    (void)step;
+    return 1;
+}
+
 const struct rule rule_ss = {.name = "ss",
                              .summary = "one task at a time",
                              .sizes = RULE_SIZES_STAY,
                              .single = true,
-                             .chunk = ss_chunk};
+                             .chunk = ss_chunk,
+                             .closed = ss_closed};
 
 enum { FSC_K = 0 };
 
@@ -49,6 +57,13 @@ static double fsc_chunk(struct rule_state *state, int64_t worker)
     return *chunk;
 }
 
+static double fsc_closed(const struct rule_state *state, int64_t step)
+{
+    const double *chunk = state->own;
+    (void)step;
+    return *chunk;
+}
+
 const struct rule rule_fsc = {
     .name = "fsc",
     .summary = "packages of one size (Kruskal and Weiss)",
@@ -56,22 +71,37 @@ const struct rule rule_fsc = {
     .state_size = sizeof(double), /* that size */
     .start = fsc_start,
     .chunk = fsc_chunk,
+    .closed = fsc_closed,
     .options = {{"k", "core tasks of a package", "by the formula", 0, LIMIT_TASKS, {NULL}}}};
 
 enum { GSS_LEAST, GSS_ROUNDING };
 enum { GSS_UP, GSS_DOWN };
 
+/* Of so many core tasks that are left. */
+static double gss_share(const struct rule_state *state, double left)
+{
+    const double share = left / (double)state->workers;
+    const double whole = state->option[GSS_ROUNDING] == GSS_DOWN ? floor(share) : ceil(share);
+    return fmax(whole, (double)state->option[GSS_LEAST]);
+}
+
 static double gss_chunk(struct rule_state *state, int64_t worker)
 {
     (void)worker;
-    const double share = (double)state->left / (double)state->workers;
-    const double whole = state->option[GSS_ROUNDING] == GSS_DOWN ? floor(share) : ceil(share);
-    return fmax(whole, (double)state->option[GSS_LEAST]);
+    return gss_share(state, (double)state->left);
+}
+
+/* Each package leaves 1 - 1/p of what was left, but for rounding. */
+static double gss_closed(const struct rule_state *state, int64_t step)
+{
+    const double kept = 1 - 1 / (double)state->workers;
+    return gss_share(state, (double)state->tasks * pow(kept, (double)step));
 }
 
 const struct rule rule_gss = {
     .name = "gss",
     .summary = "guided: what is left, divided by the workers",
     .chunk = gss_chunk,
+    .closed = gss_closed,
     .options = {{"least", "core tasks of the smallest package", NULL, 1, LIMIT_TASKS, {NULL}},
                 {"rounding", "of what is left per worker", NULL, GSS_UP, 0, {"up", "down"}}}};

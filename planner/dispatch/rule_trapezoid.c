@@ -94,6 +94,14 @@ static double tss_chunk(struct rule_state *state, int64_t worker)
     return chunk;
 }
 
+/* F - i D, and L once that is reached. */
+static double tss_closed(const struct rule_state *state, int64_t step)
+{
+    const struct trapezoid *trapezoid = state->own;
+    const double chunk = fmax(trapezoid->chunk - (double)step * trapezoid->step, trapezoid->last);
+    return floor(chunk + 1e-9);
+}
+
 /* Steps, of those that are left: an eighth of them counts as the same. */
 static double same_of(const struct trapezoid *trapezoid, double steps)
 {
@@ -125,6 +133,7 @@ const struct rule rule_tss = {
     .skip = tss_skip,
     .start = tss_start,
     .chunk = tss_chunk,
+    .closed = tss_closed,
     .wrong = tss_wrong,
     .options = {{"first", "core tasks of the first package", "N / 2p", 0, LIMIT_TASKS, {NULL}},
                 {"last", "core tasks of the last package", NULL, 1, LIMIT_TASKS, {NULL}},
@@ -165,12 +174,20 @@ static double fiss_chunk(struct rule_state *state, int64_t worker)
     return stage->chunk;
 }
 
+/* C_0 + floor(i / p) B. */
+static double fiss_closed(const struct rule_state *state, int64_t step)
+{
+    const struct stage *stage = state->own;
+    return stage->chunk + (double)(step / state->workers) * stage->step;
+}
+
 const struct rule rule_fiss = {.name = "fiss",
                                .summary = "fixed increase: stages of growing packages",
                                .sizes = RULE_SIZES_GROW,
                                .state_size = sizeof(struct stage),
                                .start = fiss_start,
                                .chunk = fiss_chunk,
+                               .closed = fiss_closed,
                                .options = {{"sigma", "stages", NULL, 4, 1000000, {NULL}}}};
 
 struct dtss {

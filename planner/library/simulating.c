@@ -1,6 +1,7 @@
 #include "planner/library/simulating.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,11 @@ bool simulation_request_check(const struct simulation_request *request, bool pla
     if (request->rule && (request->replan || request->tail))
         return failure_set(failure, FAILURE_USAGE,
                            "--replan and --tail are for plans: leave -s RULE out and name a plan");
+    if (request->dca && !request->rule)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--dca is for rules: add -s RULE -X TASKS in place of the plan");
+    if (request->dca && !dispatch_rule_is_closed(request->rule, failure))
+        return false;
     if (request->packages && (!request->rule || request->tasks > PACKAGES_KEPT))
         return failure_set(failure, FAILURE_USAGE,
                            "--packages lists what a rule (-s) sends, for at most %d core tasks: a "
@@ -258,12 +264,38 @@ static void rule_note(const struct dispatch_setup *setup, struct text *text)
     text_release(&note);
 }
 
+/* Whoever is free adds one to a counter, which takes a request's way without the master's part, and
+ * knows its package: nothing is packed, sent or answered. */
+static void master_leave_out(struct platform *platform)
+{
+    const struct cost nothing = {0, 0};
+    for (int64_t w = 0; w < platform->window_count; w++) {
+        struct platform_window *window = &platform->windows[w];
+        for (int64_t k = 0; k < window->class_count; k++) {
+            struct platform_class *class = &window->classes[k];
+            class->link = nothing;
+            class->request =
+                (struct cost){fmax(class->request.latency_s - window->answer.latency_s, 0),
+                              fmax(class->request.s_per_task - window->answer.s_per_task, 0)};
+        }
+        window->envelope = window->send = window->answer = nothing;
+    }
+}
+
 static bool rule_simulate(struct simulated *simulated, struct failure *failure)
 {
+    if (simulated->request->dca && results_return(simulated->platform.results))
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "'%s' says that results return to the master, and with --dca nobody is "
+                           "there to take them: leave it out",
+                           simulated->request->path);
+    if (simulated->request->dca)
+        master_leave_out(&simulated->platform);
     const struct simulation_request *request = simulated->request;
     struct dispatch_setup setup = {.rule = request->rule,
                                    .tasks = request->tasks,
                                    .workers = simulated->platform.worker_count,
+                                   .closed = request->dca,
                                    .ahead = request->ahead > 0 ? (int)request->ahead : 1};
     double *weights = dispatch_setup_platform(&setup, &simulated->platform);
     if (!weights)

@@ -26,6 +26,7 @@ struct simulation_request {
     int64_t tasks;                 /* of a rule */
     int64_t workers;               /* 0: the profile's */
     int64_t block, ahead, buffers; /* 0: as usual */
+    bool dca;                      /* workers count a rule's packages, and ask no master */
     bool packages;                 /* keep those of a rule, in the order of sending */
     double effort_s;               /* for packages that are simulated one by one; 0: as usual */
     int64_t seeds;                 /* number of seeds of the scenario, for median and percentile */

@@ -92,8 +92,8 @@ static void the_original_may_come_first(void **state)
     dispatch_copied_tell(dispatch, &told);
     dispatch_copied_json(dispatch, 100, &listed);
     assert_string_equal(told.bytes,
-                        "copies      1 of 1 overdue packages; 0 packages were done first by "
-                        "copies, 1 by their own workers\n");
+                        "copies      1 handed out for 1 overdue package; 0 done first by copies, "
+                        "1 by their own workers\n");
     assert_string_equal(listed.bytes,
                         "[{\"package\": 0, \"worker\": 0, \"first\": 0, \"tasks\": 10, "
                         "\"overdue_s\": 116, \"copies\": 1, \"counts\": \"original\"}]");

@@ -71,7 +71,7 @@ hit STOP 2
 grep -q "^scow run: rank 2 is lost: others have done what it had, and it does not answer; " part.h5.said ||
     fail "stopped: says of no loss: $(cat part.h5.said)"
 "$scow" report part.h5 >report.txt
-grep -q "^copies  *[1-9][0-9]* of [1-9][0-9]* overdue packages; [1-9][0-9]* packages were done first by copies, 0 by" \
+grep -q "^copies  *[1-9][0-9]* handed out for [1-9][0-9]* overdue packages*; [1-9][0-9]* done first by copies, 0 by" \
     report.txt || fail "stopped: the report says of no copies: $(head report.txt)"
 echo "a stopped worker: done"
 
