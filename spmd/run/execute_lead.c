@@ -140,15 +140,17 @@ static struct dispatch *survey_new(const struct execution_state *state, struct p
 /* Behind what is told already. */
 static void copies_tell(const struct execution_state *state, struct run_outcome *outcome)
 {
-    struct text told = TEXT_INIT;
+    struct text told = TEXT_INIT, listed = TEXT_INIT;
     size_t copied;
     dispatch_recovery_copied(state->dispatch, &copied);
     if (copied == 0)
         return;
     text_add(&told, "%s", outcome->told ? outcome->told : "");
     dispatch_copied_tell(state->dispatch, &told);
+    dispatch_copied_json(state->dispatch, state->decider.begun_s, &listed);
     free(outcome->told);
     outcome->told = text_take(&told);
+    outcome->copied = text_take(&listed);
 }
 
 /* When the rest was planned anew, and why. */

@@ -79,6 +79,8 @@ struct run_outcome {
     char *state;            /* owned; of a reduction over all tasks; NULL: none */
     char *told, *replanned; /* owned; of a watched plan, when and why its rest was planned anew:
                              * lines and a JSON array; NULL: it was not watched */
+    char *copied;           /* owned; packages that were handed out once more, a JSON array; NULL:
+                             * none was */
     char *json;             /* owned; the same in words, when the run has reached its end */
     struct rejection rejections[RUN_REJECTIONS]; /* those with the lowest numbers that were told */
     int rejection_count;

@@ -73,6 +73,14 @@ grep -q "^scow run: rank 2 is lost: others have done what it had, and it does no
 "$scow" report part.h5 >report.txt
 grep -q "^copies  *[1-9][0-9]* handed out for [1-9][0-9]* overdue packages*; [1-9][0-9]* done first by copies, 0 by" \
     report.txt || fail "stopped: the report says of no copies: $(head report.txt)"
+/usr/bin/python3 - <<'END' || fail "stopped: the output does not say what was copied"
+import h5py, json
+with h5py.File("part.h5") as file:
+    copied = json.loads(file["run"].attrs["copied"] if "copied" in file["run"].attrs else file["run/copied"][()])
+    worked = {int(row["package"]) for row in file["run/trace"][:] if row["rank"] > 0 and row["operation"] == 4}
+assert copied and all(row["worker"] == 1 and row["counts"] == "copies" and row["package"] not in worked
+                      for row in copied), copied
+END
 echo "a stopped worker: done"
 
 hit KILL 1 2 3
