@@ -207,8 +207,23 @@ static bool plan_name(const struct strips_asked *asked, const struct profile *pr
            (unnamed || plan->profile) && plan->profile_sha256;
 }
 
-static bool plan_put(const struct strips_asked *asked, const struct strips_plan *plan,
-                     struct failure *failure)
+/* Costs of wider strips are extrapolated. */
+static void wide_describe(const struct profile_setting *setting, const struct strips_plan *plan,
+                          struct text *text)
+{
+    const int64_t timed = setting->windows[setting->window_count - 1].greatest;
+    int64_t widest = 0;
+    for (size_t k = 0; k < plan->strip_count; k++)
+        widest = plan->strips[k].columns > widest ? plan->strips[k].columns : widest;
+    if (widest > timed)
+        text_add(text,
+                 "unsure      strips of %" PRId64 " columns are wider than all that were timed "
+                 "(%" PRId64 "): calibrate with more --columns\n",
+                 widest, timed);
+}
+
+static bool plan_put(const struct strips_asked *asked, const struct profile_setting *setting,
+                     const struct strips_plan *plan, struct failure *failure)
 {
     const bool piped = asked->output && strcmp(asked->output, "-") == 0;
     struct text text = TEXT_INIT;
@@ -222,6 +237,7 @@ static bool plan_put(const struct strips_asked *asked, const struct strips_plan 
     if (!good || asked->json || piped || asked->quiet)
         return good;
     strips_describe(plan, &text);
+    wide_describe(setting, plan, &text);
     return text_print(&text, "describing the plan", failure);
 }
 
@@ -236,7 +252,7 @@ static bool profile_answer(const struct strips_asked *asked, struct profile *pro
                 settings_plan(asked, profile, &wanted, &plan, &setting, failure);
     if (good && !plan_name(asked, profile, setting, &values, digest, &plan))
         good = failure_memory(failure, "planning strips");
-    good = good && plan_put(asked, &plan, failure);
+    good = good && plan_put(asked, setting, &plan, failure);
     strips_plan_release(&plan);
     parameter_list_release(&values);
     parameter_list_release(&wanted);
