@@ -136,17 +136,18 @@ _Noreturn void __wrap__exit(int status)
 
 struct process process_self(void)
 {
-    return (struct process){1, world.current->number + 1, 1};
+    const int number = world.current->number + 1;
+    return (struct process){world.weather.scattered ? (uint64_t)number : 1, number, 1};
 }
 
 bool process_has_ended(const struct process *process)
 {
-    return process->machine != 0 && !world_lives((int)process->number - 1);
+    return process->machine == process_self().machine && !world_lives((int)process->number - 1);
 }
 
 bool process_is_alive(const struct process *process)
 {
-    return process->machine != 0 && world_lives((int)process->number - 1);
+    return process->machine == process_self().machine && world_lives((int)process->number - 1);
 }
 
 void process_kill(const struct process *process)

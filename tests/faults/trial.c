@@ -726,6 +726,8 @@ static void part_run(bool fair)
     /* Parts of one run may do either. */
     trial.collects = !trial.job->values.write_behind && dice_hit(&world.dice, trial.collecting);
     trial.keeps = trial.collects && dice_hit(&world.dice, 0.4);
+    /* Who does not see the output needs to see the master's process. */
+    world.weather.scattered = !fair && !trial.collects && dice_hit(&world.dice, 0.3);
     trial.unready = fair || !dice_hit(&world.dice, 0.03)
                         ? -1
                         : (int)dice_below(&world.dice, (uint64_t)workers + 1);

@@ -62,7 +62,9 @@ struct weather {
     double unwritten; /* a write fails, having written some of it */
     double write_s;   /* about what a write takes */
     bool cleanup;     /* the launcher ends all ranks with the first that is killed */
-    bool power;       /* at the end, what was not synchronised may be lost */
+    bool
+        scattered; /* every rank is on a machine of its own: of processes the others know nothing */
+    bool power;    /* at the end, what was not synchronised may be lost */
 };
 
 struct message;
