@@ -72,17 +72,23 @@ static void listen(struct liveness *liveness)
 
 /* ---- who is there -------------------------------------------------------------------------- */
 
+/* Who holds its place is there, whatever the system says of its process. */
+static bool holds_place(const struct liveness *liveness, int rank)
+{
+    return liveness->lock >= 0 && file_lock_taken(liveness->lock, rank);
+}
+
 static bool is_gone(const struct liveness *liveness, int rank)
 {
     const struct liveness_peer *peer = &liveness->peers[rank];
-    return peer->seen ? !file_lock_taken(liveness->lock, rank) : process_has_ended(&peer->process);
+    return !holds_place(liveness, rank) && (peer->seen || process_has_ended(&peer->process));
 }
 
 /* And not only: nobody knows otherwise. */
 static bool is_there(const struct liveness *liveness, int rank)
 {
     const struct liveness_peer *peer = &liveness->peers[rank];
-    return peer->seen ? file_lock_taken(liveness->lock, rank) : process_is_alive(&peer->process);
+    return holds_place(liveness, rank) || (!peer->seen && process_is_alive(&peer->process));
 }
 
 /* Not to be held against others: so long this rank was away itself. */
@@ -365,9 +371,7 @@ void liveness_join(struct liveness *liveness, int peer, const struct process *pr
 {
     if (liveness)
         liveness->peers[peer] = (struct liveness_peer){
-            .process = *process,
-            .seen = liveness->lock >= 0 && file_lock_taken(liveness->lock, peer),
-            .heard_s = clock_now()};
+            .process = *process, .seen = holds_place(liveness, peer), .heard_s = clock_now()};
 }
 
 void liveness_part(struct liveness *liveness, double least_s, double longest_s)
