@@ -10,7 +10,7 @@
 #include "planner/files/strips_json.h"
 #include "planner/files/textfile.h"
 #include "planner/model/profile.h"
-#include "spmd/launch/launch.h"
+#include "spmd/transport/bundle.h"
 
 /* A profile's text, owned, if the file is there and is the one the plan was made from. What came
  * through a pipe then would be waited for now. */
@@ -61,57 +61,77 @@ static const char *profile_digest(const struct documents *documents)
                                              : documents->plan.profile_sha256;
 }
 
-/* Collective. */
-static bool profile_share(struct documents *documents, const struct comm *comm,
-                          const char *plan_path, struct failure *failure)
+/* Local. Of either kind. */
+static bool plan_take(struct documents *documents, size_t length, const char *plan,
+                      struct failure *failure)
 {
-    size_t length = 0;
-    const char *path = profile_path(documents), *sha256 = profile_digest(documents);
-    char *text = comm->rank == 0 ? profile_seek(path, sha256, plan_path, &length) : NULL;
-    int found = text != NULL;
-    comm_broadcast(comm, &found, sizeof found);
-    if (!found)
-        return true;
-    documents->profile_text = comm_broadcast_text(comm, text, &length);
-    return profile_parse(&documents->profile, documents->profile_text, length, path, failure);
+    const char *text = documents->plan_text;
+    return strips_is(text, length) ? strips_parse(&documents->strips, text, length, plan, failure)
+                                   : plan_parse(&documents->plan, text, length, plan, failure);
 }
 
-/* Collective. A profile that is not the plan's own would explain nothing. */
-static bool profile_read(struct documents *documents, const struct comm *comm, const char *plan,
+/* Of the texts. */
+struct lengths {
+    size_t plan, profile;
+};
+
+/* Local to the master. The plan's text, and the profile's: the file that is named, or the one that
+ * the plan was made from, if that is to be found. */
+static void texts_read(struct documents *documents, struct lengths *lengths, const char *plan,
+                       const char *profile, struct failure *failure)
+{
+    documents->plan_text = textfile_read(plan, &lengths->plan, failure);
+    if (!documents->plan_text || !plan_take(documents, lengths->plan, plan, failure))
+        return;
+    documents->profile_text = profile
+                                  ? textfile_read(profile, &lengths->profile, failure)
+                                  : profile_seek(profile_path(documents), profile_digest(documents),
+                                                 plan, &lengths->profile);
+}
+
+/* Local to a worker. */
+static void texts_take(struct documents *documents, struct lengths *lengths, struct bundle *bundle,
+                       const char *plan, struct failure *failure)
+{
+    documents->plan_text = bundle_take_text(bundle, &lengths->plan, failure);
+    documents->profile_text = bundle_take_text(bundle, &lengths->profile, failure);
+    if (documents->plan_text)
+        plan_take(documents, lengths->plan, plan, failure);
+}
+
+/* Local. A profile that is not the plan's own would explain nothing. */
+static bool profile_take(struct documents *documents, size_t length, const char *plan,
                          const char *path, struct failure *failure)
 {
-    size_t length = 0;
-    documents->profile_text = launch_read(comm, path, &length, failure);
-    if (!documents->profile_text)
-        return false;
-    if (!profile_parse(&documents->profile, documents->profile_text, length, path, failure))
-        return false;
+    const char *text = documents->profile_text, *wanted = profile_digest(documents);
     char digest[65];
-    textfile_sha256(documents->profile_text, length, digest);
-    const char *wanted = profile_digest(documents);
-    if (wanted && strcmp(digest, wanted) != 0)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: is not the profile that %s was made from: plan again with it", path,
-                           plan);
-    return true;
+    if (!profile_parse(&documents->profile, text, length, path ? path : profile_path(documents),
+                       failure))
+        return false;
+    textfile_sha256(text, length, digest);
+    return !path || !wanted || strcmp(digest, wanted) == 0 ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: is not the profile that %s was made from: plan again with it", path,
+                       plan);
 }
 
 bool documents_read(struct documents *documents, const struct comm *comm, const char *plan,
                     const char *profile, struct failure *failure)
 {
-    size_t length = 0;
-    documents->plan_text = launch_read(comm, plan, &length, failure);
-    if (documents->plan_text && strips_is(documents->plan_text, length))
-        strips_parse(&documents->strips, documents->plan_text, length, plan, failure);
-    else if (documents->plan_text)
-        plan_parse(&documents->plan, documents->plan_text, length, plan, failure);
-    if (!comm_agree(comm, failure)) /* memory may have ended on one rank only */
-        return false;
-    if (profile)
-        profile_read(documents, comm, plan, profile, failure);
-    else
-        profile_share(documents, comm, plan, failure);
-    return comm_agree(comm, failure);
+    struct bundle bundle = {0};
+    struct lengths lengths = {0};
+    if (comm->rank == 0) {
+        texts_read(documents, &lengths, plan, profile, failure);
+        bundle_put_text(&bundle, documents->plan_text, lengths.plan);
+        bundle_put_text(&bundle, documents->profile_text, lengths.profile);
+    }
+    const bool good = bundle_share(&bundle, comm, failure);
+    if (good && comm->rank != 0)
+        texts_take(documents, &lengths, &bundle, plan, failure);
+    bundle_release(&bundle);
+    if (documents->profile_text && failure->code == FAILURE_NONE)
+        profile_take(documents, lengths.profile, plan, profile, failure);
+    return good && comm_agree(comm, failure); /* memory may have ended on one rank only */
 }
 
 bool documents_replace_plan(struct documents *documents, const struct comm *comm, char *text,

@@ -4,13 +4,15 @@
 #include <string.h>
 
 #include "spmd/launch/method.h"
+#include "spmd/transport/bundle.h"
 
-/* Local. Open what this rank reads by itself. */
+/* Local. Open what this rank reads by itself; the master has. */
 static bool own_open(struct making *making, enum scow_input_kind kind, const char *name,
                      struct failure *failure)
 {
-    if (making->comm->rank != 0)
-        making->input = input_open(kind, name, failure);
+    if (making->comm->rank == 0 || failure->code != FAILURE_NONE)
+        return failure->code == FAILURE_NONE;
+    making->input = input_open(kind, name, failure);
     return making->input && input_load(making->input, failure);
 }
 
@@ -51,96 +53,89 @@ static bool staged_open(struct making *making, bool staged, enum scow_input_kind
     return comm_agree(comm, failure) && words_agree(comm, making->digest, name, failure);
 }
 
-/* Collective. */
-static bool input_make(struct making *making, const struct scow_task *task, bool staged,
-                       const char *name, struct failure *failure)
-{
-    const enum scow_input_kind kind = (enum scow_input_kind)task->input;
-    if (making->comm->rank == 0) {
-        making->input = input_open(kind, name, failure);
-        if (making->input)
-            input_load(making->input, failure);
-    }
-    return comm_agree(making->comm, failure) && staged_open(making, staged, kind, name, failure);
-}
+/* ---- one job, from one message ----------------------------------------------------------------
+ */
 
-/* Collective. Only numbers are settled; words follow from them. */
-static bool values_settle(struct making *making, const struct scow_task *task,
-                          struct values *values, struct failure *failure)
+/* Local. Only numbers are settled; words follow from them. */
+static void words_follow(const struct scow_task *task, struct values *values)
 {
-    const struct comm *comm = making->comm;
-    if (comm->rank == 0)
-        job_settle(task, values, making->input, failure);
-    if (!comm_agree(comm, failure))
-        return false;
-    for (int i = 0; i < values->count; i++) {
-        comm_broadcast(comm, &values->items[i].number, sizeof values->items[i].number);
+    for (int i = 0; i < values->count; i++)
         if (task->parameters[i].kind == SCOW_WORD)
             values->items[i].text = task->parameters[i].words[(int)values->items[i].number];
-    }
-    return true;
 }
 
-/* Collective. */
-static bool description_share(struct description *description, const struct comm *comm,
-                              struct failure *failure)
+/* Local to the master. Makes its own, and what the others make theirs from. */
+static bool job_lead(struct making *making, const struct scow_task *task, struct values *values,
+                     struct bundle *bundle, struct failure *failure)
 {
-    struct description masters = *description;
-    comm_broadcast(comm, &masters, sizeof masters);
-    if (comm->rank != 0) {
-        *description = masters;
-        description->input.name = NULL;
-        description->shared = malloc(masters.shared_size + 1);
-        if (!description->shared)
-            failure_memory(failure, "taking in what the kernel needs on every rank");
-    }
-    if (!comm_agree(comm, failure))
-        return false;
-    if (masters.shared_size > 0)
-        comm_broadcast(comm, description->shared, masters.shared_size);
-    return true;
-}
-
-/* Collective, of settled values. */
-static bool job_make(struct making *making, const struct scow_task *task,
-                     const struct values *values, const char *name, struct failure *failure)
-{
-    const struct comm *comm = making->comm;
     struct description description = {0};
-    if (comm->rank == 0)
-        job_describe(&description, task, values, making->input, failure);
-    bool good = comm_agree(comm, failure) && description_share(&description, comm, failure);
-    if (good)
-        job_open(&making->job, task, values, &description, name, failure);
+    char method[JOB_METHOD_SIZE] = "";
+    const bool good = job_settle(task, values, making->input, failure) &&
+                      job_describe(&description, task, values, making->input, failure);
+    if (good) {
+        words_follow(task, values);
+        job_open(&making->job, task, values, &description, making->input_name, failure);
+    }
+    if (failure->code == FAILURE_NONE) {
+        job_method(&making->job, method, sizeof method);
+        for (int i = 0; i < values->count; i++)
+            bundle_put(bundle, &values->items[i].number, sizeof values->items[i].number);
+        bundle_put(bundle, &description, sizeof description);
+        bundle_put(bundle, description.shared, description.shared_size);
+        bundle_put(bundle, method, sizeof method);
+    }
     description_release(&description);
-    return comm_agree(comm, failure) && good && method_agree(comm, &making->job, failure);
+    return failure->code == FAILURE_NONE;
+}
+
+/* Local to a worker. Pointers of the master's lead nowhere here. */
+static bool job_follow(struct making *making, const struct scow_task *task, struct values *values,
+                       struct bundle *bundle, struct failure *failure)
+{
+    struct description description;
+    char masters[JOB_METHOD_SIZE];
+    for (int i = 0; i < values->count; i++)
+        bundle_take(bundle, &values->items[i].number, sizeof values->items[i].number);
+    words_follow(task, values);
+    bundle_take(bundle, &description, sizeof description);
+    description.input.name = NULL;
+    description.shared = bundle_next(bundle, description.shared_size);
+    bundle_take(bundle, masters, sizeof masters);
+    return job_open(&making->job, task, values, &description, making->input_name, failure) &&
+           method_check(&making->job, masters, making->comm->rank, failure);
 }
 
 bool making_again(struct making *making, const struct scow_task *task, const struct values *values,
                   struct failure *failure)
 {
+    const struct comm *comm = making->comm;
     struct values settled = {0};
-    char *name = making->job.input_name ? strdup(making->job.input_name) : NULL;
-    values_copy(&settled, values, failure);
-    if (making->job.input_name && !name)
-        failure_memory(failure, "making the job");
+    struct bundle bundle = {0};
     job_close(&making->job);
-    const bool good = comm_agree(making->comm, failure) &&
-                      values_settle(making, task, &settled, failure) &&
-                      job_make(making, task, &settled, name, failure);
+    if (failure->code == FAILURE_NONE)
+        values_copy(&settled, values, failure);
+    if (comm->rank == 0 && failure->code == FAILURE_NONE)
+        job_lead(making, task, &settled, &bundle, failure);
+    bool good = bundle_share(&bundle, comm, failure);
+    if (good && comm->rank != 0 && failure->code == FAILURE_NONE)
+        job_follow(making, task, &settled, &bundle, failure);
     values_release(&settled);
-    free(name);
-    return good;
+    bundle_release(&bundle);
+    return good && comm_agree(comm, failure);
 }
 
 bool making_start(struct making *making, const struct comm *comm, const struct scow_task *task,
                   const struct values *values, const char *input, struct failure *failure)
 {
-    *making = (struct making){.comm = comm};
-    making->job.input_name = input ? strdup(input) : NULL; /* for making_again */
-    if (input && !making->job.input_name)
+    const enum scow_input_kind kind = (enum scow_input_kind)task->input;
+    *making = (struct making){.comm = comm, .input_name = input ? strdup(input) : NULL};
+    if (input && !making->input_name)
         failure_memory(failure, "making the job");
-    return comm_agree(comm, failure) && input_make(making, task, values->staged, input, failure) &&
+    if (comm->rank == 0 && failure->code == FAILURE_NONE)
+        making->input = input_open(kind, input, failure);
+    if (making->input)
+        input_load(making->input, failure);
+    return staged_open(making, values->staged, kind, input, failure) &&
            making_again(making, task, values, failure);
 }
 
@@ -148,4 +143,6 @@ void making_release(struct making *making)
 {
     job_close(&making->job);
     input_close(&making->input);
+    free(making->input_name);
+    making->input_name = NULL;
 }

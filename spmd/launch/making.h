@@ -1,6 +1,7 @@
 /*
- * Making one job on all ranks: the master opens the input and describes the job, everybody opens it
- * and agrees on how it is computed.
+ * Making one job on all ranks: the master opens the input and describes the job in one message,
+ * from which everybody opens it, and answers that it computes as the master does, or what is in the
+ * way.
  */
 #ifndef SPMD_LAUNCH_MAKING_H
 #define SPMD_LAUNCH_MAKING_H
@@ -12,6 +13,7 @@
 struct making {
     const struct comm *comm; /* borrowed */
     struct input *input;     /* the master's; of a staged job, every rank's */
+    char *input_name;        /* owned; NULL: none */
     char digest[65];         /* input_sha256's, where copies had to be compared; "" otherwise */
     struct job job;
 };

@@ -2,19 +2,16 @@
 
 #include <string.h>
 
-bool method_agree(const struct comm *comm, const struct job *job, struct failure *failure)
+bool method_check(const struct job *job, const char *masters, int rank, struct failure *failure)
 {
-    char mine[JOB_METHOD_SIZE], masters[JOB_METHOD_SIZE];
+    char mine[JOB_METHOD_SIZE];
     job_method(job, mine, sizeof mine);
-    memcpy(masters, mine, sizeof masters);
-    comm_broadcast(comm, masters, sizeof masters);
-    if (strcmp(mine, masters) != 0)
-        failure_set(
-            failure, FAILURE_FAILED,
-            "rank %d would compute in another way (%.170s) than the master (%.170s): start the "
-            "same build of scow on all nodes",
-            comm->rank, mine, masters);
-    return comm_agree(comm, failure);
+    return strcmp(mine, masters) == 0 ||
+           failure_set(
+               failure, FAILURE_FAILED,
+               "rank %d would compute in another way (%.170s) than the master (%.170s): start the "
+               "same build of scow on all nodes",
+               rank, mine, masters);
 }
 
 bool kernel_agree(const struct comm *comm, const struct kernel *kernel, struct failure *failure)

@@ -11,10 +11,10 @@
 #include "spmd/job/kernel.h"
 #include "spmd/transport/comm.h"
 
-/* Collective. Does every rank compute its job as the master does, by what the kernel says of it?
+/* Local to that rank. Does it compute its job as the master does, by what the kernel says of it?
  * With one build, equal jobs do; ranks of different builds are refused, with a description of the
  * two methods. */
-bool method_agree(const struct comm *comm, const struct job *job, struct failure *failure);
+bool method_check(const struct job *job, const char *masters, int rank, struct failure *failure);
 
 /* Collective. Has every rank the same plug-in, byte for byte, if any? */
 bool kernel_agree(const struct comm *comm, const struct kernel *kernel, struct failure *failure);

@@ -9,6 +9,7 @@
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "spmd/resume/remaining_plan.h"
+#include "spmd/transport/bundle.h"
 #include "spmd/transport/clock.h"
 #include "spmd/transport/file_lock.h"
 #include "spmd/transport/wire.h"
@@ -263,50 +264,82 @@ static char *rest_text(const struct resume *resume, const struct resume_setup *s
     return text;
 }
 
-/* Collective. The master's text, which may be NULL, owned on every rank. */
-static char *text_share(const struct comm *comm, char *text)
+/* Collective. What the master has found of the file, on every rank. */
+static bool found_share(struct resume *resume, const struct comm *comm, struct failure *failure)
 {
-    bool there = text != NULL;
-    size_t length = text ? strlen(text) : 0;
-    comm_broadcast(comm, &there, sizeof there);
-    return there ? comm_broadcast_text(comm, text, &length) : NULL;
+    struct bundle bundle = {0};
+    size_t length;
+    if (comm->rank == 0) {
+        const char *emitted = resume->remaining.emitted;
+        bundle_put(&bundle, &resume->on, sizeof resume->on);
+        bundle_put(&bundle, &resume->places, sizeof resume->places);
+        bundle_put_text(&bundle, emitted, emitted ? strlen(emitted) : 0);
+    }
+    const bool good = bundle_share(&bundle, comm, failure);
+    if (good && comm->rank != 0) {
+        bundle_take(&bundle, &resume->on, sizeof resume->on);
+        bundle_take(&bundle, &resume->places, sizeof resume->places);
+        resume->emitted = bundle_take_text(&bundle, &length, failure);
+    } else if (good) {
+        resume->emitted = resume->remaining.emitted;
+        resume->remaining.emitted = NULL;
+    }
+    bundle_release(&bundle);
+    return good;
 }
 
-/* Collective. */
-static void figures_share(struct resume *resume, const struct comm *comm)
+/* What every rank needs to know of what is left, beside the plan of it. */
+struct left {
+    bool complete;
+    int workers, slots;
+    int64_t left, dealt;
+};
+
+static void left_take(struct resume *resume, const struct left *left)
 {
-    comm_broadcast(comm, &resume->complete, sizeof resume->complete);
-    comm_broadcast(comm, &resume->workers, sizeof resume->workers);
-    comm_broadcast(comm, &resume->slots, sizeof resume->slots);
-    comm_broadcast(comm, &resume->left, sizeof resume->left);
-    comm_broadcast(comm, &resume->dealt, sizeof resume->dealt);
+    resume->complete = left->complete;
+    resume->workers = left->workers;
+    resume->slots = left->slots;
+    resume->left = left->left;
+    resume->dealt = left->dealt;
+}
+
+/* Collective. What is left, and the plan of it: the master's, on every rank. */
+static bool left_share(struct resume *resume, const struct resume_setup *setup,
+                       struct failure *failure)
+{
+    struct bundle bundle = {0};
+    struct left left = {resume->complete, resume->workers, resume->slots, resume->left,
+                        resume->dealt};
+    size_t length = 0;
+    if (setup->comm->rank == 0) {
+        resume->plan_text = resume->on ? rest_text(resume, setup, failure) : NULL;
+        length = resume->plan_text ? strlen(resume->plan_text) : 0;
+        bundle_put(&bundle, &left, sizeof left);
+        bundle_put_text(&bundle, resume->plan_text, length);
+    }
+    const bool good = bundle_share(&bundle, setup->comm, failure);
+    if (good && setup->comm->rank != 0) {
+        bundle_take(&bundle, &left, sizeof left);
+        left_take(resume, &left);
+        resume->plan_text = bundle_take_text(&bundle, &length, failure);
+    }
+    if (good && resume->plan_text)
+        plan_parse(&resume->plan, resume->plan_text, length, "the plan of what is left", failure);
+    bundle_release(&bundle);
+    return good && comm_agree(setup->comm, failure);
 }
 
 bool resume_init(struct resume *resume, const struct resume_setup *setup, struct failure *failure)
 {
-    const struct comm *comm = setup->comm;
-    char *text = NULL;
     *resume = (struct resume){.lock = -1};
-    if (comm->rank == 0)
+    if (setup->comm->rank == 0)
         file_look(resume, setup, failure);
-    if (!comm_agree(comm, failure))
+    if (!found_share(resume, setup->comm, failure))
         return false;
-    comm_broadcast(comm, &resume->on, sizeof resume->on);
-    comm_broadcast(comm, &resume->places, sizeof resume->places);
-    resume->emitted = text_share(comm, resume->remaining.emitted);
-    resume->remaining.emitted = NULL;
     if (resume->on && !damage_find(resume, setup, failure))
         return false;
-    if (comm->rank == 0 && resume->on)
-        text = rest_text(resume, setup, failure);
-    if (comm_agree(comm, failure)) {
-        figures_share(resume, comm);
-        text = text_share(comm, text);
-        if (text)
-            plan_parse(&resume->plan, text, strlen(text), "the plan of what is left", failure);
-    }
-    resume->plan_text = text;
-    return comm_agree(comm, failure);
+    return left_share(resume, setup, failure);
 }
 
 void resume_release(struct resume *resume)

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "spmd/transport/bundle.h"
 #include "spmd/transport/comm.h"
 #include "spmd/transport/inbox.h"
 #include "spmd/transport/link_mpi.h"
@@ -52,6 +53,59 @@ static void test_texts(void **state)
         assert_int_equal(length, strlen(texts[i]));
         free(text);
     }
+}
+
+static void test_bundles(void **state)
+{
+    static const char text[] = "with\0a zero";
+    struct bundle bundle = {0};
+    struct failure failure = FAILURE_INIT;
+    double number = 0.5;
+    size_t length = 1;
+    (void)state;
+    if (comm.rank == 0) {
+        bundle_put(&bundle, &number, sizeof number);
+        bundle_put_text(&bundle, text, sizeof text);
+        bundle_put_text(&bundle, NULL, 0);
+        bundle_put_text(&bundle, "", 0);
+        bundle_put(&bundle, &number, sizeof number);
+    }
+    number = 0;
+    assert_true(bundle_share(&bundle, &comm, &failure));
+    bundle_take(&bundle, &number, sizeof number);
+    assert_true(number > 0.4);
+    char *taken = bundle_take_text(&bundle, &length, &failure);
+    assert_int_equal(length, sizeof text);
+    assert_memory_equal(taken, text, sizeof text);
+    free(taken);
+    assert_null(bundle_take_text(&bundle, &length, &failure));
+    taken = bundle_take_text(&bundle, &length, &failure);
+    assert_int_equal(length, 0);
+    assert_string_equal(taken, "");
+    free(taken);
+    assert_memory_equal(bundle_next(&bundle, sizeof number), &number, sizeof number);
+    assert_int_equal(failure.code, FAILURE_NONE);
+    bundle_release(&bundle);
+}
+
+/* Everybody has the master's failure, and in place of its own; another's is its own alone. */
+static void test_bundles_that_there_are_not(void **state)
+{
+    struct bundle bundle = {0};
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    if (comm.rank == 0)
+        bundle_put(&bundle, "x", 1);
+    failure_set(&failure, FAILURE_MISMATCH, "rank %d failed", comm.rank);
+    assert_false(bundle_share(&bundle, &comm, &failure));
+    assert_string_equal(failure.text, "rank 0 failed");
+    failure = (struct failure)FAILURE_INIT;
+    if (comm.rank == 1)
+        failure_set(&failure, FAILURE_MISMATCH, "rank %d failed", comm.rank);
+    assert_true(bundle_share(&bundle, &comm, &failure));
+    assert_int_equal(failure.code, comm.rank == 1 ? FAILURE_MISMATCH : FAILURE_NONE);
+    assert_memory_equal(bundle_next(&bundle, 1), "x", 1);
+    bundle_release(&bundle);
 }
 
 static void test_gather(void **state)
@@ -376,6 +430,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_agree_on_nothing),
         cmocka_unit_test(test_agree_on_the_lowest),
         cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_bundles),
+        cmocka_unit_test(test_bundles_that_there_are_not),
         cmocka_unit_test(test_gather),
         cmocka_unit_test(test_clocks),
         cmocka_unit_test(test_workers_on_node),
