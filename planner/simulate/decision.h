@@ -15,8 +15,8 @@ struct decision {
                                    * it is watched, is the tail's head; NULL: it is not */
 };
 
-/* A new dispatch; recovering when the scenario loses a worker, or what is overdue is handed out once
- * more. The platform must outlive it. NULL with *failure set. */
+/* A new dispatch; recovering when the scenario loses a worker, or what is overdue is handed out
+ * once more. The platform must outlive it. NULL with *failure set. */
 struct dispatch *decision_dispatch(const struct decision *decision, const struct platform *platform,
                                    const struct scenario *scenario, struct failure *failure);
 
