@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "planner/base/process.h"
+#include "spmd/run/membership.h"
 #include "spmd/run/outstanding.h"
 #include "spmd/transport/file_lock.h"
 #include "tests/checks.h"
@@ -125,6 +126,39 @@ static void packages_under_way_are_queues(void **state)
     outstanding_release(&outstanding);
 }
 
+/* Whatever the link calls them: one that joins again, or later, is no other case. */
+static void members_are_known_by_the_order_of_joining(void **state)
+{
+    static const int peers[] = {3, 1, 70};
+    const struct comm comm = {.size = 3};
+    const struct membership_setup setup = {
+        .comm = &comm, .path = "out.h5", .command = "scow run", .workers = 2};
+    const struct process process = {1, 2, 3};
+    struct membership members;
+    struct process_list lost;
+    (void)state;
+    membership_init(&members, &setup);
+    assert_int_equal(membership_of(&members, 1), 0);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(membership_join(&members, peers[k], &process), k + 1);
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(membership_of(&members, peers[k]), k + 1);
+        assert_int_equal(membership_peer(&members, k + 1), peers[k]);
+        assert_int_equal(membership_lives(&members, k + 1), k < 2); /* the last stands by */
+    }
+    assert_int_equal(membership_of(&members, 2), 0);
+    membership_lose(&members, 2, MEMBER_LOST, "it is gone");
+    assert_true(membership_lost(&members, 2));
+    assert_int_equal(membership_living(&members), 1);
+    assert_string_equal(membership_why(&members, 2), "it is gone");
+    assert_int_equal(membership_join(&members, peers[1], &process), 2);
+    assert_int_equal(membership_living(&members), 2);
+    assert_false(membership_processes(&members, &lost));
+    assert_int_equal(lost.count, 3);
+    free(lost.items);
+    membership_release(&members);
+}
+
 static int file_make(void **state)
 {
     (void)state;
@@ -145,6 +179,7 @@ int main(void)
         cmocka_unit_test(a_place_is_free_when_its_process_is_gone),
         cmocka_unit_test(only_the_same_process_is_ended),
         cmocka_unit_test(packages_under_way_are_queues),
+        cmocka_unit_test(members_are_known_by_the_order_of_joining),
     };
     return cmocka_run_group_tests(tests, file_make, file_remove);
 }
