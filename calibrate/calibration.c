@@ -119,6 +119,18 @@ static bool switch_deny(const struct session *session, const char *name, bool on
            failure_memory(failure, "writing the profile");
 }
 
+/* The same of the order. */
+static bool order_name(const struct session *session, struct parameter_list *picked,
+                       struct failure *failure)
+{
+    char word[ORDER_WORD];
+    const struct order natural = {.kind = ORDER_NATURAL};
+    order_print(&natural, word);
+    return order_differs(&session->making.job.values.order) || !is_own(session, ORDER_PARAMETER) ||
+           parameter_list_add(picked, ORDER_PARAMETER, word, 0) ||
+           failure_memory(failure, "writing the profile");
+}
+
 /* The parameters of the job at hand that are each setting's own, or those that are not. */
 static bool parameters_pick(const struct session *session, bool own, struct parameter_list *picked,
                             struct failure *failure)
@@ -133,7 +145,7 @@ static bool parameters_pick(const struct session *session, bool own, struct para
             good = failure_memory(failure, "writing the profile");
     }
     parameter_list_release(&all);
-    return good &&
+    return good && (!own || order_name(session, picked, failure)) &&
            (!own || switch_deny(session, VALUES_STAGED, job->values.staged, picked, failure)) &&
            (!own ||
             switch_deny(session, VALUES_WRITE_BEHIND, job->values.write_behind, picked, failure));

@@ -35,7 +35,7 @@ static const double ASSEMBLY_FACTOR = 5;
 struct arguments {
     const char *kernel, *input, *output, *html, *probes, *scratch, *isa;
     const char *blocks; /* the parameter "block", as scripts know it */
-    const char *threads, *budget, *write_behind;
+    const char *threads, *budget, *write_behind, *order;
     struct weights_options weights;
     double patience_s;
     const char *values[PARAMETERS_MOST]; /* as typed; NULL: the default */
@@ -75,6 +75,10 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
          "a few seconds, one setting, fewer package sizes"},
         {0, "threads", "T,T,...", OPTION_TEXT, &arguments->threads,
          "OpenMP threads of a rank to measure with, kept for the run"},
+        {0, "order", "ORDER,...", OPTION_TEXT, &arguments->order,
+         "how packages take core tasks, kept for the run: natural, one after the other (default); "
+         "stride:R, every R-th one, which makes packages alike where costs vary slowly along the "
+         "job; random:SEED"},
         launch_row("staged", &arguments->staged),
         {0, "staged-too", NULL, OPTION_FLAG, &arguments->staged_too,
          "measure both ways, for the planner to choose"},
@@ -104,7 +108,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                             const struct scow_task *task, struct arguments *arguments, bool *over,
                             struct failure *failure)
 {
-    struct option_row rows[22 + WEIGHTS_ROWS + PARAMETERS_MOST];
+    struct option_row rows[23 + WEIGHTS_ROWS + PARAMETERS_MOST];
     char title[TASK_OPTIONS_TITLE];
     size_t own = 0;
     const size_t row_count = rows_fill(arguments, task, rows, &own);
@@ -155,6 +159,11 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     arguments->weights.input = arguments->input;
     if (!weights_options_check(&arguments->weights, failure))
         return false;
+    if (arguments->order && weights_asked(&arguments->weights))
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "--order makes packages alike whose core tasks differ, and weights say by "
+            "how much they do: give one of them");
     return !arguments->isa || instructions_pin(arguments->isa, comm, failure);
 }
 
@@ -221,12 +230,12 @@ static bool collect_check(const struct arguments *arguments, struct failure *fai
 static bool settings_find(const struct arguments *arguments, const struct scow_task *task,
                           struct settings *settings, struct failure *failure)
 {
-    struct setting_wish wishes[PARAMETERS_MOST + 1];
+    struct setting_wish wishes[PARAMETERS_MOST + 2];
     char usual[64];
     const int count = task_parameter_count(task);
     for (int i = 0; i < count; i++) {
         const struct scow_parameter *row = &task->parameters[i];
-        wishes[i] = (struct setting_wish){row->name, arguments->values[i], is_number(row)};
+        wishes[i] = (struct setting_wish){row->name, arguments->values[i], is_number(row), false};
         if (strcmp(row->name, "block") != 0 || !is_number(row))
             continue;
         if (arguments->blocks && arguments->values[i])
@@ -239,14 +248,15 @@ static bool settings_find(const struct arguments *arguments, const struct scow_t
         blocks_usual(row, usual, sizeof usual);
         wishes[i].typed = usual[0] ? usual : NULL;
     }
-    wishes[count] = (struct setting_wish){SETTING_THREADS, arguments->threads, true};
+    wishes[count] = (struct setting_wish){SETTING_THREADS, arguments->threads, true, false};
+    wishes[count + 1] = (struct setting_wish){ORDER_PARAMETER, arguments->order, false, true};
     struct setting_switches switches = {.staged = arguments->staged_too ? SETTING_BOTH
                                                   : arguments->staged   ? SETTING_YES
                                                                         : SETTING_NO,
                                         .collect = arguments->collect};
     return collect_check(arguments, failure) &&
            ways_read(&switches.write_behind, arguments->write_behind, failure) &&
-           settings_read(settings, task, wishes, count + 1, &switches, failure);
+           settings_read(settings, task, wishes, count + 2, &switches, failure);
 }
 
 /* ---- outcome ------------------------------------------------------------------------------- */

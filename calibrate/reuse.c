@@ -22,10 +22,26 @@ static bool says_returns(const struct parameter_list *parameters)
     return results_return(results);
 }
 
+/* Where nothing is said, core tasks are in their natural order. */
+static struct order order_said(const struct parameter_list *parameters)
+{
+    const struct parameter *said = parameter_list_find(parameters, ORDER_PARAMETER);
+    struct order order = {.kind = ORDER_NATURAL};
+    if (said && said->word)
+        order_parse(said->word, &order);
+    return order;
+}
+
+static bool orders_agree(const struct parameter_list *a, const struct parameter_list *b)
+{
+    const struct order one = order_said(a), other = order_said(b);
+    return order_same(&one, &other);
+}
+
 /* Where nothing is said, it is no. */
 static bool switches_agree(const struct parameter_list *a, const struct parameter_list *b)
 {
-    return says_returns(a) == says_returns(b) &&
+    return says_returns(a) == says_returns(b) && orders_agree(a, b) &&
            says_yes(a, VALUES_STAGED) == says_yes(b, VALUES_STAGED) &&
            says_yes(a, VALUES_WRITE_BEHIND) == says_yes(b, VALUES_WRITE_BEHIND);
 }

@@ -79,7 +79,8 @@ static bool wishes_combine(const struct combining *combining, int index,
     bool good = true;
     do {
         struct parameter_list more = {0};
-        const size_t length = !typed ? 0 : wish->number ? strcspn(typed, ",") : strlen(typed);
+        const bool several = wish->number || wish->listed;
+        const size_t length = !typed ? 0 : several ? strcspn(typed, ",") : strlen(typed);
         good = parameter_list_copy(&more, chosen) ||
                failure_memory(combining->failure, "reading parameters");
         good = good && (!typed || value_add(combining, &more, wish, typed, length)) &&
@@ -94,7 +95,8 @@ static bool wishes_combine(const struct combining *combining, int index,
 static void own_find(struct settings *settings, const struct setting_wish *wishes, int count)
 {
     for (int i = 0; i < count && settings->own_count < SETTING_PARAMETERS_MOST; i++) {
-        const bool listed = wishes[i].typed && wishes[i].number && strchr(wishes[i].typed, ',');
+        const bool listed = wishes[i].typed && (wishes[i].number || wishes[i].listed) &&
+                            strchr(wishes[i].typed, ',');
         if (strcmp(wishes[i].name, SETTING_THREADS) == 0)
             continue;
         if (listed || strcmp(wishes[i].name, "block") == 0)
@@ -108,7 +110,8 @@ static bool are_alike(const struct setting *a, const struct setting *b)
         if (a->values.items[i].number != b->values.items[i].number)
             return false;
     return a->threads == b->threads && a->values.staged == b->values.staged &&
-           a->values.write_behind == b->values.write_behind;
+           a->values.write_behind == b->values.write_behind &&
+           order_same(&a->values.order, &b->values.order);
 }
 
 static bool any_twice(const struct settings *settings)

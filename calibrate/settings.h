@@ -12,8 +12,9 @@ enum { SETTINGS_MOST = 16, SETTING_PARAMETERS_MOST = 72 };
 /* One parameter as typed; borrowed. */
 struct setting_wish {
     const char *name;
-    const char *typed; /* of a number: one, or several with commas; NULL: the default */
+    const char *typed; /* of a number, or listed: one, or several with commas; NULL: the default */
     bool number;
+    bool listed; /* a word, of which there may be several */
 };
 
 struct setting {

@@ -223,7 +223,8 @@ struct scow_results {
     bool emits;
 };
 
-/* Consecutive tasks of a package, to be computed. */
+/* Consecutive tasks of a package, to be computed; where the user orders the job in another way, see
+ * `stride`, with what is said of task first + k said of task first + k * stride. */
 struct scow_batch {
     int64_t first, count; /* core tasks */
     /* As pack wrote it for tasks [package_first, package_first + package_count), of which the batch
@@ -238,6 +239,9 @@ struct scow_batch {
     void *state;     /* reset; the batch's tasks are to be added */
     int threads;     /* OpenMP threads that may be used; 1 with SCOW_THREADS_HOST */
     int rank;        /* of the worker, from 1; for records that say who did what */
+    /* Since 1.1. Core task number k of the batch is first + k * stride; 1 but for tasks with
+     * SCOW_STRIDED. */
+    int64_t stride;
 };
 
 enum scow_threads {
@@ -246,12 +250,15 @@ enum scow_threads {
 };
 
 enum scow_flag {
-    SCOW_ONCE = 1, /* has side effects; users are warned that a task may be started more than once:
-                    * in a calibration, after the loss of a worker, in a resumed run */
-    SCOW_WARM = 2, /* compute may be tried on a package of zeros, whose results are thrown away,
-                    * before the clock starts */
-    SCOW_SLEEP = 4 /* every operation also sleeps, where scow does it, what the profile says it
-                    * costs: the executor with known costs */
+    SCOW_ONCE = 1,  /* has side effects; users are warned that a task may be started more than once:
+                     * in a calibration, after the loss of a worker, in a resumed run */
+    SCOW_WARM = 2,  /* compute may be tried on a package of zeros, whose results are thrown away,
+                     * before the clock starts */
+    SCOW_SLEEP = 4, /* every operation also sleeps, where scow does it, what the profile says it
+                     * costs: the executor with known costs */
+    SCOW_STRIDED = 8 /* since 1.1: compute takes batches of every R-th core task, of a task without
+                      * `pack`, where the user orders the job so (calibrate --order). Without it,
+                      * and with `pack`, a batch is a single core task then. */
 };
 
 /* A kind of core task. Constant. Callbacks that a task does not need are NULL; describe and compute

@@ -152,11 +152,12 @@ static bool settings_find(const struct arguments *arguments, const struct scow_t
     struct setting_wish wishes[SCOW_PARAMETERS_MOST + 1];
     const int count = task_parameter_count(task);
     for (int i = 0; i < count; i++)
-        wishes[i] = (struct setting_wish){task->parameters[i].name, arguments->values[i], true};
+        wishes[i] =
+            (struct setting_wish){task->parameters[i].name, arguments->values[i], true, false};
     for (int i = 0; i < count; i++)
         wishes[i].number =
             task->parameters[i].kind == SCOW_NUMBER || task->parameters[i].kind == SCOW_WHOLE;
-    wishes[count] = (struct setting_wish){SETTING_THREADS, arguments->threads, true};
+    wishes[count] = (struct setting_wish){SETTING_THREADS, arguments->threads, true, false};
     const struct setting_switches switches = {.staged =
                                                   arguments->staged ? SETTING_YES : SETTING_NO,
                                               .write_behind = SETTING_NO,

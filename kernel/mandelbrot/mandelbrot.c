@@ -196,7 +196,7 @@ static bool span_next(void *self, struct escape_span *span)
     if (taken >= work->spans)
         return false;
     const int64_t k = taken / work->across, column = taken % work->across * work->span;
-    span->row = work->batch->first + k;
+    span->row = work->batch->first + k * work->batch->stride;
     span->column = column;
     span->count = width - column < work->span ? (int)(width - column) : work->span;
     span->counts = (uint32_t *)work->batch->grid + k * width + column;
@@ -276,6 +276,7 @@ const struct scow_task mandelbrot_task = {
     .parameters = parameters,
     .input = SCOW_INPUT_NONE,
     .threads = SCOW_THREADS_OWN,
+    .flags = SCOW_STRIDED,
     .describe = mandelbrot_describe,
     .open = mandelbrot_open,
     .close = mandelbrot_close,

@@ -40,6 +40,7 @@ void text_add_number(struct text *text, double number)
         return;
     }
     char digits[40];
+    number += 0.0; /* -0 is read back as a whole number, which has no sign */
     for (int precision = 15; precision <= 17; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, number);
         if (strtod(digits, NULL) == number)

@@ -21,7 +21,8 @@ struct text {
     }
 
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The shortest decimal that reads back as the same double; NaN and infinity become null. */
+/* The shortest decimal that reads back as the same double; NaN and infinity become null, -0
+ * becomes 0. */
 void text_add_number(struct text *text, double number);
 /* Seconds as people read them, four digits and a unit: "1.234 s", "56.70 ms". */
 void text_add_seconds(struct text *text, double seconds);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "planner/files/weights_file.h"
+#include "planner/model/order.h"
 
 size_t weights_rows(struct weights_options *options, struct option_row *rows)
 {
@@ -56,6 +57,7 @@ bool weights_options_check(const struct weights_options *options, struct failure
 struct measuring {
     double *seconds; /* owned */
     int64_t tasks;
+    struct order order; /* that packages took them in */
 };
 
 /* What a package took to compute, spread evenly over its core tasks. */
@@ -68,7 +70,8 @@ static bool block_take(void *self, const struct trace *block)
             continue;
         for (int64_t at = event->first;
              at >= 0 && at < event->first + event->tasks && at < measuring->tasks; at++)
-            measuring->seconds[at] = (event->end_s - event->start_s) / (double)event->tasks;
+            measuring->seconds[order_task(&measuring->order, at)] =
+                (event->end_s - event->start_s) / (double)event->tasks;
     }
     return true;
 }
@@ -77,7 +80,11 @@ static bool record_measure(const struct run_record *record, struct measuring *me
                            struct failure *failure)
 {
     const struct trace_taker taker = {.self = measuring, .take = block_take};
+    const struct parameter *order = parameter_list_find(&record->plan.parameters, ORDER_PARAMETER);
     measuring->tasks = record->tasks;
+    if (order && order->word)
+        order_parse(order->word, &measuring->order);
+    measuring->order.tasks = record->tasks;
     measuring->seconds = malloc((size_t)record->tasks * sizeof *measuring->seconds);
     if (!measuring->seconds)
         return failure_memory(failure, "reading weights");
@@ -106,7 +113,7 @@ static bool run_weigh(const char *path, const struct readers *readers,
                       struct task_weights **weights, struct failure *failure)
 {
     struct run_record record = {0};
-    struct measuring measuring = {NULL, 0};
+    struct measuring measuring = {.seconds = NULL};
     if (!readers)
         return failure_set(failure, FAILURE_USAGE,
                            "%s: this scow was built without readers of outputs: give a log with "

@@ -8,6 +8,7 @@
 #include "planner/library/request.h"
 #include "planner/library/wanted.h"
 #include "planner/model/beyond.h"
+#include "planner/model/order.h"
 #include "planner/model/plan.h"
 #include "planner/model/platform.h"
 #include "planner/model/shared.h"
@@ -49,7 +50,7 @@ static bool job_has(const struct parameter_list *list, const struct parameter_li
         const struct parameter *item = &part->items[k];
         const struct parameter *own = parameter_list_find(list, item->name);
         if (strcmp(item->name, PLATFORM_WRITE_BEHIND) != 0 && strcmp(item->name, "staged") != 0 &&
-            !(own && parameter_equal(own, item)))
+            strcmp(item->name, ORDER_PARAMETER) != 0 && !(own && parameter_equal(own, item)))
             return false;
     }
     return true;
@@ -113,6 +114,27 @@ static bool plan_better(const struct plan_request *request, const struct plan *p
     if (request->deadline_s > 0 && workers != than_workers)
         return workers < than_workers;
     return plan->predicted.makespan_s < than->predicted.makespan_s;
+}
+
+/* Weights are of core tasks in their natural order. */
+static bool order_allows(const struct profile *profile, const struct plan_request *request,
+                         struct failure *failure)
+{
+    const struct parameter *common = parameter_list_find(&profile->parameters, ORDER_PARAMETER);
+    bool differs = false;
+    for (size_t k = 0; k < profile->setting_count; k++) {
+        const struct parameter *own =
+            parameter_list_find(&profile->settings[k].parameters, ORDER_PARAMETER);
+        const struct parameter *said = own ? own : common;
+        struct order order = {.kind = ORDER_NATURAL};
+        if (said && said->word && order_parse(said->word, &order))
+            differs = differs || order_differs(&order);
+    }
+    return !request->weights || !differs ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: was calibrated for packages that take core tasks in another order, so "
+                       "that they are alike: leave weights out, or calibrate without --order",
+                       request->path ? request->path : "the profile");
 }
 
 /* Costs that were measured with weights hold for core tasks of these weights. */
@@ -482,7 +504,8 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
     struct planned made = {.planning = planning_begin(profile, request)};
     struct plan shares = {.shared = NULL};
     profile_weigh(profile, request->weights);
-    if (!plan_request_check(request, failure) || !weights_known(profile, request, failure) ||
+    if (!plan_request_check(request, failure) || !order_allows(profile, request, failure) ||
+        !weights_known(profile, request, failure) ||
         !shares_find(profile, request, &shares, failure) ||
         !wanted_model(profile, request->model, failure) ||
         !wanted_workers(profile, request->path, request->workers, request->like, failure) ||

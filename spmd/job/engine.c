@@ -133,9 +133,26 @@ static bool caller_pulse(const struct scow_host *base)
     return is_stopped(engine);
 }
 
-static bool task_is_here(const struct engine *engine, int64_t task)
+/* Which of the package's core tasks this is; below 0: none. */
+static int64_t task_find_here(const struct engine *engine, int64_t task)
 {
-    return task >= engine->results.first && task - engine->results.first < engine->results.count;
+    const struct job *job = engine->job;
+    const struct package_results *results = &engine->results;
+    if (results->order && (task < 0 || task >= job->setup.tasks))
+        return -1;
+    const int64_t position = results->order ? order_position(results->order, task) : task;
+    return position >= results->first && position - results->first < results->count
+               ? position - results->first
+               : -1;
+}
+
+int64_t package_neighbours(const struct package_results *results, int64_t k)
+{
+    int64_t step = 1;
+    if (!results->order)
+        return results->count - k;
+    const int64_t run = order_run(results->order, results->first + k, results->count - k, &step);
+    return step == 1 ? run : 1;
 }
 
 static bool emissions_reserve(struct emissions *emissions, size_t size)
@@ -153,21 +170,23 @@ static bool emissions_reserve(struct emissions *emissions, size_t size)
     return bytes != NULL;
 }
 
-static bool emissions_add(struct emissions *emissions, int64_t task, const void *bytes, size_t size)
+static bool emissions_add(struct emissions *emissions, int64_t task, int64_t at, const void *bytes,
+                          size_t size)
 {
     if (!emissions_reserve(emissions, size))
         return false;
     if (size > 0)
         memcpy(emissions->bytes + emissions->size, bytes, size);
-    emissions->items[emissions->count++] = (struct emission){task, emissions->size, size};
+    emissions->items[emissions->count++] = (struct emission){task, emissions->size, size, at};
     emissions->size += size;
     return true;
 }
 
 /* The first reason of a task counts. False: out of memory. */
-static bool rejection_add(struct package_results *results, int64_t task, const char *why)
+static bool rejection_add(struct package_results *results, int64_t task, int64_t at,
+                          const char *why)
 {
-    unsigned char *mark = &results->ledger[task - results->first];
+    unsigned char *mark = &results->ledger[at];
     if (*mark == 2)
         return true;
     if (results->rejected == 0 || task < results->rejection.task) {
@@ -176,23 +195,24 @@ static bool rejection_add(struct package_results *results, int64_t task, const c
     }
     results->rejected++;
     *mark = 2;
-    return emissions_add(&results->reasons, task, why, strlen(why));
+    return emissions_add(&results->reasons, task, at, why, strlen(why));
 }
 
 static void caller_reject(const struct scow_host *base, int64_t task, const char *why)
 {
     struct engine *engine = caller_of(base)->engine;
     struct package_results *results = &engine->results;
+    const int64_t at = task_find_here(engine, task);
     bool good;
     char sentence[sizeof results->rejection.why];
     job_sentence(why ? why : "", sentence, sizeof sentence);
-    if (!task_is_here(engine, task)) {
+    if (at < 0) {
         base->fail(base, "kernel %s rejects core task %" PRId64 ", which is not in its package",
                    engine->job->task->name, job_task_number(task));
         return;
     }
 #pragma omp critical(scow_engine_reject)
-    good = rejection_add(results, task, sentence[0] ? sentence : "without a reason");
+    good = rejection_add(results, task, at, sentence[0] ? sentence : "without a reason");
     if (!good)
         base->fail(base, "out of memory for why core tasks failed");
 }
@@ -200,15 +220,16 @@ static void caller_reject(const struct scow_host *base, int64_t task, const char
 static int caller_emit(const struct scow_host *base, int64_t task, const void *bytes, size_t size)
 {
     struct engine *engine = caller_of(base)->engine;
+    const int64_t at = task_find_here(engine, task);
     bool good = true;
-    if (!engine->job->results.emits || !task_is_here(engine, task))
+    if (!engine->job->results.emits || at < 0)
         return base->fail(base,
                           "kernel %s emits bytes for core task %" PRId64
                           ", which is not in its package, "
                           "or does not say that it emits",
                           engine->job->task->name, job_task_number(task));
 #pragma omp critical(scow_engine_emit)
-    good = emissions_add(&engine->results.emissions, task, bytes, size);
+    good = emissions_add(&engine->results.emissions, task, at, bytes, size);
     return good ? SCOW_OK : base->fail(base, "out of memory for what core tasks leave behind");
 }
 
@@ -230,7 +251,7 @@ double engine_started_s(const struct engine *engine)
 static void caller_finished(const struct scow_host *base, int64_t task, double seconds, bool failed)
 {
     struct engine *engine = caller_of(base)->engine;
-    if (task_is_here(engine, task))
+    if (task_find_here(engine, task) >= 0)
         counts_gather(&engine->counts, seconds, failed);
 }
 
@@ -321,7 +342,7 @@ static bool warm_up(struct engine *engine, struct failure *failure)
     void *package = block_new(size);
     if (!package)
         return failure_memory(failure, "preparing a worker");
-    memset(package, 0, size);
+    job_blank(job, count, package, size);
     const bool good =
         engine_compute(engine, 0, count, package, size, (struct engine_pulse){NULL, NULL}, failure);
     free(package);
@@ -394,14 +415,18 @@ const struct package_results *engine_results(const struct engine *engine)
     return &engine->results;
 }
 
+static void emissions_move(struct emissions *emissions, const struct package_results *results)
+{
+    for (size_t i = 0; i < emissions->count; i++)
+        emissions->items[i].task = package_task(results, emissions->items[i].at);
+}
+
 void engine_results_move(struct engine *engine, int64_t first)
 {
     struct package_results *results = &engine->results;
-    for (size_t i = 0; i < results->emissions.count; i++)
-        results->emissions.items[i].task += first - results->first;
-    for (size_t i = 0; i < results->reasons.count; i++)
-        results->reasons.items[i].task += first - results->first;
     results->first = first;
+    emissions_move(&results->emissions, results);
+    emissions_move(&results->reasons, results);
 }
 
 /* ---- computing ----------------------------------------------------------------------------- */
@@ -412,6 +437,7 @@ static void results_begin(struct engine *engine, int64_t first, int64_t count)
     struct package_results *results = &engine->results;
     results->first = first;
     results->count = count;
+    results->order = order_differs(&job->order) ? &job->order : NULL;
     results->rejected = 0;
     memset(&results->rejection, 0, sizeof results->rejection);
     memset(results->ledger, 1, (size_t)count);
@@ -426,7 +452,7 @@ static void results_begin(struct engine *engine, int64_t first, int64_t count)
             job->task->reset(job->opened, engine->callers[i].state);
 }
 
-/* The whole package as a batch for its only caller. */
+/* The whole package for its only caller, by positions. */
 static struct scow_batch batch_whole(const struct engine *engine, const void *package, size_t size)
 {
     const struct package_results *results = &engine->results;
@@ -443,6 +469,7 @@ static struct scow_batch batch_whole(const struct engine *engine, const void *pa
         .state = results->state,
         .threads = engine->threads,
         .rank = engine->rank,
+        .stride = 1,
     };
 }
 
@@ -459,6 +486,42 @@ static void batch_compute(struct caller *caller, const struct scow_batch *batch)
         job_status(job->task, "computing", status, engine->failure);
     }
     stop(engine);
+}
+
+/* What lies there of the batch's results and data, for `count` core tasks from its number `at` on.
+ */
+static struct scow_batch batch_part(const struct job *job, const struct scow_batch *share,
+                                    int64_t at, int64_t count)
+{
+    struct scow_batch part = *share;
+    part.first += at;
+    part.count = count;
+    if (part.grid)
+        part.grid = (char *)part.grid + (size_t)at * job->tile_size;
+    if (part.records)
+        part.records = (char *)part.records + (size_t)at * job->record_size;
+    return part;
+}
+
+/* A share by positions, as the task can take it: at once, or a batch for each run of core tasks
+ * that are equally far apart, or each core task by itself. */
+static void share_compute(struct caller *caller, const struct scow_batch *share)
+{
+    const struct job *job = caller->engine->job;
+    for (int64_t at = 0, run; at < share->count && !is_stopped(caller->engine); at += run) {
+        int64_t task, stride;
+        run = job_batch(job, share->first + at, share->count - at, &task, &stride);
+        struct scow_batch batch = batch_part(job, share, at, run);
+        if (order_differs(&job->order)) {
+            batch.package_first = batch.first = task;
+            batch.package_count = run;
+            batch.stride = run > 1 ? stride : 1;
+        }
+        if (job_packs_singly(job))
+            batch.package = job_packed(share->package, share->first + at - share->package_first,
+                                       &batch.package_size);
+        batch_compute(caller, &batch);
+    }
 }
 
 /* The caller's thread goes on pulsing until the others have finished, too. */
@@ -480,17 +543,11 @@ static void piece_compute(struct caller *caller, const struct scow_batch *whole,
 {
     const struct job *job = caller->engine->job;
     const int64_t from = whole->count * piece / pieces, to = whole->count * (piece + 1) / pieces;
-    struct scow_batch batch = *whole;
-    batch.first += from;
-    batch.count = to - from;
+    struct scow_batch batch = batch_part(job, whole, from, to - from);
     batch.workspace = caller->workspace;
     batch.state = caller->state;
     batch.threads = 1;
-    if (batch.grid)
-        batch.grid = (char *)batch.grid + (size_t)from * job->tile_size;
-    if (batch.records)
-        batch.records = (char *)batch.records + (size_t)from * job->record_size;
-    batch_compute(caller, &batch);
+    share_compute(caller, &batch);
 }
 
 static void pieces_compute(struct engine *engine, const struct scow_batch *whole)
@@ -541,18 +598,18 @@ static bool guards_check(const struct engine *engine, struct failure *failure)
     return good;
 }
 
-static int by_task(const void *a, const void *b)
+static int by_place(const void *a, const void *b)
 {
     const struct emission *p = a, *q = b;
-    if (p->task != q->task)
-        return p->task < q->task ? -1 : 1;
+    if (p->at != q->at)
+        return p->at < q->at ? -1 : 1;
     return (p->offset > q->offset) - (p->offset < q->offset);
 }
 
 static void emissions_sort(struct emissions *emissions)
 {
     if (emissions->count > 0)
-        qsort(emissions->items, emissions->count, sizeof *emissions->items, by_task);
+        qsort(emissions->items, emissions->count, sizeof *emissions->items, by_place);
 }
 
 bool engine_compute(struct engine *engine, int64_t first, int64_t count, const void *package,
@@ -569,7 +626,7 @@ bool engine_compute(struct engine *engine, int64_t first, int64_t count, const v
     if (engine->job->task->threads == SCOW_THREADS_HOST)
         pieces_compute(engine, &whole);
     else
-        batch_compute(&engine->callers[0], &whole);
+        share_compute(&engine->callers[0], &whole);
     emissions_sort(&engine->results.emissions);
     emissions_sort(&engine->results.reasons);
     return guards_check(engine, failure) && failure->code == FAILURE_NONE && !is_stopped(engine);

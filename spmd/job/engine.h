@@ -16,10 +16,11 @@
 struct emission {
     int64_t task;
     size_t offset, size; /* within the bytes */
+    int64_t at;          /* which of the package's core tasks that is, from 0 */
 };
 
 struct emissions {
-    struct emission *items; /* owned; by task, those of one task in the order of emitting */
+    struct emission *items; /* owned; by `at`, those of one task in the order of emitting */
     size_t count, capacity;
     char *bytes; /* owned */
     size_t size, room;
@@ -34,16 +35,26 @@ struct rejection {
 
 /* The results of the last package. */
 struct package_results {
-    int64_t first, count;
-    char *grid;    /* job->tile_size a task; NULL: no grid */
-    char *records; /* job->record_size a task; NULL: no records */
-    char *state;   /* of the package's tasks; NULL: no reduction */
+    int64_t first, count;      /* positions in the order */
+    const struct order *order; /* borrowed; NULL: positions are numbers of core tasks */
+    char *grid;                /* job->tile_size a task; NULL: no grid */
+    char *records;             /* job->record_size a task; NULL: no records */
+    char *state;               /* of the package's tasks; NULL: no reduction */
     struct emissions emissions;
     int64_t rejected;           /* core tasks */
     struct rejection rejection; /* the one with the lowest number */
     struct emissions reasons;   /* of all of them, by task */
     unsigned char *ledger;      /* a byte a task: 1 done, 2 rejected */
 };
+
+/* The package's core task number k, from 0. */
+static inline int64_t package_task(const struct package_results *results, int64_t k)
+{
+    return results->order ? order_task(results->order, results->first + k) : results->first + k;
+}
+
+/* How many from there on, at least 1, are neighbours by number. */
+int64_t package_neighbours(const struct package_results *results, int64_t k);
 
 /* Called by the thread that called engine_compute, now and then; true: stop. */
 struct engine_pulse {

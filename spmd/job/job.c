@@ -421,6 +421,8 @@ bool job_open(struct job *job, const struct scow_task *task, const struct values
     struct job made = {.task = task};
     if (values_copy(&made.values, values, failure) &&
         setup_fill(&made, description, input_name, failure)) {
+        made.order = values->order;
+        made.order.tasks = description->tasks;
         *job = made; /* the setup's address is kept by the task */
         if (task_open(job, failure))
             return true;
@@ -455,11 +457,65 @@ void job_method(const struct job *job, char *text, size_t size)
 
 /* ---- packages ------------------------------------------------------------------------------ */
 
-size_t job_package_most(const struct job *job, int64_t count)
+/* Of core tasks that are packed one by one: where each begins and the last one ends, then these,
+ * each aligned as a package is. */
+enum { PACKED_ALIGNMENT = 64 };
+
+static size_t packed_round(size_t size)
+{
+    return (size + PACKED_ALIGNMENT - 1) / PACKED_ALIGNMENT * PACKED_ALIGNMENT;
+}
+
+static size_t packed_head(int64_t count)
+{
+    return packed_round((size_t)(2 * count) * sizeof(uint64_t));
+}
+
+static size_t size_most(const struct job *job, int64_t count)
 {
     const size_t most =
         job->task->package_size_most ? job->task->package_size_most(job->opened, count) : 0;
     return most < JOB_SIZE_MOST ? most : JOB_SIZE_MOST;
+}
+
+size_t job_package_most(const struct job *job, int64_t count)
+{
+    if (!job_packs_singly(job))
+        return size_most(job, count);
+    const double most =
+        (double)count * (double)packed_round(size_most(job, 1)) + (double)packed_head(count);
+    return most < (double)JOB_SIZE_MOST ? (size_t)most : JOB_SIZE_MOST;
+}
+
+bool job_packs_singly(const struct job *job)
+{
+    return job->task->pack && order_differs(&job->order);
+}
+
+int64_t job_batch(const struct job *job, int64_t first, int64_t count, int64_t *task,
+                  int64_t *stride)
+{
+    const bool strided = !job->task->pack && job->task->flags & SCOW_STRIDED;
+    const int64_t run = order_run(&job->order, first, count, stride);
+    *task = order_task(&job->order, first);
+    return *stride == 1 || strided ? run : 1;
+}
+
+void job_blank(const struct job *job, int64_t count, void *package, size_t size)
+{
+    uint64_t *head = package;
+    memset(package, 0, size);
+    for (int64_t k = 0; job_packs_singly(job) && k < count; k++) {
+        head[2 * k] = packed_head(count) + (size_t)k * packed_round(size_most(job, 1));
+        head[2 * k + 1] = size_most(job, 1);
+    }
+}
+
+const void *job_packed(const void *package, int64_t index, size_t *size)
+{
+    const uint64_t *head = package;
+    *size = (size_t)head[2 * index + 1];
+    return (const char *)package + head[2 * index];
 }
 
 size_t job_message_most(const struct job *job, int64_t count)
@@ -495,11 +551,12 @@ int64_t job_task_number(int64_t task)
     return task < INT64_MAX ? task + 1 : task;
 }
 
-bool job_pack(const struct job *job, struct input *input, int64_t first, int64_t count,
-              void *package, size_t *size, struct failure *failure)
+/* Consecutive core tasks, as the task packs them. */
+static bool tasks_pack(const struct job *job, struct input *input, int64_t first, int64_t count,
+                       void *package, size_t *size, struct failure *failure)
 {
     struct job_host host;
-    const size_t most = job_package_most(job, count);
+    const size_t most = size_most(job, count);
     *size = 0;
     if (!job->task->pack)
         return true;
@@ -513,6 +570,32 @@ bool job_pack(const struct job *job, struct input *input, int64_t first, int64_t
     if (!good)
         *size = 0;
     return good;
+}
+
+static bool singles_pack(const struct job *job, struct input *input, int64_t first, int64_t count,
+                         char *package, size_t *size, struct failure *failure)
+{
+    uint64_t *head = (uint64_t *)(void *)package;
+    size_t end = packed_head(count);
+    for (int64_t k = 0; k < count; k++) {
+        size_t bytes = 0;
+        if (!tasks_pack(job, input, order_task(&job->order, first + k), 1, package + end, &bytes,
+                        failure))
+            return false;
+        head[2 * k] = end;
+        head[2 * k + 1] = bytes;
+        end += packed_round(bytes);
+    }
+    *size = end;
+    return true;
+}
+
+bool job_pack(const struct job *job, struct input *input, int64_t first, int64_t count,
+              void *package, size_t *size, struct failure *failure)
+{
+    *size = 0;
+    return job_packs_singly(job) ? singles_pack(job, input, first, count, package, size, failure)
+                                 : tasks_pack(job, input, first, count, package, size, failure);
 }
 
 /* In `items`, one for each core task. */

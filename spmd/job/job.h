@@ -31,7 +31,8 @@ struct job {
     void *opened; /* the task's own; closed by job_close when is_open */
     bool is_open;
     struct scow_results results;
-    size_t tile_size; /* bytes of the most that one task fills of a grid; 0: no grid */
+    struct order order; /* of its core tasks; a package is of consecutive positions */
+    size_t tile_size;   /* bytes of the most that one task fills of a grid; 0: no grid */
     size_t record_size, state_size;
 };
 
@@ -68,9 +69,18 @@ void job_method(const struct job *job, char *text, size_t size);
  * themselves), and as it is computed. */
 size_t job_message_most(const struct job *job, int64_t count);
 size_t job_package_most(const struct job *job, int64_t count);
-/* Write tasks [first, first + count) into `package`, which has room for `room` bytes, at least
- * job_package_most + JOB_GUARD; *size gets how many were used. If a task writes more than it
- * announced, the failure names it; memory behind the guard is not damaged. */
+/* Core tasks of the next batch from position `first` on, of at most `count`: its first one, how far
+ * apart they are, and how many; one, where the task takes nothing else in the job's order. */
+int64_t job_batch(const struct job *job, int64_t first, int64_t count, int64_t *task,
+                  int64_t *stride);
+/* Are packages packed core task by core task? Then job_packed has the bytes of each. */
+bool job_packs_singly(const struct job *job);
+const void *job_packed(const void *package, int64_t index, size_t *size);
+/* A package of zeros, of job_package_most(count) bytes, for so many core tasks. */
+void job_blank(const struct job *job, int64_t count, void *package, size_t size);
+/* Write the tasks at positions [first, first + count) into `package`, which has room for `room`
+ * bytes, at least job_package_most + JOB_GUARD; *size gets how many were used. If a task writes
+ * more than it announced, the failure names it; memory behind the guard is not damaged. */
 bool job_pack(const struct job *job, struct input *input, int64_t first, int64_t count,
               void *package, size_t *size, struct failure *failure);
 /* What core tasks are worth by the task's own estimate, named "kernel NAME"; owned. NULL with

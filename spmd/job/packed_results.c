@@ -100,7 +100,7 @@ static bool head_fits(const struct job *job, const struct packed_head *head, siz
 }
 
 static bool emissions_open(char *packed, size_t items, size_t bytes, size_t count, size_t size,
-                           const struct packed_head *head, struct emissions *emissions)
+                           const struct package_results *results, struct emissions *emissions)
 {
     *emissions = (struct emissions){.items = (struct emission *)(void *)(packed + items),
                                     .count = count,
@@ -108,8 +108,9 @@ static bool emissions_open(char *packed, size_t items, size_t bytes, size_t coun
                                     .size = size};
     for (size_t k = 0; k < count; k++) {
         const struct emission *one = &emissions->items[k];
-        if (one->task < head->first || one->task - head->first >= head->count ||
-            one->offset > size || one->size > size - one->offset)
+        if (one->at < 0 || one->at >= results->count ||
+            one->task != package_task(results, one->at) || one->offset > size ||
+            one->size > size - one->offset)
             return false;
     }
     return true;
@@ -123,17 +124,19 @@ bool packed_results_open(const struct job *job, void *packed, size_t size,
     if (size < sizeof head)
         return false;
     memcpy(&head, packed, sizeof head);
-    if (!head_fits(job, &head, size))
+    if (!head_fits(job, &head, size) || head.first < 0 ||
+        head.first > job->setup.tasks - head.count)
         return false;
     const struct parts parts = parts_of(job, &head);
     *results =
         (struct package_results){.first = head.first,
                                  .count = head.count,
+                                 .order = order_differs(&job->order) ? &job->order : NULL,
                                  .grid = job->tile_size > 0 ? bytes + parts.grid : NULL,
                                  .records = job->record_size > 0 ? bytes + parts.records : NULL,
                                  .ledger = (unsigned char *)bytes + parts.ledger};
     return emissions_open(bytes, parts.emitted, parts.emitted_bytes, head.emitted,
-                          head.emitted_size, &head, &results->emissions) &&
+                          head.emitted_size, results, &results->emissions) &&
            emissions_open(bytes, parts.reasons, parts.reasons_bytes, head.reasons,
-                          head.reasons_size, &head, &results->reasons);
+                          head.reasons_size, results, &results->reasons);
 }

@@ -102,7 +102,7 @@ static void record_add(struct summary *summary, const struct job *job, int64_t t
 static bool task_add(struct summary *summary, const struct job *job,
                      const struct package_results *results, int64_t k, struct failure *failure)
 {
-    const int64_t task = results->first + k;
+    const int64_t task = package_task(results, k);
     if (results->records)
         record_add(summary, job, task, results->records + (size_t)k * job->record_size);
     return !results->grid ||

@@ -162,7 +162,8 @@ static bool *switch_find(struct values *values, const char *name)
 bool values_is_switch(const char *name)
 {
     struct values values = {0};
-    return switch_find(&values, name) != NULL || strcmp(name, RESULTS_PARAMETER) == 0;
+    return switch_find(&values, name) != NULL || strcmp(name, RESULTS_PARAMETER) == 0 ||
+           strcmp(name, ORDER_PARAMETER) == 0;
 }
 
 static bool switch_read(bool *on, const struct parameter *given, const char *where,
@@ -185,6 +186,16 @@ static bool results_read(enum results *results, const struct parameter *given, c
                        subject.text);
 }
 
+static bool order_read(struct order *order, const struct parameter *given, const char *where,
+                       struct failure *failure)
+{
+    const struct subject subject = subject_of(where, given->name);
+    return (given->word && order_parse(given->word, order)) ||
+           failure_set(failure, subject.code,
+                       "%s must be 'natural', 'stride:R' with R of at least 1, or 'random:SEED'",
+                       subject.text);
+}
+
 static bool unknown_refuse(const struct scow_task *task, const char *name, const char *where,
                            struct failure *failure)
 {
@@ -204,6 +215,8 @@ static bool parameter_apply(struct values *values, const struct scow_task *task,
 {
     if (strcmp(given->name, RESULTS_PARAMETER) == 0)
         return results_read(&values->results, given, where, failure);
+    if (strcmp(given->name, ORDER_PARAMETER) == 0)
+        return order_read(&values->order, given, where, failure);
     if (values_is_switch(given->name))
         return switch_read(switch_find(values, given->name), given, where, failure);
     for (int i = 0; i < values->count; i++)
@@ -222,7 +235,7 @@ static struct scow_value value_initial(const struct scow_parameter *row)
 
 static bool values_init(struct values *values, int count, struct failure *failure)
 {
-    *values = (struct values){.count = count};
+    *values = (struct values){.count = count, .order = {.stride = 1}};
     values->items = calloc((size_t)count + 1, sizeof *values->items);
     values->texts = calloc((size_t)count + 1, sizeof *values->texts);
     values->wheres = calloc((size_t)count + 1, sizeof *values->wheres);
@@ -281,6 +294,7 @@ bool values_copy(struct values *to, const struct values *from, struct failure *f
     to->staged = from->staged;
     to->write_behind = from->write_behind;
     to->results = from->results;
+    to->order = from->order;
     for (int i = 0; i < from->count; i++) {
         to->items[i] = from->items[i];
         to->wheres[i] = from->wheres[i];
@@ -297,6 +311,8 @@ bool values_copy(struct values *to, const struct values *from, struct failure *f
 bool values_describe(const struct values *values, const struct scow_task *task,
                      struct parameter_list *parameters, struct failure *failure)
 {
+    char order[ORDER_WORD];
+    order_print(&values->order, order);
     for (int i = 0; i < values->count; i++) {
         const struct scow_parameter *row = &task->parameters[i];
         const bool number = row->kind == SCOW_NUMBER || row->kind == SCOW_WHOLE;
@@ -309,7 +325,9 @@ bool values_describe(const struct values *values, const struct scow_task *task,
     if ((values->staged && !parameter_list_add(parameters, VALUES_STAGED, "yes", 0)) ||
         (values->write_behind && !parameter_list_add(parameters, VALUES_WRITE_BEHIND, "yes", 0)) ||
         (results_return(values->results) &&
-         !parameter_list_add(parameters, RESULTS_PARAMETER, results_name(values->results), 0)))
+         !parameter_list_add(parameters, RESULTS_PARAMETER, results_name(values->results), 0)) ||
+        (order_differs(&values->order) &&
+         !parameter_list_add(parameters, ORDER_PARAMETER, order, 0)))
         return failure_memory(failure, "describing parameters");
     return true;
 }

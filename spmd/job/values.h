@@ -8,6 +8,7 @@
 #include "kernel/scow.h"
 #include "planner/base/failure.h"
 #include "planner/base/parameter.h"
+#include "planner/model/order.h"
 #include "planner/model/platform.h"
 #include "planner/model/results.h"
 
@@ -27,13 +28,15 @@ struct values {
     bool staged;          /* workers read their packages from the input by themselves */
     bool write_behind;    /* workers compute while the results of the package before are written */
     enum results results; /* does the master write what workers return? RESULTS_UNSAID: no */
+    struct order order;   /* in which packages hold core tasks; of how many is the job's to know */
 };
 
-/* Names of the parameters that set these two switches, "yes" or "no"; results have a word of their
- * own (planner/model/results.h). No task may have a parameter of such a name. */
+/* Names of the parameters that set these two switches, "yes" or "no"; results and the order have
+ * words of their own (planner/model/results.h, order.h). No task may have a parameter of such a
+ * name. */
 #define VALUES_STAGED "staged"
 #define VALUES_WRITE_BEHIND PLATFORM_WRITE_BEHIND
-bool values_is_switch(const char *name); /* any of the three */
+bool values_is_switch(const char *name); /* any of the four */
 
 /* The task's defaults, then `parameters`. `where` names the file that they come from and is kept
  * until the values are released; NULL: the command line. An unknown name or value is refused with

@@ -54,7 +54,7 @@ void task_digests_fill(const struct job *job, const struct package_results *resu
     static const struct layout_emitted nothing = {.rank = 0};
     size_t next = 0;
     for (int64_t k = 0; k < results->count; k++) {
-        const int64_t task = results->first + k;
+        const int64_t task = package_task(results, k);
         uint64_t digest = task_digest_begin(task, results->ledger[k]);
         if (results->grid && results->ledger[k] == 1)
             digest = grid_add(digest, job, task, results->grid + (size_t)k * job->tile_size);

@@ -86,12 +86,12 @@ void losses_add(struct losses *losses, const struct losses_row *row)
     losses->count += pwrite(losses->file, row, sizeof *row, place) == (ssize_t)sizeof *row;
 }
 
-bool losses_give_up(const struct losses *losses, const struct losses_row *row)
+bool losses_give_up(const struct losses *losses, const struct losses_row *row, int64_t task)
 {
     const uint8_t failed = 2;
     return !losses || losses->file < 0 ||
-           (losses_given_up_write(losses->file, &losses->places, row) &&
-            transfer_write(losses->file, &failed, 1, losses->places.ledger + row->first));
+           (losses_given_up_write(losses->file, &losses->places, row, task) &&
+            transfer_write(losses->file, &failed, 1, losses->places.ledger + task));
 }
 
 /* ---- in words ------------------------------------------------------------------------------ */
@@ -121,7 +121,8 @@ void losses_tell(const struct losses_row *row, char *why, size_t size)
 }
 
 /* As long as the file has room for, filled up with zeros. */
-static bool reason_write(int file, const struct output_places *places, const struct losses_row *row)
+static bool reason_write(int file, const struct output_places *places, const struct losses_row *row,
+                         int64_t task)
 {
     char why[128] = "", words[sizeof why];
     const size_t room = (size_t)places->reason_size;
@@ -129,15 +130,15 @@ static bool reason_write(int file, const struct output_places *places, const str
     memcpy(why, words, strnlen(words, room < sizeof why ? room : sizeof why));
     return places->reasons <= 0 || room > sizeof why ||
            transfer_write(file, why, places->reason_size,
-                          places->reasons + row->first * places->reason_size);
+                          places->reasons + task * places->reason_size);
 }
 
 bool losses_given_up_write(int file, const struct output_places *places,
-                           const struct losses_row *row)
+                           const struct losses_row *row, int64_t task)
 {
-    const uint64_t digest = task_digest_given_up(row->first);
-    const int64_t place = places->digests + row->first * (int64_t)sizeof digest;
-    return reason_write(file, places, row) &&
+    const uint64_t digest = task_digest_given_up(task);
+    const int64_t place = places->digests + task * (int64_t)sizeof digest;
+    return reason_write(file, places, row, task) &&
            (places->digests == 0 || transfer_write(file, &digest, sizeof digest, place));
 }
 

@@ -15,7 +15,8 @@
 
 #include "spmd/output/outputfile.h"
 
-/* What a rank works on, a master that computes included. The master's row also says whether the run
+/* Core tasks here are positions in the order of the run (planner/model/order.h). What a rank works
+ * on, a master that computes included. The master's row also says whether the run
  * was asked to stop. */
 struct losses_in_flight {
     int64_t first, count; /* core tasks; 0: none */
@@ -63,16 +64,17 @@ void losses_asked(struct losses *losses);
 bool losses_of(struct losses *losses, int rank, struct losses_in_flight *row);
 /* Local, to the master. One more row of the table, where there is room. */
 void losses_add(struct losses *losses, const struct losses_row *row);
-/* Local, to the master. That row's core task counts as failed. False: it could not be written. */
-bool losses_give_up(const struct losses *losses, const struct losses_row *row);
+/* Local, to the master. That row's core task, `task`, counts as failed. False: it could not be
+ * written. */
+bool losses_give_up(const struct losses *losses, const struct losses_row *row, int64_t task);
 /* "segmentation fault"; without a signal, what may have been. Static. */
 const char *losses_cause(int32_t signal);
 /* Why the core task of a row was given up, in words for people. */
 void losses_tell(const struct losses_row *row, char *why, size_t size);
-/* Local. The same into the output, open as `file`, where that keeps reasons, and the digest of such
- * a core task. False: it could not be written. */
+/* Local. The same of core task `task` into the output, open as `file`, where that keeps reasons,
+ * and the digest of such a core task. False: it could not be written. */
 bool losses_given_up_write(int file, const struct output_places *places,
-                           const struct losses_row *row);
+                           const struct losses_row *row, int64_t task);
 
 /* Where that rank's note of a signal lies in `file`, bytes from its start. Negative: nowhere. */
 int64_t losses_signal_place(const struct losses *losses, int rank);
@@ -85,7 +87,7 @@ struct losses_known {
     int64_t count;
     const struct losses_in_flight *in_flight; /* one of each rank, the master's first */
     int64_t in_flight_count;
-    uint8_t *ledger;
+    uint8_t *ledger; /* by position */
     int64_t tasks;
 };
 

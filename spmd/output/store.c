@@ -284,6 +284,26 @@ static bool package_write(struct store *store, int64_t place, const void *bytes,
            write_failed(store, store->path, task, failure);
 }
 
+/* As of package_results. */
+static const struct order *order_of(const struct store *store)
+{
+    return order_differs(&store->job->order) ? &store->job->order : NULL;
+}
+
+/* A row of each core task at its place in a data set: one write where they are neighbours. */
+static bool rows_write(struct store *store, int64_t place, const void *rows, int64_t size,
+                       const struct package_results *results, struct failure *failure)
+{
+    bool good = true;
+    for (int64_t k = 0, run; good && k < results->count; k += run) {
+        const int64_t task = package_task(results, k);
+        run = package_neighbours(results, k);
+        good = package_write(store, place + task * size, (const char *)rows + k * size, run * size,
+                             task, failure);
+    }
+    return good;
+}
+
 /* ---- the grid ------------------------------------------------------------------------------ */
 
 static bool extent_write(void *self, const struct extent *extent, struct failure *failure)
@@ -298,7 +318,13 @@ static bool grid_write(struct store *store, const struct package_results *result
 {
     const struct extents extents = {
         .job = store->job, .room = store->room, .take = extent_write, .self = store};
-    return extents_take(&extents, results->first, results->count, results->grid, failure);
+    bool good = true;
+    for (int64_t k = 0, run; good && k < results->count; k += run) {
+        run = package_neighbours(results, k);
+        good = extents_take(&extents, package_task(results, k), run,
+                            results->grid + (size_t)k * store->job->tile_size, failure);
+    }
+    return good;
 }
 
 /* ---- emitted bytes ------------------------------------------------------------------------- */
@@ -350,7 +376,7 @@ static bool emitted_append(struct store *store, const struct package_results *re
     const struct emissions *emissions = &results->emissions;
     for (size_t i = 0; i < emissions->count; i++) {
         const struct emission *emission = &emissions->items[i];
-        struct layout_emitted *row = &store->index[emission->task - results->first];
+        struct layout_emitted *row = &store->index[emission->at];
         if (row->rank == 0)
             *row = (struct layout_emitted){.rank = store->as_rank, .place = store->emitted_place};
         if (!transfer_write(store->emitted_file, emissions->bytes + emission->offset,
@@ -372,8 +398,7 @@ static bool emitted_write(struct store *store, const struct package_results *res
     if ((results->emissions.count > 0 && !results_open(store, failure)) ||
         !index_reserve(store, results->count, failure) || !emitted_append(store, results, failure))
         return false;
-    return package_write(store, store->places.emitted + results->first * row_size, store->index,
-                         results->count * row_size, results->first, failure);
+    return rows_write(store, store->places.emitted, store->index, row_size, results, failure);
 }
 
 /* ---- reasons of failed tasks --------------------------------------------------------------- */
@@ -402,9 +427,8 @@ static bool reasons_write(struct store *store, const struct package_results *res
 static bool records_write(struct store *store, const struct package_results *results,
                           struct failure *failure)
 {
-    const int64_t size = (int64_t)store->job->record_size;
-    return package_write(store, store->places.records + results->first * size, results->records,
-                         results->count * size, results->first, failure);
+    return rows_write(store, store->places.records, results->records,
+                      (int64_t)store->job->record_size, results, failure);
 }
 
 static bool state_write(struct store *store, const struct package_results *results,
@@ -423,7 +447,7 @@ static bool state_write(struct store *store, const struct package_results *resul
     head->digest = layout_slot_digest(head, state, job->state_size);
     const int64_t slot = 2 * (int64_t)(store->as_rank - 1) + (int64_t)(head->sequence % 2);
     return package_write(store, store->places.partial + slot * (int64_t)slot_size, store->slot,
-                         (int64_t)slot_size, results->first, failure);
+                         (int64_t)slot_size, package_task(results, 0), failure);
 }
 
 static bool digests_reserve(struct store *store, int64_t count, struct failure *failure)
@@ -439,15 +463,14 @@ static bool digests_reserve(struct store *store, int64_t count, struct failure *
 static bool digests_write(struct store *store, const struct package_results *results,
                           struct failure *failure)
 {
-    const int64_t size = (int64_t)sizeof *store->digests;
     const bool indexed = results->emissions.count > 0 || store->resumed;
     if (store->places.digests == 0)
         return true;
     if (!digests_reserve(store, results->count, failure))
         return false;
     task_digests_fill(store->job, results, indexed ? store->index : NULL, store->digests);
-    return package_write(store, store->places.digests + results->first * size, store->digests,
-                         results->count * size, results->first, failure);
+    return rows_write(store, store->places.digests, store->digests, (int64_t)sizeof *store->digests,
+                      results, failure);
 }
 
 bool store_write(struct store *store, const struct package_results *results,
@@ -458,8 +481,7 @@ bool store_write(struct store *store, const struct package_results *results,
            emitted_write(store, results, failure) && reasons_write(store, results, failure) &&
            digests_write(store, results, failure) &&
            (!results->state || is_spectator(store) || state_write(store, results, failure)) &&
-           package_write(store, store->places.ledger + results->first, results->ledger,
-                         results->count, results->first, failure);
+           rows_write(store, store->places.ledger, results->ledger, 1, results, failure);
 }
 
 /* ---- behind ---------------------------------------------------------------------------------- */
@@ -561,8 +583,13 @@ bool store_normalize(struct store *store, int64_t first, int64_t count,
         .job = store->job, .take = extent_normalize, .self = &normalizing};
     if (!store->job->results.grid_picture || store->job->tile_size == 0)
         return true;
-    return picture_make(store, threads, failure) &&
-           extents_take(&extents, first, count, NULL, failure);
+    const struct package_results tasks = {.first = first, .count = count, .order = order_of(store)};
+    bool good = picture_make(store, threads, failure);
+    for (int64_t k = 0, run; good && k < count; k += run) {
+        run = package_neighbours(&tasks, k);
+        good = extents_take(&extents, package_task(&tasks, k), run, NULL, failure);
+    }
+    return good;
 }
 
 /* ---- what does not count ------------------------------------------------------------------- */
@@ -594,6 +621,16 @@ static bool bytes_clear(struct store *store, int64_t place, int64_t count)
     return good;
 }
 
+static void ledger_clear(struct store *store, const struct package *package)
+{
+    const struct package_results marks = {
+        .first = package->first, .count = package->count, .order = order_of(store)};
+    for (int64_t k = 0, run; k < marks.count; k += run) {
+        run = package_neighbours(&marks, k);
+        bytes_clear(store, store->places.ledger + package_task(&marks, k), run);
+    }
+}
+
 /* Of what is collected, nothing is written before it counts. Where this cannot be written, the
  * ledger still says nothing that is wrong: results are written before it, and whoever does a
  * package again writes the same. Should the run then be killed, the one that goes on with it finds
@@ -601,7 +638,7 @@ static bool bytes_clear(struct store *store, int64_t place, int64_t count)
 void store_disown(struct store *store, int rank, const struct package *packages, int64_t count)
 {
     for (int64_t k = 0; !store->collected && k < count; k++) {
-        bytes_clear(store, store->places.ledger + packages[k].first, packages[k].count);
+        ledger_clear(store, &packages[k]);
         if (store->job->state_size > 0)
             slots_disown(store, rank, &packages[k]);
     }

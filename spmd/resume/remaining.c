@@ -354,12 +354,30 @@ static hid_t file_open(const char *path, struct failure *failure)
     return file;
 }
 
+/* From numbers of core tasks to positions. */
+static bool ledger_order(const struct check *check, struct remaining *remaining)
+{
+    const struct order *order = &check->wanted->job->order;
+    if (!order_differs(order))
+        return true;
+    uint8_t *ledger = malloc((size_t)order->tasks);
+    if (!ledger)
+        return failure_memory(check->failure, "reading a run's output");
+    for (int64_t k = 0; k < order->tasks; k++)
+        ledger[k] = remaining->ledger[order_task(order, k)];
+    free(remaining->ledger);
+    remaining->ledger = ledger;
+    return true;
+}
+
 static bool ledger_read(const struct check *check, struct remaining *remaining)
 {
     size_t count = 0;
-    remaining->ledger = contents_rows(check->file, LAYOUT_LEDGER, H5T_NATIVE_UINT8, 1, &count);
-    return (remaining->ledger && (int64_t)count == check->wanted->job->setup.tasks) ||
-           damaged(check->path, "ledger", check->failure);
+    uint8_t *ledger = contents_rows(check->file, LAYOUT_LEDGER, H5T_NATIVE_UINT8, 1, &count);
+    remaining->ledger = ledger;
+    return ledger && (int64_t)count == check->wanted->job->setup.tasks
+               ? ledger_order(check, remaining)
+               : damaged(check->path, "ledger", check->failure);
 }
 
 static bool progress_read(const struct check *check, struct remaining *remaining)

@@ -1,5 +1,6 @@
 /*
  * Finds out what remains to be done of a run that was stopped or killed, from its output.
+ * Here everything is by positions in the run's order (planner/model/order.h), as packages are.
  *
  * A core task that the ledger marks as done is done, because its data were written before. Failed
  * core tasks are done again, except those of a reduction, whose states may contain a part of them,
@@ -70,7 +71,7 @@ struct remaining {
     char *input_sha256; /* owned; what the input's digest must turn out to be, before anything that
                          * is done now counts; NULL: it has been compared, or cannot be */
     /* As they shall be: */
-    uint8_t *ledger; /* owned */
+    uint8_t *ledger; /* owned; by position in the run's order, as all that remains is */
     char *partial;   /* owned; all slots; NULL: none */
     size_t partial_size;
 };

@@ -232,11 +232,18 @@ static void last_settle(struct remaining *remaining, const char *path)
         last->ended_s = (double)status.st_mtim.tv_sec + 1e-9 * (double)status.st_mtim.tv_nsec;
 }
 
+/* These core tasks, by number, do not hold what was written. */
+static void damage_mark(struct remaining *remaining, const struct task_range *range)
+{
+    for (int64_t task = range->first; task < range->first + range->count; task++)
+        remaining->ledger[order_position(&remaining->job->order, task)] = 0;
+}
+
 bool remaining_settle(struct remaining *remaining, const char *path,
                       const struct intact_damage *damage, struct failure *failure)
 {
     for (int64_t k = 0; k < damage->count; k++)
-        memset(remaining->ledger + damage->ranges[k].first, 0, (size_t)damage->ranges[k].count);
+        damage_mark(remaining, &damage->ranges[k]);
     if (!states_merge(remaining, remaining->job, failure) ||
         !ranges_make(remaining, remaining->job, failure))
         return false;

@@ -139,8 +139,23 @@ static bool losses_mend(const struct remaining *remaining, int file)
     bool good = cleared && transfer_write(file, bytes, (int64_t)table, places->lost);
     for (int64_t k = 0; good && k < remaining->lost_count; k++)
         good = !remaining->lost[k].given_up ||
-               losses_given_up_write(file, places, &remaining->lost[k]);
+               losses_given_up_write(file, places, &remaining->lost[k],
+                                     order_task(&remaining->job->order, remaining->lost[k].first));
     free(bytes);
+    return good;
+}
+
+/* By the number of its core tasks again. */
+static bool ledger_mend(const struct remaining *remaining, int file, int64_t tasks)
+{
+    const struct order *order = &remaining->job->order;
+    if (!order_differs(order))
+        return transfer_write(file, remaining->ledger, tasks, remaining->places.ledger);
+    uint8_t *ledger = malloc((size_t)tasks);
+    for (int64_t k = 0; ledger && k < tasks; k++)
+        ledger[order_task(order, k)] = remaining->ledger[k];
+    const bool good = ledger && transfer_write(file, ledger, tasks, remaining->places.ledger);
+    free(ledger);
     return good;
 }
 
@@ -149,8 +164,7 @@ bool remaining_mend(const struct remaining *remaining, const char *path,
 {
     const int64_t tasks = remaining->done + remaining->failed + remaining->left;
     const int file = own_open(path, O_RDWR);
-    const bool good = file >= 0 &&
-                      transfer_write(file, remaining->ledger, tasks, remaining->places.ledger) &&
+    const bool good = file >= 0 && ledger_mend(remaining, file, tasks) &&
                       losses_mend(remaining, file) &&
                       (!remaining->partial ||
                        transfer_write(file, remaining->partial, (int64_t)remaining->partial_size,

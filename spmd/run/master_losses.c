@@ -44,18 +44,31 @@ static const struct package *package_begun(const struct package *packages, int64
 /* It counts as failed, and as done: nobody will begin it again. */
 static void task_give_up(struct master *master, const struct losses_row *row)
 {
-    struct rejection rejection = {.task = row->first};
+    const int64_t task = order_task(&master->run->job->order, row->first);
+    struct rejection rejection = {.task = task};
     losses_tell(row, rejection.why, sizeof rejection.why);
     fprintf(stderr, "%s: core task %" PRId64 " counts as failed: %s\n",
-            master->run->members->command, job_task_number(row->first), rejection.why);
-    if (!losses_give_up(master->run->losses, row))
+            master->run->members->command, job_task_number(task), rejection.why);
+    if (!losses_give_up(master->run->losses, row, task))
         failure_set(master->failure, FAILURE_FAILED,
                     "%s: that core task %" PRId64 " has failed could not be written: is the disk "
                     "full?",
-                    master->run->members->path, job_task_number(row->first));
+                    master->run->members->path, job_task_number(task));
     master->outcome->summary.tasks++;
     master->outcome->summary.failed++;
     rejection_keep(master->outcome, &rejection);
+}
+
+static void loss_tell(const struct master *master, int member, const struct losses_row *row)
+{
+    const struct order *order = &master->run->job->order;
+    const int64_t last = order_task(order, row->first + row->count - 1);
+    fprintf(stderr, "%s: rank %d was working on core task", master->run->members->command, member);
+    if (row->count > 1)
+        fprintf(stderr, "s %" PRId64 " to", job_task_number(order_task(order, row->first)));
+    fprintf(stderr, " %" PRId64 "%s (%s)\n", job_task_number(last),
+            row->count > 1 && order_differs(order) ? " in the plan's order" : "",
+            losses_cause(row->signal));
 }
 
 /* Before its packages come back. It was not working on those that it has reported. */
@@ -76,11 +89,7 @@ static void package_blame(struct master *master, int member, const struct packag
                                    .given_up = blame.given_up};
     if (blame.losses == 0)
         return;
-    fprintf(stderr, "%s: rank %d was working on core task", master->run->members->command, member);
-    if (row.count > 1)
-        fprintf(stderr, "s %" PRId64 " to", job_task_number(row.first));
-    fprintf(stderr, " %" PRId64 " (%s)\n", job_task_number(row.first + row.count - 1),
-            losses_cause(row.signal));
+    loss_tell(master, member, &row);
     losses_add(master->run->losses, &row);
     if (blame.given_up)
         task_give_up(master, &row);

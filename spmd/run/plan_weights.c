@@ -5,6 +5,7 @@
 
 #include "planner/command/readers.h"
 #include "planner/files/plan_json.h"
+#include "planner/model/order.h"
 
 /* Regions that a plan keeps at most: it goes to every rank, and into the output. */
 enum { REGIONS_MOST = 4096 };
@@ -54,6 +55,12 @@ static bool weights_fit(const struct plan *plan, const struct task_weights *weig
                            "%s: was made without weights: plan with --weights, or let packages be "
                            "assigned by weight with -s RULE",
                            given->plan_name);
+    const struct parameter *order = parameter_list_find(&plan->parameters, ORDER_PARAMETER);
+    if (order && order->word && strcmp(order->word, "natural") != 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: takes core tasks in an order of its own (%s), which makes packages "
+                           "alike: leave weights out",
+                           given->plan_name, order->word);
     return weights_match(weights, (int64_t)plan->tasks, failure);
 }
 

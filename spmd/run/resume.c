@@ -457,7 +457,8 @@ void resume_tell(const struct resume *resume, struct run_outcome *outcome)
 {
     const struct remaining *remaining = &resume->remaining;
     for (int64_t k = 0; k < remaining->lost_count; k++) {
-        struct rejection rejection = {.task = remaining->lost[k].first};
+        struct rejection rejection = {
+            .task = order_task(&remaining->job->order, remaining->lost[k].first)};
         losses_tell(&remaining->lost[k], rejection.why, sizeof rejection.why);
         if (remaining->lost[k].given_up)
             rejection_keep(outcome, &rejection);

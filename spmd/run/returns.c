@@ -76,9 +76,9 @@ static bool size_fits(const struct package_results *results, size_t size, struct
                        "core tasks %" PRId64 " to %" PRId64 " have %.1f GB of results, and at "
                        "most %.1f GB are returned at once: plan with smaller packages, or let "
                        "workers write (without --collect)",
-                       job_task_number(results->first),
-                       job_task_number(results->first + results->count - 1), (double)size / 1e9,
-                       (double)LINK_MOST / 1e9);
+                       job_task_number(package_task(results, 0)),
+                       job_task_number(package_task(results, results->count - 1)),
+                       (double)size / 1e9, (double)LINK_MOST / 1e9);
 }
 
 bool returns_pack(struct returns *returns, const struct package_results *results,

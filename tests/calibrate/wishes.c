@@ -15,10 +15,10 @@ static const struct scow_task task = {SCOW_TASK, .name = "filter", .parameters =
 static bool read_wishes(const char *block, const char *sigma, const char *threads,
                         struct settings *settings, struct failure *failure)
 {
-    const struct setting_wish wishes[] = {{"block", block, true},
-                                          {"sigma", sigma, true},
-                                          {"combine", "max", false},
-                                          {SETTING_THREADS, threads, true}};
+    const struct setting_wish wishes[] = {{"block", block, true, false},
+                                          {"sigma", sigma, true, false},
+                                          {"combine", "max", false, false},
+                                          {SETTING_THREADS, threads, true, false}};
     const struct setting_switches none = {SETTING_NO, SETTING_NO, false};
     return settings_read(settings, &task, wishes, (int)COUNT_OF(wishes), &none, failure);
 }
@@ -60,7 +60,7 @@ static void one_setting_has_its_block(void **state)
 
 static void both_ways_of_reading_are_settings(void **state)
 {
-    const struct setting_wish wishes[] = {{"block", "32,64", true}};
+    const struct setting_wish wishes[] = {{"block", "32,64", true, false}};
     struct settings settings;
     struct failure failure = FAILURE_INIT;
     (void)state;
@@ -80,7 +80,7 @@ static void both_ways_of_reading_are_settings(void **state)
 /* Of one way alone, too, settings say that they write behind: predictions need it. */
 static void ways_of_writing_are_settings(void **state)
 {
-    const struct setting_wish wishes[] = {{"block", "32,64", true}};
+    const struct setting_wish wishes[] = {{"block", "32,64", true, false}};
     const struct setting_switches cases[] = {{SETTING_NO, SETTING_YES, false},
                                              {SETTING_NO, SETTING_BOTH, false},
                                              {SETTING_BOTH, SETTING_BOTH, false}};
@@ -103,7 +103,7 @@ static void ways_of_writing_are_settings(void **state)
 /* Of all settings, and so of none alone. */
 static void results_return_in_all_settings(void **state)
 {
-    const struct setting_wish wishes[] = {{"block", "32,64", true}};
+    const struct setting_wish wishes[] = {{"block", "32,64", true, false}};
     const struct setting_switches switches = {SETTING_NO, SETTING_NO, true};
     struct settings settings;
     struct failure failure = FAILURE_INIT;
@@ -202,6 +202,34 @@ static void what_matters_is_told(void **state)
     free(unsure);
 }
 
+/* Each of a list is a setting of its own; the same one twice, whatever it is called, is too many.
+ */
+static void orders_are_settings(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *typed;
+        int count; /* 0: refused */
+    } cases[] = {{NULL, 1},
+                 {"stride:4", 1},
+                 {"natural,stride:4,random:1", 3},
+                 {"natural,stride:1", 0},
+                 {"stride:4,stride:4", 0},
+                 {"stride:0", 0}};
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        const struct setting_wish wishes[] = {{ORDER_PARAMETER, cases[k].typed, false, true}};
+        const struct setting_switches switches = {.staged = SETTING_NO, .write_behind = SETTING_NO};
+        struct failure failure = FAILURE_INIT;
+        struct settings settings;
+        const bool good = settings_read(&settings, &task, wishes, 1, &switches, &failure);
+        assert_int_equal(good, cases[k].count > 0);
+        if (good)
+            assert_int_equal(settings.count, cases[k].count);
+        assert_int_equal(failure.code, good ? FAILURE_NONE : FAILURE_USAGE);
+        settings_release(&settings);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +238,7 @@ int main(void)
         cmocka_unit_test(both_ways_of_reading_are_settings),
         cmocka_unit_test(ways_of_writing_are_settings),
         cmocka_unit_test(results_return_in_all_settings),
+        cmocka_unit_test(orders_are_settings),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(budgets_are_times),
         cmocka_unit_test(what_matters_is_told),

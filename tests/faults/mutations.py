@@ -20,9 +20,20 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUTATIONS = [
     ("ledger-before-data", "spmd/output/store.c",
      "    return (!results->grid || grid_write(store, results, failure)) &&",
-     "    return package_write(store, store->places.ledger + results->first, results->ledger,\n"
-     "                         results->count, results->first, failure) &&\n"
+     "    return rows_write(store, store->places.ledger, results->ledger, 1, results, failure) &&\n"
      "           (!results->grid || grid_write(store, results, failure)) &&"),
+    ("order-forgotten-on-going-on", "spmd/resume/remaining_settle.c",
+     "        remaining->ledger[order_position(&remaining->job->order, task)] = 0;",
+     "        remaining->ledger[task] = 0;"),
+    ("order-forgotten-in-digests", "spmd/layout/task_digest.c",
+     "        const int64_t task = package_task(results, k);",
+     "        const int64_t task = results->first + k;"),
+    ("order-forgotten-in-checksum", "spmd/job/summary.c",
+     "    const int64_t task = package_task(results, k);",
+     "    const int64_t task = results->first + k;"),
+    ("order-forgotten-for-given-up", "spmd/run/master_losses.c",
+     "    const int64_t task = order_task(&master->run->job->order, row->first);",
+     "    const int64_t task = row->first;"),
     ("lost-report-counted", "spmd/run/master_losses.c",
      "    outstanding_drop(&master->outstanding, member - 1);\n    pending_tell(master);",
      "    pending_tell(master);"),

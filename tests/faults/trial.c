@@ -96,6 +96,12 @@ static uint8_t *ledger(void)
     return (uint8_t *)disk_bytes() + trial.places.ledger;
 }
 
+/* Where packages, losses and the trace have positions. */
+static int64_t task_at(int64_t position)
+{
+    return order_task(&trial.job->order, position);
+}
+
 /* ---- what must be true ------------------------------------------------------------------------
  */
 
@@ -107,7 +113,7 @@ static bool is_given_up(int64_t task)
     const struct losses_row *row =
         (const struct losses_row *)(const void *)(disk_bytes() + trial.places.lost);
     for (int k = 0; k < LOSSES_MOST && row[k].count > 0; k++)
-        if (row[k].given_up && row[k].first == task)
+        if (row[k].given_up && task_at(row[k].first) == task)
             return true;
     /* The table is not as sure as the ledger: a row that could not be written is missing. */
     return ledger()[task] == 2 && digests[task] == task_digest_given_up(task);
@@ -222,11 +228,11 @@ static void event_check(const struct trace_event *event, bool safe)
                     " core tasks from %" PRId64 ", from %g s to %g s",
                     event->operation, event->rank, event->tasks, event->first, event->start_s,
                     event->end_s);
-    for (int64_t task = event->first; can_be && safe && task < event->first + event->tasks; task++)
-        if (event->operation == OPERATION_COMPUTE && ledger()[task] == 0)
+    for (int64_t at = event->first; can_be && safe && at < event->first + event->tasks; at++)
+        if (event->operation == OPERATION_COMPUTE && ledger()[task_at(at)] == 0)
             world_wrong("by the trace core task %" PRId64 " is computed, and the ledger does not "
                         "know of it",
-                        task);
+                        task_at(at));
 }
 
 static struct trace_seen trace_check(bool safe)
@@ -350,6 +356,8 @@ static void remaining_find(struct remaining *remaining)
     remaining->lost = calloc(LOSSES_MOST + RANKS_MOST, sizeof *remaining->lost);
     if (!remaining->ledger || !remaining->lost)
         abort();
+    for (int64_t k = 0; k < trial.tasks; k++)
+        remaining->ledger[k] = ledger()[task_at(k)];
     memcpy(remaining->lost, bytes + trial.places.lost, LOSSES_MOST * sizeof *remaining->lost);
     int64_t count = 0;
     while (count < LOSSES_MOST && remaining->lost[count].count > 0)
@@ -370,7 +378,8 @@ static void remaining_find(struct remaining *remaining)
 static void file_mend(const struct remaining *remaining)
 {
     char *bytes = disk_bytes();
-    memcpy(bytes + trial.places.ledger, remaining->ledger, (size_t)trial.tasks);
+    for (int64_t k = 0; k < trial.tasks; k++)
+        ledger()[task_at(k)] = remaining->ledger[k];
     if (remaining->partial)
         memcpy(bytes + trial.places.partial, remaining->partial, remaining->partial_size);
     memset(bytes + trial.places.in_flight, 0, RANKS_MOST * sizeof(struct losses_in_flight));
@@ -380,7 +389,8 @@ static void file_mend(const struct remaining *remaining)
     for (int64_t k = 0; k < remaining->lost_count; k++)
         if (remaining->lost[k].given_up) {
             const int file = 100000;
-            losses_given_up_write(file, &trial.places, &remaining->lost[k]);
+            losses_given_up_write(file, &trial.places, &remaining->lost[k],
+                                  task_at(remaining->lost[k].first));
         }
 }
 
@@ -683,6 +693,18 @@ static void trial_calm(void)
     habits = (struct habits){.mean_s = 1e-6, .bytes = 8, .deadly = -1};
 }
 
+static struct order order_draw(void)
+{
+    struct dice *dice = &world.dice;
+    struct order order = {.tasks = trial.tasks, .stride = 1};
+    if (!dice_hit(dice, 0.4))
+        return order;
+    order.kind = dice_hit(dice, 0.5) ? ORDER_STRIDE : ORDER_RANDOM;
+    order.stride = 1 + (int64_t)dice_below(dice, (uint64_t)trial.tasks);
+    order.seed = dice_below(dice, 1000);
+    return order;
+}
+
 static void trial_draw(void)
 {
     struct dice *dice = &world.dice;
@@ -707,6 +729,7 @@ static void trial_draw(void)
         .deadly = dice_hit(dice, 0.08) ? (int64_t)dice_below(dice, (uint64_t)trial.tasks) : -1,
         .noisy = dice_hit(dice, 0.5)};
     trial.master_share = dice_hit(dice, 0.7) ? dice_between(dice, 0.02, 0.6) : 0;
+    trial.job->order = order_draw();
     trial.sleeps = calm || dice_hit(dice, 0.2);
     if (calm)
         trial_calm();
@@ -748,6 +771,9 @@ static void part_run(bool fair)
               : trial.collects ? ", collected"
                                : "",
               trial.copies ? ", copied" : "", trial.job->state_size > 0 ? ", reduces" : "");
+    char order[ORDER_WORD];
+    order_print(&trial.job->order, order);
+    world_say("order %s", order);
     if (!fair)
         faults_draw();
     if (!world_run(part_most_s))

@@ -118,8 +118,12 @@ int trial_job_compute(struct trial_job *job, int64_t first, int64_t count, int t
     uint32_t *grid = allocate(64, (numbers + GUARD) * sizeof *grid);
     memset(workspace, 0, workspace_size);
     memset(grid, 0xa5, (numbers + GUARD) * sizeof *grid);
-    const struct scow_batch batch = {
-        .first = first, .count = count, .workspace = workspace, .grid = grid, .threads = threads};
+    const struct scow_batch batch = {.first = first,
+                                     .count = count,
+                                     .stride = 1,
+                                     .workspace = workspace,
+                                     .grid = grid,
+                                     .threads = threads};
     const int status = mandelbrot_task.compute(&job->memory.host, job->opened, &batch);
     for (size_t i = numbers; i < numbers + GUARD; i++)
         if (grid[i] != 0xa5a5a5a5U) {

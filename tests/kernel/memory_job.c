@@ -283,6 +283,7 @@ int memory_job_compute(const struct memory_job *job, int64_t first, int64_t coun
     memset(workspace, 0, space);
     const struct scow_batch whole = {.first = first,
                                      .count = count,
+                                     .stride = 1,
                                      .package = package,
                                      .package_size = size,
                                      .package_first = first,

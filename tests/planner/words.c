@@ -88,11 +88,13 @@ static void text_numbers_read_back(void **state)
     struct text text = TEXT_INIT;
     text_add_number(&text, 0.1);
     text_add(&text, " ");
+    text_add_number(&text, -0.0);
+    text_add(&text, " ");
     text_add_number(&text, (double)NAN);
     text_add(&text, " ");
     text_add_quoted(&text, "a\"b\\c\n");
     char *words = text_take(&text);
-    assert_string_equal(words, "0.1 null \"a\\\"b\\\\c\\u000a\"");
+    assert_string_equal(words, "0.1 0 null \"a\\\"b\\\\c\\u000a\"");
     assert_null(text.bytes);
     free(words);
     words = text_take(&text);

@@ -56,8 +56,8 @@ static bool settings_make(const struct arguments *arguments, struct settings *se
 {
     struct setting_wish wishes[TASK_PARAMETERS];
     for (int k = 0; k < TASK_PARAMETERS; k++)
-        wishes[k] =
-            (struct setting_wish){simulated_task.parameters[k].name, arguments->values[k], true};
+        wishes[k] = (struct setting_wish){simulated_task.parameters[k].name, arguments->values[k],
+                                          true, false};
     const struct setting_switches switches = {SETTING_NO,
                                               arguments->write_behind ? SETTING_YES : SETTING_NO};
     return settings_read(settings, &simulated_task, wishes, TASK_PARAMETERS, &switches, failure);

@@ -79,14 +79,17 @@ static void assert_emissions(const struct package_results *results)
     const struct emissions *emissions = &results->emissions;
     size_t at = 0;
     char text[CENSUS_PIECE_MOST];
-    for (int64_t task = results->first; task < results->first + results->count; task++)
+    for (int64_t k = 0; k < results->count; k++) {
+        const int64_t task = package_task(results, k);
         for (int piece = 0; piece < census_pieces(task); piece++, at++) {
             const size_t size = census_piece(task, piece, text);
             assert_true(at < emissions->count);
             assert_int_equal(emissions->items[at].task, task);
             assert_int_equal(emissions->items[at].size, size);
             assert_memory_equal(emissions->bytes + emissions->items[at].offset, text, size);
+            assert_int_equal(emissions->items[at].at, k);
         }
+    }
     assert_int_equal(at, emissions->count);
 }
 
@@ -94,11 +97,16 @@ static void assert_state(const struct package_results *results)
 {
     const struct census_state *state = (const struct census_state *)(const void *)results->state;
     uint64_t squares = 0;
-    for (int64_t task = results->first; task < results->first + results->count; task++)
+    int64_t least = INT64_MAX, greatest = 0;
+    for (int64_t k = 0; k < results->count; k++) {
+        const int64_t task = package_task(results, k);
         squares += (uint64_t)task * (uint64_t)task;
+        least = task < least ? task : least;
+        greatest = task > greatest ? task : greatest;
+    }
     assert_int_equal(state->tasks, results->count);
-    assert_int_equal(state->least, results->first);
-    assert_int_equal(state->greatest, results->first + results->count - 1);
+    assert_int_equal(state->least, least);
+    assert_int_equal(state->greatest, greatest);
     assert_true(state->squares == squares);
 }
 
@@ -107,14 +115,15 @@ static void assert_ledger(const struct package_results *results, bool rejects)
     int64_t rejected = 0, lowest = -1;
     char why[120];
     for (int64_t k = 0; k < results->count; k++) {
-        const bool failed = rejects && census_rejected(results->first + k);
+        const int64_t task = package_task(results, k);
+        const bool failed = rejects && census_rejected(task);
         assert_int_equal(results->ledger[k], failed ? 2 : 1);
-        lowest = failed && lowest < 0 ? results->first + k : lowest;
+        lowest = failed && (lowest < 0 || task < lowest) ? task : lowest;
         if (!failed)
             continue;
         const struct emission *reason = &results->reasons.items[rejected++];
-        census_rejection(results->first + k, why, sizeof why);
-        assert_int_equal(reason->task, results->first + k);
+        census_rejection(task, why, sizeof why);
+        assert_int_equal(reason->task, task);
         assert_int_equal(reason->size, strlen(why));
         assert_memory_equal(results->reasons.bytes + reason->offset, why, strlen(why));
     }
@@ -132,10 +141,10 @@ void assert_census(const struct job *job, const struct package_results *results)
     const int parts = (int)job->values.items[0].number;
     for (int64_t k = 0; k < results->count; k++) {
         if (parts & CENSUS_GRID)
-            assert_tile(job, results->first + k, results->grid + (size_t)k * job->tile_size);
+            assert_tile(job, package_task(results, k), results->grid + (size_t)k * job->tile_size);
         if (parts & CENSUS_RECORDS)
             assert_record((const struct census_record *)(const void *)results->records + k,
-                          results->first + k);
+                          package_task(results, k));
     }
     if (parts & CENSUS_REDUCTION)
         assert_state(results);

@@ -82,6 +82,28 @@ static void results_do_not_depend_on_threads_or_packages(void **state)
     }
 }
 
+/* Packages are of consecutive positions, whatever core tasks these have. */
+static void orders_change_no_result(void **state)
+{
+    (void)state;
+    static const char *const orders[] = {"natural", "stride:4", "stride:75", "random:2"};
+    uint64_t checksum = 0;
+    for (size_t k = 0; k < COUNT_OF(orders) * COUNT_OF(both); k++) {
+        struct job job;
+        census_open(&job, both[k % COUNT_OF(both)], &everything);
+        assert_true(order_parse(orders[k / COUNT_OF(both)], &job.order));
+        job.order.tasks = job.setup.tasks;
+        for (int threads = 1; threads <= 3; threads += 2) {
+            const struct summary summary = job_check(&job, threads, 13);
+            checksum = checksum ? checksum : summary.checksum;
+            assert_true(summary.checksum == checksum);
+            assert_int_equal(summary.tasks, 75);
+            assert_int_equal(summary.failed, 7);
+        }
+        job_close(&job);
+    }
+}
+
 static void a_job_may_leave_little_behind(void **state)
 {
     (void)state;
@@ -438,6 +460,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_do_not_depend_on_threads_or_packages),
+        cmocka_unit_test(orders_change_no_result),
         cmocka_unit_test(a_job_may_leave_little_behind),
         cmocka_unit_test(the_rank_is_in_the_records),
         cmocka_unit_test(results_can_be_moved),

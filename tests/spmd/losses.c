@@ -197,7 +197,7 @@ static void without_a_table_nothing_is_kept(void **state)
     losses_begin(NULL, 1, 1);
     losses_asked(NULL);
     assert_false(losses_of(NULL, 1, &row));
-    assert_true(losses_give_up(NULL, &(struct losses_row){.first = 1, .count = 1}));
+    assert_true(losses_give_up(NULL, &(struct losses_row){.first = 1, .count = 1}, 1));
     losses_close(&losses);
 }
 

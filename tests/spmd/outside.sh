@@ -45,6 +45,7 @@ fi
 way() {
     local sums=$1 scow=$2
     shift 2
+    rm -f one.h5 two.h5
     "$mpiexec" -n 3 "$scow" calibrate "$@" --quick -q -o profile.json
     "$scow" plan -p profile.json -q -o plan.json
     "$mpiexec" -n 3 "$scow" run plan.json -q -o two.h5 >two.txt
@@ -55,7 +56,9 @@ way() {
         fail "$scow: results depend on the number of workers: $(cat two.txt one.txt)"
 }
 
+way strided.sum scow -k ./julia.so --size 120 --order stride:7
 way julia.sum scow -k ./julia.so --size 120
+cmp strided.sum julia.sum || fail "every seventh row after the other is another picture"
 scow tasks ./julia.so | grep -q -- '--iterations' || fail "the plug-in is not described"
 scow show two.h5 --png julia.png
 [[ -s julia.png ]] || fail "no picture"

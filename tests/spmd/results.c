@@ -25,7 +25,8 @@ static const char outcome_text[] = "{\"tasks\": 75}";
 
 /* ---- writing ---- */
 
-static bool behind; /* results are written behind */
+static bool behind;                     /* results are written behind */
+static const char *ordered = "natural"; /* how packages take core tasks */
 
 /* What is being written, if anything is, must be over first. */
 static void results_await(struct store *store)
@@ -107,6 +108,8 @@ static void job_write(struct job *job, const struct census *census, struct outpu
                                      .workers = comm.size - 1};
     census_open(job, &census_host, census);
     job->values.write_behind = behind;
+    assert_true(order_parse(ordered, &job->order));
+    job->order.tasks = job->setup.tasks;
     if (comm.rank == 0)
         assert_true(outputfile_create(path, job, &info, places, &failure));
     struct store *store = store_open(&setup, places, &comm, job, &failure);
@@ -519,7 +522,7 @@ static void check_emitting_fails(const char *file, enum failure_code code, const
     assert_non_null(store);
     unsigned char ledger = 1;
     char byte = 'x';
-    struct emission emission = {2, 0, 1};
+    struct emission emission = {2, 0, 1, 0};
     const struct package_results results = {
         .first = 2, .count = 1, .emissions = {&emission, 1, 1, &byte, 1, 1}, .ledger = &ledger};
     assert_false(store_write(store, &results, &failure));
@@ -563,6 +566,19 @@ static void behind_computing_they_are_written_the_same(void **state)
     behind = false;
 }
 
+static void in_any_order_they_lie_where_they_belong(void **state)
+{
+    static const char *const orders[] = {"stride:7", "random:1"};
+    for (size_t k = 0; k < COUNT_OF(orders); k++) {
+        ordered = orders[k];
+        behind = k == 1;
+        grids_of_every_type_and_shape(state);
+        all_kinds_together(state);
+    }
+    ordered = "natural";
+    behind = false;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -574,6 +590,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(grids_of_every_type_and_shape),
         cmocka_unit_test(all_kinds_together),
         cmocka_unit_test(behind_computing_they_are_written_the_same),
+        cmocka_unit_test(in_any_order_they_lie_where_they_belong),
         cmocka_unit_test(a_missing_directory_is_told),
         cmocka_unit_test(a_file_in_the_way_is_told),
     };

@@ -49,13 +49,13 @@ static void place(const void *job, int64_t task, int64_t start[3], int64_t count
     count[0] = count[1] = 1, count[2] = ((const struct scow_setup *)job)->tasks;
 }
 
-/* On the workers: some consecutive rows. scow calls this from several threads at once. */
+/* On the workers: some rows, equally far apart. scow calls this from several threads at once. */
 static int compute(const struct scow_host *host, const void *job, const struct scow_batch *batch)
 {
     const struct scow_value *values = ((const struct scow_setup *)job)->values;
     const int64_t size = (int64_t)values[SIZE].number;
     uint32_t *pixel = batch->grid;
-    for (int64_t row = batch->first; row < batch->first + batch->count; row++) {
+    for (int64_t k = 0, row = batch->first; k < batch->count; k++, row += batch->stride) {
         for (int64_t column = 0; column < size; column++) {
             double x = 3.0 * (double)column / (double)size - 1.5, y = 1.5 - 3.0 * (double)row / (double)size;
             uint32_t n = 0; /* iterations so far */
@@ -75,5 +75,5 @@ static int compute(const struct scow_host *host, const void *job, const struct s
 const struct scow_task scow_plugin = {
     SCOW_TASK, .name = "julia", .version = "1", .summary = "a Julia set, row by row",
     .core_task = "one row of pixels", .outcome = "/response: iterations until |z| > 2, uint32 [1][size][size]",
-    .parameters = parameters, .input = SCOW_INPUT_NONE, .threads = SCOW_THREADS_HOST,
+    .parameters = parameters, .input = SCOW_INPUT_NONE, .threads = SCOW_THREADS_HOST, .flags = SCOW_STRIDED,
     .describe = describe, .open = open_job, .results = results, .place = place, .compute = compute};

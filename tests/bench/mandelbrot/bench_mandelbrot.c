@@ -62,6 +62,7 @@ static void packages_compute(struct bench *bench, int way, int threads, uint32_t
     for (int64_t i = 0; i < work->packages; i++) {
         const struct scow_batch batch = {.first = i * work->apart,
                                          .count = work->rows,
+                                         .stride = 1,
                                          .workspace = bench->workspace,
                                          .grid = counts + i * work->rows * work->domain.width,
                                          .threads = threads};
