@@ -15,6 +15,7 @@
 #include "calibrate/fit/few_places.h"
 #include "calibrate/focus.h"
 #include "calibrate/labels.h"
+#include "calibrate/order_find.h"
 #include "calibrate/outcome.h"
 #include "calibrate/place.h"
 #include "calibrate/rank_shares.h"
@@ -28,7 +29,7 @@
 #include "spmd/output/outputfile.h"
 #include "spmd/run/energy.h"
 
-enum { PATH_BYTES = 4096 };
+enum { PATH_BYTES = 4096, SETTINGS_MORE = 2 };
 /* A package may take this much memory on its way. */
 static const double PACKAGE_BYTES_MOST = 512e6;
 /* Of several settings, choosing the best takes this share of the budget. */
@@ -50,10 +51,12 @@ struct session {
     int setting;                       /* the job at hand's; -1: none yet */
     int64_t *tasks;                    /* owned; by setting, the job's */
     struct campaign_outcome *outcomes; /* owned; the master's: by setting, of its last campaign */
-    /* Owned, and on every rank: behind the request's settings one of them with its results written
-     * behind computing, once that is to be measured. */
-    struct setting behind;
-    bool has_behind;
+    /* Owned, and on every rank: behind the request's settings those that turned out to be worth
+     * measuring: one of them in another order, and one with its results written behind computing.
+     */
+    struct setting more[SETTINGS_MORE];
+    int more_count;
+    bool has_behind, has_order;
     struct task_weights *weights; /* owned; the master's: the core task's own, if they are wanted */
     struct progress progress;
     struct run_had_list had;     /* owned; the master's: of workers' processors */
@@ -66,13 +69,13 @@ struct session {
 
 static int setting_count(const struct session *session)
 {
-    return session->request->setting_count + session->has_behind;
+    return session->request->setting_count + session->more_count;
 }
 
 static const struct setting *setting_at(const struct session *session, int index)
 {
-    return index < session->request->setting_count ? &session->request->settings[index]
-                                                   : &session->behind;
+    const int own = session->request->setting_count;
+    return index < own ? &session->request->settings[index] : &session->more[index - own];
 }
 
 /* Of the setting at hand, on one rank. */
@@ -103,7 +106,8 @@ static void scratch_name(struct session *session)
 static bool is_own(const struct session *session, const char *name)
 {
     const struct calibration_request *request = session->request;
-    if (session->has_behind && strcmp(name, VALUES_WRITE_BEHIND) == 0)
+    if ((session->has_behind && strcmp(name, VALUES_WRITE_BEHIND) == 0) ||
+        (session->has_order && strcmp(name, ORDER_PARAMETER) == 0))
         return true;
     for (int i = 0; i < request->own_count; i++)
         if (strcmp(request->own[i], name) == 0)
@@ -462,31 +466,79 @@ static bool behind_wanted(const struct session *session, int index)
     return wanted;
 }
 
-/* Local to the master. Where one says yes, the others say no. */
-static void others_deny(struct session *session, struct failure *failure)
+/* Local to the master. Where one setting says otherwise, those before it say what is usual. */
+static void others_say(struct session *session, const char *name, const char *usual,
+                       struct failure *failure)
 {
     struct profile *profile = &session->result->profile;
-    for (int k = 0; k < session->request->setting_count; k++)
-        if (!parameter_list_add(&profile->settings[k].parameters, VALUES_WRITE_BEHIND, "no", 0))
+    for (int k = 0; k < setting_count(session) - 1; k++)
+        if (!parameter_list_find(&profile->settings[k].parameters, name) &&
+            !parameter_list_add(&profile->settings[k].parameters, name, usual, 0))
             failure_memory(failure, "writing the profile");
+}
+
+/* Local. A copy of that setting behind all others, to be changed; NULL with *failure set. */
+static struct setting *setting_more(struct session *session, int index, struct failure *failure)
+{
+    const struct setting *setting = setting_at(session, index);
+    struct setting *more = &session->more[session->more_count++];
+    more->threads = setting->threads;
+    session->result->profile.setting_count++;
+    return values_copy(&more->values, &setting->values, failure) ? more : NULL;
+}
+
+/* Collective. The setting that was added last. */
+static bool more_probe(struct session *session, const char *name, const char *usual,
+                       double budget_s, struct failure *failure)
+{
+    if (!comm_agree(session->comm, failure))
+        return false;
+    if (session->comm->rank == 0)
+        others_say(session, name, usual, failure);
+    return comm_agree(session->comm, failure) &&
+           setting_probe(session, setting_count(session) - 1, budget_s, failure);
 }
 
 /* Collective. That setting, with its results written behind computing. */
 static bool behind_probe(struct session *session, int index, double budget_s,
                          struct failure *failure)
 {
-    const struct setting *setting = setting_at(session, index);
+    struct setting *more = setting_more(session, index, failure);
     session->has_behind = true;
-    session->behind.threads = setting->threads;
-    if (values_copy(&session->behind.values, &setting->values, failure))
-        session->behind.values.write_behind = true;
+    if (more)
+        more->values.write_behind = true;
+    return more_probe(session, VALUES_WRITE_BEHIND, "no", budget_s, failure);
+}
+
+/* Collective. In which order would packages of that setting be alike? */
+static bool order_wanted(const struct session *session, int index, struct order *order,
+                         struct failure *failure)
+{
+    const struct order_job job = {.samples = &session->result->samples,
+                                  .sampled = index,
+                                  .setting = &session->result->profile.settings[index],
+                                  .tasks = session->tasks[index],
+                                  .workers = session->comm->size - 1};
+    *order = (struct order){.kind = ORDER_NATURAL};
+    if (!session->request->order_auto)
+        return true;
+    if (session->comm->rank == 0)
+        order_find(&job, order, failure);
     if (!comm_agree(session->comm, failure))
         return false;
-    session->result->profile.setting_count++;
-    if (session->comm->rank == 0)
-        others_deny(session, failure);
-    return comm_agree(session->comm, failure) &&
-           setting_probe(session, setting_count(session) - 1, budget_s, failure);
+    comm_broadcast(session->comm, order, sizeof *order);
+    return true;
+}
+
+/* Collective. That setting, in that order. */
+static bool order_probe(struct session *session, int index, const struct order *order,
+                        double budget_s, struct failure *failure)
+{
+    struct setting *more = setting_more(session, index, failure);
+    session->has_order = true;
+    if (more)
+        more->values.order = *order;
+    return more_probe(session, ORDER_PARAMETER, "natural", budget_s, failure);
 }
 
 /* What is planned can take so much of its time, for others may have taken more or less than theirs:
@@ -499,31 +551,57 @@ static double share_left(const struct session *session, double planned_s)
     return planned_s > 0 ? fmin(1, fmax(SHARE_LEAST, left_s / planned_s)) : 1;
 }
 
+/* Collective. Where the best setting so far is worth measuring in another way, it is, for first_s
+ * of the rest; *best becomes the best then. */
+static bool order_try(struct session *session, double first_s, double *rest_s, int *best,
+                      struct failure *failure)
+{
+    struct order order;
+    if (!order_wanted(session, *best, &order, failure))
+        return false;
+    if (!order_differs(&order))
+        return true;
+    session->later_s = *rest_s;
+    if (!order_probe(session, *best, &order, first_s, failure))
+        return false;
+    *best = best_agree(session);
+    return true;
+}
+
+static bool behind_try(struct session *session, double behind_s, double *rest_s, int *best,
+                       struct failure *failure)
+{
+    if (!behind_wanted(session, *best))
+        return true;
+    *rest_s = fmax(0, *rest_s - behind_s);
+    session->later_s = *rest_s;
+    if (!behind_probe(session, *best, behind_s, failure))
+        return false;
+    *best = best_agree(session);
+    return true;
+}
+
 /* Collective. One setting gets all the time. Of several each is measured as well as it must be to
  * choose, and the one that the planner would take gets the rest: it is the prediction that counts.
- */
+ * An order that is to be found out counts as one more. */
 static bool settings_probe(struct session *session, struct failure *failure)
 {
     const struct calibration_request *request = session->request;
-    const int count = request->setting_count;
+    const int own = request->setting_count, count = own + request->order_auto;
     const double budget_s = request->effort.budget_s;
     const double first_s = count > 1 ? CHOOSING_SHARE * budget_s / count : budget_s;
     double rest_s = count > 1 ? (1 - CHOOSING_SHARE) * budget_s : 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < own; i++) {
         const double share = share_left(session, first_s * (count - i) + rest_s);
         session->later_s = share * (first_s * (count - 1 - i) + rest_s);
         if (!setting_probe(session, i, share * first_s, failure))
             return false;
     }
-    int best = count > 1 ? best_agree(session) : 0;
-    if (behind_wanted(session, best)) {
-        const double behind_s = count > 1 ? first_s : BEHIND_SHARE * budget_s;
-        rest_s = fmax(0, rest_s - behind_s);
-        session->later_s = rest_s;
-        if (!behind_probe(session, best, behind_s, failure))
-            return false;
-        best = best_agree(session);
-    }
+    int best = own > 1 ? best_agree(session) : 0;
+    if (!order_try(session, first_s, &rest_s, &best, failure) ||
+        !behind_try(session, count > 1 ? first_s : BEHIND_SHARE * budget_s, &rest_s, &best,
+                    failure))
+        return false;
     session->result->best = best;
     session->later_s = 0;
     return count == 1 || (setting_make(session, best, failure) &&
@@ -578,14 +656,15 @@ static void session_release(struct session *session)
     weights_free(session->weights);
     free(session->tasks);
     free(session->outcomes);
-    values_release(&session->behind.values);
     run_had_release(&session->had);
+    for (int k = 0; k < session->more_count; k++)
+        values_release(&session->more[k].values);
 }
 
 /* Local. Room for what is known of each setting. */
 static bool settings_prepare(struct session *session, struct failure *failure)
 {
-    const size_t count = (size_t)session->request->setting_count, most = count + 1;
+    const size_t count = (size_t)session->request->setting_count, most = count + SETTINGS_MORE;
     struct profile *profile = &session->result->profile;
     session->tasks = calloc(most, sizeof *session->tasks);
     session->outcomes = calloc(most, sizeof *session->outcomes);

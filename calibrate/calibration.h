@@ -34,6 +34,9 @@ struct calibration_request {
     /* Where output makes workers wait, the best setting is measured with results written behind
      * computing, too; no setting says so by itself. */
     bool write_behind_auto;
+    /* Where core tasks differ from place to place, the best setting is measured in the order, too,
+     * in which its packages would be alike; no setting has an order of its own. */
+    bool order_auto;
     bool master_computes; /* find out what a core task takes the master that feeds workers */
     bool quiet;
     struct liveness *liveness; /* by which ranks look after each other; NULL: they do not */

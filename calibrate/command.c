@@ -28,6 +28,7 @@
 
 enum { PARAMETERS_MOST = SCOW_PARAMETERS_MOST };
 #define WRITE_BEHIND_AUTO "auto"
+#define ORDER_AUTO "auto"
 enum { PATIENCE_USUAL = 60 };
 /* Of that, while nobody is probed: somebody may be reading a large input alone. */
 static const double ASSEMBLY_FACTOR = 5;
@@ -78,7 +79,8 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         {0, "order", "ORDER,...", OPTION_TEXT, &arguments->order,
          "how packages take core tasks, kept for the run: natural, one after the other (default); "
          "stride:R, every R-th one, which makes packages alike where costs vary slowly along the "
-         "job; random:SEED"},
+         "job; random:SEED; or auto: natural, and where packages differ the stride, too, with "
+         "which they would be alike"},
         launch_row("staged", &arguments->staged),
         {0, "staged-too", NULL, OPTION_FLAG, &arguments->staged_too,
          "measure both ways, for the planner to choose"},
@@ -196,6 +198,11 @@ static bool is_auto(const struct arguments *arguments)
                                    : !arguments->quick;
 }
 
+static bool order_is_auto(const struct arguments *arguments)
+{
+    return arguments->order && strcmp(arguments->order, ORDER_AUTO) == 0;
+}
+
 /* Automatically, first without. */
 static bool ways_read(enum setting_ways *ways, const char *typed, struct failure *failure)
 {
@@ -249,7 +256,8 @@ static bool settings_find(const struct arguments *arguments, const struct scow_t
         wishes[i].typed = usual[0] ? usual : NULL;
     }
     wishes[count] = (struct setting_wish){SETTING_THREADS, arguments->threads, true, false};
-    wishes[count + 1] = (struct setting_wish){ORDER_PARAMETER, arguments->order, false, true};
+    wishes[count + 1] = (struct setting_wish){
+        ORDER_PARAMETER, order_is_auto(arguments) ? NULL : arguments->order, false, true};
     struct setting_switches switches = {.staged = arguments->staged_too ? SETTING_BOTH
                                                   : arguments->staged   ? SETTING_YES
                                                                         : SETTING_NO,
@@ -418,6 +426,7 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
         .seed = 1,
         .threads = launch_threads(comm),
         .write_behind_auto = is_auto(arguments),
+        .order_auto = order_is_auto(arguments),
         .master_computes = arguments->master_computes,
         .quiet = arguments->quiet,
         .liveness = &liveness,

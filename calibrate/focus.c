@@ -84,6 +84,22 @@ double focus_makespan(const struct profile_setting *setting, int64_t tasks, int 
     return makespan_s;
 }
 
+double focus_load(const struct profile_setting *setting, int64_t tasks, int workers)
+{
+    struct plan plan;
+    double loads = 0, squares = 0;
+    if (!plan_find(setting, (double)tasks, workers, &plan))
+        return 0;
+    for (size_t r = 0; r < plan.round_count; r++)
+        for (int64_t i = 0; i < plan.worker_count; i++) {
+            const double load = plan.rounds[r].loads[i], times = (double)plan.rounds[r].repeat;
+            loads += times * load;
+            squares += times * load * load;
+        }
+    plan_release(&plan);
+    return loads > 0 ? squares / loads : 0;
+}
+
 static void focus_add(struct focus *focus, int64_t tasks)
 {
     if (focus->count < FOCUS_MOST)

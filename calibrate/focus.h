@@ -30,6 +30,9 @@ struct focus_job {
 bool focus_find(const struct samples *samples, const struct focus_job *job, struct focus *focus,
                 struct failure *failure);
 
+/* Core tasks of the package that a core task is in, in the mean over such a plan's; 0 without one.
+ */
+double focus_load(const struct profile_setting *setting, int64_t tasks, int workers);
 /* Seconds that a plan for `tasks` core tasks on these workers would take; HUGE_VAL without one. */
 double focus_makespan(const struct profile_setting *setting, int64_t tasks, int workers);
 
