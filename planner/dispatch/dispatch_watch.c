@@ -60,7 +60,8 @@ static int64_t part_of(const struct dispatch_watch *self, int64_t worker, double
     if (!(parts > 1) || !(self->spare_s > 0))
         return (int64_t)left;
     const double part = ceil(left / parts);
-    const bool fits = platform_find(platform, part) && platform_find(platform, left - part);
+    const bool fits = platform_find(platform, part) && platform_find(platform, left - part) &&
+                      fmin(part, left - part) >= self->setup.part_least;
     return (int64_t)(fits ? part : left);
 }
 
@@ -323,6 +324,12 @@ static void answer_take(struct dispatch_watch *self, struct watch_answer *answer
         self->workers[k].expected = self->workers[k].factor;
 }
 
+/* For people. */
+static int64_t tasks_of(const struct dispatch_watch *self, int64_t units)
+{
+    return self->setup.each > 0 ? (int64_t)llround((double)units / self->setup.each) : units;
+}
+
 /* For a worker that has nothing more to come, if that is worth it, as where it was taken to be much
  * slower than it is; -1: for what workers were measured to take. True: another plan is in use. */
 static bool plan_reconsider(struct dispatch_watch *self, int64_t without, double now_s)
@@ -342,7 +349,7 @@ static bool plan_reconsider(struct dispatch_watch *self, int64_t without, double
                                     .worker = farthest,
                                     .expected = self->workers[farthest].expected,
                                     .measured = self->workers[farthest].factor,
-                                    .tasks = self->left};
+                                    .tasks = tasks_of(self, self->left)};
     struct package *kept = kept_list(self, &remaining.kept_count);
     remaining.kept = kept;
     states_fill(self, now_s);

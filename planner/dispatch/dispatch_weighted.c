@@ -19,6 +19,7 @@ struct dispatch_weighted {
     struct dispatch base;
     struct dispatch *inner; /* owned */
     struct work work;       /* owned */
+    int64_t units;          /* that it is worth */
     struct sent *sent;      /* owned; those that are not reported */
     size_t sent_count, sent_capacity;
     int64_t index; /* of the next package */
@@ -29,7 +30,8 @@ struct dispatch_weighted {
 static int64_t task_at(const struct dispatch_weighted *self, int64_t unit)
 {
     const int64_t tasks = self->work.tasks;
-    return unit >= tasks ? tasks : work_nearest(&self->work, tasks, (double)unit, 0);
+    const double each = (double)tasks / (double)self->units;
+    return unit >= self->units ? tasks : work_nearest(&self->work, tasks, (double)unit * each, 0);
 }
 
 static enum dispatch_answer weighted_next(struct dispatch *dispatch, double now_s,
@@ -58,6 +60,18 @@ static enum dispatch_answer weighted_next(struct dispatch *dispatch, double now_
     }
 }
 
+/* What the package's core tasks are worth, over what they count as. */
+static double worth_of(const struct dispatch_weighted *self, const struct package *package,
+                       const struct package *units)
+{
+    const double each = (double)self->units / (double)self->work.tasks;
+    const double worth = work_before(&self->work, (double)(package->first + package->count)) -
+                         work_before(&self->work, (double)package->first);
+    return worth * each / (double)units->count;
+}
+
+/* It took as long as its core tasks: for so many units as it counts as, it would have begun at
+ * another time. */
 static void weighted_done(struct dispatch *dispatch, const struct package *package, double start_s,
                           double end_s)
 {
@@ -65,8 +79,10 @@ static void weighted_done(struct dispatch *dispatch, const struct package *packa
     for (size_t k = 0; k < self->sent_count; k++)
         if (self->sent[k].index == package->index) {
             const struct package units = self->sent[k].package;
+            const double worth = worth_of(self, package, &units);
             self->sent[k] = self->sent[--self->sent_count];
-            dispatch_done(self->inner, &units, start_s, end_s);
+            dispatch_done(self->inner, &units,
+                          worth > 0 ? end_s - (end_s - start_s) / worth : start_s, end_s);
             return;
         }
 }
@@ -95,20 +111,27 @@ static void weighted_free(struct dispatch *dispatch)
     free(self);
 }
 
-struct dispatch *dispatch_new_weighted(struct dispatch *inner, struct work *work)
+static const struct dispatch_kind kind = {.next = weighted_next,
+                                          .done = weighted_done,
+                                          .lost = weighted_lost,
+                                          .free = weighted_free,
+                                          .inner = weighted_inner,
+                                          .busy = weighted_busy};
+
+struct dispatch *dispatch_new_weighted(struct dispatch *inner, struct work *work, int64_t units)
 {
-    static const struct dispatch_kind kind = {.next = weighted_next,
-                                              .done = weighted_done,
-                                              .lost = weighted_lost,
-                                              .free = weighted_free,
-                                              .inner = weighted_inner,
-                                              .busy = weighted_busy};
     struct dispatch_weighted *self = calloc(1, sizeof *self);
     if (!self) {
         dispatch_free(&inner);
         work_release(work);
         return NULL;
     }
-    *self = (struct dispatch_weighted){.base = {&kind}, .inner = inner, .work = *work};
+    *self =
+        (struct dispatch_weighted){.base = {&kind}, .inner = inner, .work = *work, .units = units};
     return &self->base;
+}
+
+const struct dispatch *dispatch_weighted_inner(const struct dispatch *dispatch)
+{
+    return dispatch->kind == &kind ? weighted_inner(dispatch) : dispatch;
 }

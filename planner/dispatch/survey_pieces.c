@@ -197,7 +197,7 @@ static struct dispatch *weighted_new(struct dispatch *inner, const struct survey
 {
     struct work work;
     if (work_make(pieces, &work))
-        return dispatch_new_weighted(inner, &work);
+        return dispatch_new_weighted(inner, &work, work.tasks);
     work_release(&work);
     dispatch_free(&inner);
     return NULL;

@@ -65,7 +65,9 @@ struct watch_setup {
     const struct platform *platform; /* what the plan was made for */
     int64_t workers;                 /* existing workers: the platform's or fewer */
     double tolerance;                /* relative: 0.1 */
-    double deviation;             /* relative standard deviation of one package's time, by noise */
+    double each;       /* what the plan counts in place of a core task, in the mean; 0: 1 */
+    double part_least; /* packages are sent in parts of so many at least */
+    double deviation;  /* relative standard deviation of one package's time, by noise */
     struct watch_planner planner; /* what self points to must outlive the watch */
 };
 

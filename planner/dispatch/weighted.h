@@ -5,10 +5,12 @@
 #include "planner/dispatch/dispatch.h"
 #include "planner/model/work.h"
 
-/* `inner` (owned; freed also when this fails) hands out as many units as `work` (owned likewise)
- * has tasks. Its packages of units become packages of as many tasks as these units are worth, in
- * ascending order; one that is worth less than the next task is reported done at once. NULL: out of
- * memory. */
-struct dispatch *dispatch_new_weighted(struct dispatch *inner, struct work *work);
+/* `inner` (owned; freed also when this fails) hands out so many units, which all of `work` (owned
+ * likewise) is worth. Its packages of units become packages of as many tasks as these units are
+ * worth, in ascending order; one that is worth less than the next task is reported done at once.
+ * NULL: out of memory. */
+struct dispatch *dispatch_new_weighted(struct dispatch *inner, struct work *work, int64_t units);
+/* Of such a dispatch the inner one; of any other, itself. */
+const struct dispatch *dispatch_weighted_inner(const struct dispatch *dispatch);
 
 #endif

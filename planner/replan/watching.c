@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "planner/base/json_text.h"
+#include "planner/dispatch/weighted.h"
 #include "planner/simulate/dependable.h"
 
 /* Core tasks that differ by less than this are equal. */
@@ -114,6 +115,29 @@ static bool tail_make(struct watching *watching, const struct watching_request *
     return true;
 }
 
+/* By weight, where that is known; by core tasks else. */
+static void watch_make(struct watching *watching, double deviation, struct effort *effort)
+{
+    const struct watch_units *units = &watching->units;
+    const bool weighs = watch_units_used(units);
+    const struct plan *plan = weighs ? &units->plan : watching->decision.plan;
+    const struct platform *platform = weighs ? &units->platform : &watching->platform;
+    watching->remaining = (struct replan_setup){platform, (int64_t)plan_largest_load(plan), effort};
+    watching->watch = (struct watch_setup){.plan = plan,
+                                           .platform = platform,
+                                           .workers = platform->worker_count,
+                                           .each = weighs ? units->each : 1,
+                                           .part_least = weighs ? units->part_least : 0,
+                                           .deviation = hypot(deviation, units->deviation),
+                                           .planner = {replan_remaining, &watching->remaining}};
+    watching->decision.watch = &watching->watch;
+    if (!weighs)
+        return;
+    watching->decision.watched_work = &units->work;
+    watching->decision.watched_units = units->units;
+    watching->largest = units->largest > watching->largest ? units->largest : watching->largest;
+}
+
 static bool watching_fill(struct watching *watching, const struct watching_request *request,
                           struct failure *failure)
 {
@@ -127,14 +151,9 @@ static bool watching_fill(struct watching *watching, const struct watching_reque
         return false;
     if (!request->tolerance)
         return true;
-    watching->remaining = (struct replan_setup){&watching->platform,
-                                                (int64_t)plan_largest_load(plan), request->effort};
-    watching->watch = (struct watch_setup){.plan = watching->decision.plan,
-                                           .platform = &watching->platform,
-                                           .workers = watching->platform.worker_count,
-                                           .deviation = deviation,
-                                           .planner = {replan_remaining, &watching->remaining}};
-    watching->decision.watch = &watching->watch;
+    if (!watch_units_make(&watching->units, &watching->platform, watching->decision.plan))
+        return failure_memory(failure, "watching a plan");
+    watch_make(watching, deviation, request->effort);
     return tolerance_read(request->tolerance, &watching->watch.tolerance, failure);
 }
 
@@ -166,6 +185,7 @@ void watching_release(struct watching *watching)
 {
     platform_release(&watching->platform);
     plan_tail_release(&watching->tail);
+    watch_units_release(&watching->units);
     *watching = (struct watching){.largest = 0};
 }
 
@@ -198,8 +218,8 @@ const struct dispatch *watching_watch(const struct watching *watching,
 {
     if (!watching->decision.watch)
         return NULL;
-    return watching->decision.tail && watching->tail.setup.tasks > 0 ? dispatch_tail_head(dispatch)
-                                                                     : dispatch;
+    const bool tailed = watching->decision.tail && watching->tail.setup.tasks > 0;
+    return dispatch_weighted_inner(tailed ? dispatch_tail_head(dispatch) : dispatch);
 }
 
 static void change_add(const struct watch_change *change, double begun_s, struct text *text)

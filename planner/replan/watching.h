@@ -11,6 +11,7 @@
 #include "planner/dispatch/watch.h"
 #include "planner/model/profile.h"
 #include "planner/replan/replan.h"
+#include "planner/replan/watch_units.h"
 #include "planner/simulate/ensemble.h"
 #include "planner/simulate/tail.h"
 
@@ -39,6 +40,7 @@ struct watching {
     struct platform platform; /* owned */
     struct replan_setup remaining;
     struct watch_setup watch;
+    struct watch_units units; /* owned: what is watched, where weights are known */
     struct plan_tail tail;    /* owned */
     char rule[128];           /* with its options */
     struct decision decision; /* points into this object, which must not be moved */

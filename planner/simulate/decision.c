@@ -1,13 +1,27 @@
 #include "planner/simulate/decision.h"
 
+#include "planner/dispatch/weighted.h"
 #include "planner/simulate/star.h"
+
+/* NULL: out of memory. */
+static struct dispatch *watch_new(const struct decision *decision)
+{
+    struct dispatch *watch = dispatch_new_watch(decision->watch);
+    struct work work;
+    if (!watch || !decision->watched_work)
+        return watch;
+    if (work_copy(&work, decision->watched_work))
+        return dispatch_new_weighted(watch, &work, decision->watched_units);
+    dispatch_free(&watch);
+    return NULL;
+}
 
 static struct dispatch *dispatch_new(const struct decision *decision, struct failure *failure)
 {
     if (!decision->plan)
         return dispatch_new_rule(decision->setup, failure);
     struct dispatch *dispatch =
-        decision->watch ? dispatch_new_watch(decision->watch) : dispatch_new_plan(decision->plan);
+        decision->watch ? watch_new(decision) : dispatch_new_plan(decision->plan);
     const struct plan_tail *tail = decision->tail;
     return dispatch && tail && tail->setup.tasks > 0
                ? dispatch_new_tail(dispatch, &tail->setup, failure)

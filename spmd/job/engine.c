@@ -60,6 +60,7 @@ static void *block_new(size_t size)
  */
 static void block_touch(char *block, size_t size, int threads)
 {
+    (void)threads; /* of no use where OpenMP is not understood */
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (size_t at = 0; at < size; at += PAGES_ALIGNMENT)
         block[at] = 0;

@@ -1,0 +1,185 @@
+#include "planner/replan/watch_units.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/model/plan_cursor.h"
+
+/* Units of a mean core task: a package's border is off by at most half of one. */
+enum { UNITS_EACH = 64 };
+/* Plans of more packages are watched by core tasks: each package has a round of its own here. */
+enum { PACKAGES_MOST = 20000 };
+/* Memory for packages is that of the plan's largest one: those of very light core tasks may have so
+ * many times as many of them. */
+static const int64_t LARGER_MOST = 4;
+
+/* Of a package planned anew each border is up to half a core task off: two uniform errors of that
+ * width, of which the standard deviation is a sixth's root. A part has so many of the heaviest. */
+static const double PART_HEAVIEST = 10;
+
+/* ---- the plan ------------------------------------------------------------------------------ */
+
+static bool round_add(struct plan *plan, int64_t slot, double load)
+{
+    struct plan_round *round = &plan->rounds[plan->round_count];
+    *round = (struct plan_round){1, calloc((size_t)plan->worker_count, sizeof *round->loads)};
+    if (!round->loads)
+        return false;
+    round->loads[slot] = load;
+    plan->round_count++;
+    return true;
+}
+
+/* Packages as rounds of the same workers; a round ends where the plan's does. */
+static bool rounds_fill(struct watch_units *units, const struct plan *plan)
+{
+    struct plan *made = &units->plan;
+    struct plan_cursor cursor = PLAN_CURSOR(plan);
+    int64_t round = -1, before = 0;
+    while (plan_cursor_next(&cursor)) {
+        const double until = work_before(&units->work, cursor.first + cursor.load) * units->each;
+        const int64_t border = (int64_t)llround(until);
+        if (border > before) {
+            if (cursor.round == round)
+                made->rounds[made->round_count - 1].loads[cursor.slot] = (double)(border - before);
+            else if (!round_add(made, cursor.slot, (double)(border - before)))
+                return false;
+            round = cursor.round;
+        }
+        before = border;
+    }
+    units->units = before;
+    made->tasks = (double)before;
+    return true;
+}
+
+static bool plan_make(struct watch_units *units, const struct plan *plan)
+{
+    struct plan *made = &units->plan;
+    made->worker_count = plan->worker_count;
+    made->predicted = plan->predicted;
+    made->workers = malloc((size_t)plan->worker_count * sizeof *made->workers);
+    made->rounds = calloc((size_t)plan_rounds_total(plan), sizeof *made->rounds);
+    for (int64_t k = 0; made->workers && k < plan->worker_count; k++)
+        made->workers[k] = plan->workers[k];
+    return made->workers && made->rounds && rounds_fill(units, plan);
+}
+
+/* ---- the platform -------------------------------------------------------------------------- */
+
+static struct cost cost_each(struct cost cost, double each)
+{
+    return (struct cost){cost.latency_s, cost.s_per_task / each};
+}
+
+/* `mean`: what the plan's mean core task takes, where the job's takes 1. */
+static bool window_make(const struct platform_window *from, double each, double mean,
+                        struct platform_window *window)
+{
+    *window = *from;
+    window->envelope = cost_each(from->envelope, each);
+    window->send = cost_each(from->send, each);
+    window->answer = cost_each(from->answer, each);
+    window->collect = cost_each(from->collect, each);
+    window->classes = malloc((size_t)from->class_count * sizeof *window->classes);
+    for (int64_t k = 0; window->classes && k < from->class_count; k++) {
+        struct platform_class *class = &window->classes[k];
+        *class = from->classes[k];
+        class->link = cost_each(class->link, each);
+        class->receive = cost_each(class->receive, each);
+        class->compute = cost_each(class->compute, each / mean);
+        class->output = cost_each(class->output, each);
+        class->result = cost_each(class->result, each);
+    }
+    return window->classes != NULL;
+}
+
+/* No package that is planned anew is worth less than the heaviest core task: it would be none. */
+static bool sizes_find(const struct platform_window *from, double each, int64_t least,
+                       struct platform_window *window)
+{
+    const int64_t own = (int64_t)floor((double)(from->least - 1) * each) + 1;
+    window->least = own > least ? own : least;
+    window->greatest = (int64_t)ceil((double)from->greatest * each);
+    return window->least <= window->greatest;
+}
+
+static bool platform_make(struct watch_units *units, const struct platform *platform, double mean)
+{
+    struct platform *made = &units->platform;
+    const int64_t least = (int64_t)ceil(work_greatest(&units->work) * units->each);
+    bool good = true;
+    *made = *platform;
+    made->work = (struct work){.tasks = 0};
+    made->window_count = 0;
+    made->windows = calloc((size_t)platform->window_count, sizeof *made->windows);
+    for (int64_t k = 0; made->windows && good && k < platform->window_count; k++) {
+        struct platform_window *window = &made->windows[made->window_count], sizes;
+        if (!sizes_find(&platform->windows[k], units->each, least, &sizes))
+            continue;
+        made->window_count++;
+        good = window_make(&platform->windows[k], units->each, mean, window);
+        window->least = sizes.least;
+        window->greatest = sizes.greatest;
+    }
+    return made->windows && good;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+/* The most core tasks that are worth so many units together, wherever they begin. */
+static int64_t tasks_most(const struct work *work, double worth)
+{
+    int64_t most = 1;
+    for (size_t k = 0; k < work->region_count; k++) {
+        const struct work_region *region = &work->regions[k];
+        const int64_t first = region->end - region->tasks;
+        const double until = region->until - (double)region->tasks * region->cost + worth;
+        const int64_t count = work_nearest(work, work->tasks, until, first) + 1 - first;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+static bool fill(struct watch_units *units, const struct platform *platform,
+                 const struct plan *plan)
+{
+    const struct task_range range = {0, (int64_t)plan->tasks};
+    double mean = 1;
+    if (!work_select(&units->work, &platform->work, &range, 1, &mean))
+        return false;
+    units->each = UNITS_EACH;
+    if (!plan_make(units, plan) || !platform_make(units, platform, mean))
+        return false;
+    const double heaviest = work_greatest(&units->work) * units->each;
+    const double usual = (double)units->units / (double)plan_packages(&units->plan);
+    units->part_least = PART_HEAVIEST * heaviest;
+    units->deviation = heaviest / (usual * sqrt(6));
+    return true;
+}
+
+bool watch_units_make(struct watch_units *units, const struct platform *platform,
+                      const struct plan *plan)
+{
+    *units = (struct watch_units){.units = 0};
+    if (!platform->weighed || !work_differs(&platform->work) || plan->own.tasks > 0 ||
+        plan->first > 0 || platform->work_tasks != (double)platform->work.tasks ||
+        plan_packages(plan) > PACKAGES_MOST)
+        return true;
+    if (!fill(units, platform, plan))
+        return false;
+    const int64_t before = (int64_t)plan_largest_load(plan);
+    units->largest = tasks_most(&units->work, plan_largest_load(&units->plan) / units->each);
+    units->largest = units->largest > before ? units->largest : before;
+    if (units->largest > LARGER_MOST * before || units->platform.window_count == 0)
+        watch_units_release(units);
+    return true;
+}
+
+void watch_units_release(struct watch_units *units)
+{
+    work_release(&units->work);
+    plan_release(&units->plan);
+    platform_release(&units->platform);
+    *units = (struct watch_units){.units = 0};
+}
