@@ -5,7 +5,7 @@ set -euo pipefail
 source=$1 binary=$2 fixtures=$3
 shift 3
 cmake -S "$source" -B "$binary" "$@" --log-level=ERROR -DSCOW_PLANNER_ONLY=ON \
-    -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=Debug >/dev/null
+    -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0 >/dev/null
 cmake --build "$binary" -j 2 >"$binary/build.log" || { cat "$binary/build.log"; exit 1; }
 if ldd "$binary/bin/scow-planner" | grep -E 'libmp|hdf5|lapacke'; then
     echo "the planner needs more than it may"
