@@ -6,7 +6,8 @@
  * packages, for of thousands that differ by chance the quickest one says little.
  *
  * Their A_i are whole numbers: floor(V_i / Q_i); scaled: of ten times that, so that a tenth counts;
- * real: not rounded. In all three Q_i is rounded to a whole number, as a queue is; measured: not.
+ * real: not rounded, which is the preset, for half a processor is no nothing. In all three Q_i is
+ * rounded to a whole number, as a queue is; measured: not.
  * Nobody has less than what still counts, for who gets no package never reports again.
  */
 #ifndef PLANNER_DISPATCH_RULE_POWER_H
@@ -26,7 +27,7 @@ struct power_worker {
 /* The option of such a rule. */
 #define RULE_POWER_OPTION                                                                          \
     {                                                                                              \
-        "power", "processors that a worker counts as", NULL, POWER_INTEGER, 0,                     \
+        "power", "processors that a worker counts as", NULL, POWER_REAL, 0,                        \
         {                                                                                          \
             "integer", "scaled", "real", "measured"                                                \
         }                                                                                          \

@@ -102,10 +102,13 @@ static double tss_closed(const struct rule_state *state, int64_t step)
     return floor(chunk + 1e-9);
 }
 
-/* Steps, of those that are left: an eighth of them counts as the same. */
-static double same_of(const struct trapezoid *trapezoid, double steps)
+/* Steps, of those that are left: one part in ALIKE of them counts as the same. Where workers' sizes
+ * fall at places of their own, fewer do. */
+enum { ALIKE = 8, ALIKE_APART = 32 };
+
+static double same_of(const struct trapezoid *trapezoid, double steps, int parts)
 {
-    return fmin(fmax(steps, trapezoid->steps_left / 8), trapezoid->steps_left);
+    return fmin(fmax(steps, trapezoid->steps_left / parts), trapezoid->steps_left);
 }
 
 static double tss_same(const struct rule_state *state)
@@ -113,7 +116,7 @@ static double tss_same(const struct rule_state *state)
     const struct trapezoid *trapezoid = state->own;
     const double over = trapezoid->chunk - floor(trapezoid->chunk + 1e-9);
     return trapezoid->step > 0 && trapezoid->chunk > trapezoid->last
-               ? same_of(trapezoid, fmax(over, 0) / trapezoid->step)
+               ? same_of(trapezoid, fmax(over, 0) / trapezoid->step, ALIKE)
                : trapezoid->steps_left;
 }
 
@@ -276,6 +279,14 @@ static double power_mean(const struct dtss *own)
     return own->served > 0 ? own->powers / (double)own->served : 1;
 }
 
+static bool powers_whole(const struct rule_state *state)
+{
+    for (int64_t k = 0; k < state->workers; k++)
+        if (power_of(state, k)->planned != round(power_of(state, k)->planned))
+            return false;
+    return true;
+}
+
 static double dtss_same(const struct rule_state *state)
 {
     const struct dtss *own = state->own;
@@ -285,7 +296,8 @@ static double dtss_same(const struct rule_state *state)
     for (int64_t k = 0; share > trapezoid->last && k < state->workers; k++)
         room = fmin(room, dtss_room(state, power_of(state, k)->planned, share));
     const double powers = trapezoid->step > 0 ? fmax(room, 0) / trapezoid->step : HUGE_VAL;
-    return same_of(trapezoid, powers) / fmax(power_mean(own), 1);
+    return same_of(trapezoid, powers, powers_whole(state) ? ALIKE : ALIKE_APART) /
+           fmax(power_mean(own), 1);
 }
 
 static void dtss_skip(struct rule_state *state, double packages)
