@@ -9,6 +9,7 @@
 #include "planner/base/limits.h"
 #include "planner/files/availability_tsv.h"
 #include "planner/library/wanted.h"
+#include "planner/model/shared.h"
 #include "planner/replan/watching.h"
 
 static double ratio(double part, double whole)
@@ -370,6 +371,22 @@ static bool loads_find(struct simulated *simulated, const struct profile_setting
     return !(request->patterns_s > 0) || patterns_draw(simulated, request->scenario.seed, failure);
 }
 
+/* What others take is in the loads, where there are any, and not in what the plan expected of them.
+ */
+static bool machine_init(struct simulated *simulated, struct profile *profile,
+                         const struct plan *plan, const struct profile_setting *setting,
+                         struct failure *failure)
+{
+    const struct simulation_request *request = simulated->request;
+    const bool apart = plan && profile->shared && loads_wanted(request);
+    if (apart)
+        shared_undo(profile, plan);
+    const bool good = platform_init(&simulated->platform, setting, request->workers, failure);
+    if (apart)
+        shared_again(profile, plan);
+    return good;
+}
+
 bool simulated_make(struct profile *profile, const struct plan *plan,
                     const struct simulation_request *request, struct simulated *simulated,
                     struct failure *failure)
@@ -384,7 +401,7 @@ bool simulated_make(struct profile *profile, const struct plan *plan,
         (plan && !beyond_follow(profile, plan, failure)) ||
         !beyond_extend(profile, request->workers, 0, failure) ||
         !setting_find(request, profile, plan, &setting, failure) ||
-        !platform_init(&made.platform, setting, request->workers, failure))
+        !machine_init(&made, profile, plan, setting, failure))
         return false;
     made.beyond = beyond_of(profile, made.platform.worker_count);
     profile_weigh(profile, plan ? plan->weights : NULL);

@@ -90,6 +90,15 @@ void shared_undo(struct profile *profile, const struct plan *plan)
     profile_change(&change, profile);
 }
 
+void shared_again(struct profile *profile, const struct plan *plan)
+{
+    const struct change change = {plan->shared, plan->shared_count, &plan->selected, compute_share};
+    if (profile->shared || plan->shared_count == 0)
+        return;
+    profile->shared = true;
+    profile_change(&change, profile);
+}
+
 bool shared_copy(struct plan *to, const struct plan *from)
 {
     if (from->shared_count == 0)

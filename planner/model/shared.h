@@ -20,6 +20,8 @@ void shared_follow(struct profile *profile, const struct plan_shared *shared, si
 /* Take that back of a profile that has followed the plan (beyond_follow), so that it says again
  * what was measured, but for rounding. */
 void shared_undo(struct profile *profile, const struct plan *plan);
+/* Give them back to a profile of which they were taken so. */
+void shared_again(struct profile *profile, const struct plan *plan);
 /* Give `to`, which has none, the other plan's shares. False: out of memory. */
 bool shared_copy(struct plan *to, const struct plan *from);
 /* "shared      0.52 of a processor, +- 0.08, ranks 1 to 4", a line each. */
