@@ -254,6 +254,11 @@ static void shares_are_taken_back(void **state)
         assert_near(now->fit.jitter_s, was->fit.jitter_s, 1e-15);
         assert_near(now->fit.drift_own, was->fit.drift_own, 1e-15);
     }
+    shared_again(&profile, &plan);
+    shared_again(&profile, &plan);
+    assert_near(workers[0].compute.cost.s_per_task, 4, 1e-15);
+    assert_near(workers[1].compute.cost.s_per_task, 1.6, 1e-15);
+    assert_near(workers[0].compute.fit.drift_own, hypot(0.3, 0.2), 1e-15);
 }
 
 int main(void)
