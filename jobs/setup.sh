@@ -14,7 +14,7 @@ build_packages=(
     mpich libmpich-dev libhdf5-mpich-dev
     liblapacke-dev libopenblas-dev coinor-libclp-dev libhwloc-dev
     libjansson-dev libpng-dev libssl-dev libxxhash-dev zlib1g-dev libzstd-dev
-    libtiff-dev libparasail-dev
+    libtiff-dev libparasail-dev libzmq3-dev
     libcmocka-dev
 )
 test_packages=(
