@@ -73,6 +73,12 @@ void dispatch_lost(struct dispatch *dispatch, int64_t worker)
         dispatch->kind->lost(dispatch, worker);
 }
 
+void dispatch_joined(struct dispatch *dispatch, int64_t worker, double now_s)
+{
+    if (dispatch->kind->joined)
+        dispatch->kind->joined(dispatch, worker, now_s);
+}
+
 void dispatch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)
 {
     if (dispatch->kind->busy)

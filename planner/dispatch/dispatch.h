@@ -91,6 +91,9 @@ bool dispatch_gives_more(const struct dispatch *dispatch, int64_t worker);
  * Ignored by a dispatch that is not recovering (dispatch_new_recovery). */
 void dispatch_lost(struct dispatch *dispatch, int64_t worker);
 
+/* Worker `worker`, which was not there yet (dispatch_recovery_empty), takes part from now on. */
+void dispatch_joined(struct dispatch *dispatch, int64_t worker, double now_s);
+
 /* Workers that may be lost on one core task before it is given up. */
 enum { DISPATCH_LOSSES_MOST = 2 };
 
@@ -247,6 +250,9 @@ void dispatch_copied_json(const struct dispatch *recovery, double begun_s, struc
 /* Longer than expected by so much is overdue, as a rule: a copy that is not needed costs an idle
  * worker's time and nothing else, one that is made late the makespan. */
 #define DISPATCH_COPY_MARGIN 0.1
+/* Of a recovering dispatch, before it is asked: no worker is there yet; each takes part from
+ * dispatch_joined on, and where the last one is lost, what remains waits for another. */
+void dispatch_recovery_empty(struct dispatch *recovery);
 /* Has a recovering dispatch finished at the deadline, with core tasks that were not handed out? */
 bool dispatch_recovery_over(const struct dispatch *recovery);
 

@@ -253,6 +253,14 @@ static void ranges_lost(struct dispatch *dispatch, int64_t worker)
     dispatch_lost(self->inner, worker);
 }
 
+static void ranges_joined(struct dispatch *dispatch, int64_t worker, double now_s)
+{
+    struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
+    self->workers[worker].lost = false;
+    self->workers[worker].pieces = 0; /* those of before are never reported */
+    dispatch_joined(self->inner, worker, now_s);
+}
+
 static void ranges_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)
 {
     dispatch_busy(((struct dispatch_ranges *)dispatch)->inner, worker, until_s, over);
@@ -281,6 +289,7 @@ struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_r
                                               .done = ranges_done,
                                               .unsent = ranges_unsent,
                                               .lost = ranges_lost,
+                                              .joined = ranges_joined,
                                               .free = ranges_free,
                                               .inner = ranges_inner,
                                               .busy = ranges_busy,

@@ -286,12 +286,21 @@ static bool is_awaited(const struct dispatch_recovery *self)
     return false;
 }
 
+/* Nobody is there: what remains waits for who comes. */
+static enum dispatch_answer empty_next(const struct dispatch_recovery *self)
+{
+    return self->dealt && self->returned.count == 0 && self->suspects.count == 0 ? DISPATCH_FINISHED
+                                                                                 : DISPATCH_WAIT;
+}
+
 static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_s,
                                           struct package *package)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
     enum dispatch_answer answer;
     recovery_copies_begin(self);
+    if (self->living == 0)
+        return empty_next(self);
     for (;;) {
         if (!recovery_reserve(self))
             return DISPATCH_OUT_OF_MEMORY;
@@ -303,6 +312,7 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
     }
     if (answer == DISPATCH_OUT_OF_MEMORY)
         return answer;
+    self->dealt = answer == DISPATCH_FINISHED;
     if (self->returned.count > 0)
         return returned_next(self, now_s, package);
     if (answer == DISPATCH_FINISHED && self->suspects.count > 0)
@@ -365,7 +375,7 @@ static void recovery_lost(struct dispatch *dispatch, int64_t worker)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
     size_t kept = 0;
-    if (worker >= self->workers || self->lost[worker] || self->living == 1)
+    if (worker >= self->workers || self->lost[worker] || (self->living == 1 && !self->joins))
         return; /* the last one cannot be replaced */
     self->lost[worker] = true;
     self->living--;
@@ -378,6 +388,16 @@ static void recovery_lost(struct dispatch *dispatch, int64_t worker)
     }
     self->out.count = kept;
     self->busy[worker] = 0;
+}
+
+static void recovery_joined(struct dispatch *dispatch, int64_t worker, double now_s)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
+    if (worker >= self->workers || !self->lost[worker])
+        return;
+    self->lost[worker] = false;
+    self->living++;
+    dispatch_joined(self->inner, worker, now_s);
 }
 
 static struct dispatch_blame recovery_blame(struct dispatch *dispatch,
@@ -450,6 +470,7 @@ struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers)
                                               .done = recovery_done,
                                               .returned = recovery_returned,
                                               .lost = recovery_lost,
+                                              .joined = recovery_joined,
                                               .free = recovery_free,
                                               .inner = recovery_inner,
                                               .due = recovery_due,
@@ -470,6 +491,14 @@ struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers)
         return NULL;
     }
     return &self->base;
+}
+
+void dispatch_recovery_empty(struct dispatch *recovery)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
+    self->joins = true;
+    for (int64_t k = 0; k < self->workers; k++)
+        recovery_lost(recovery, k);
 }
 
 void dispatch_recovery_keep(struct dispatch *recovery)

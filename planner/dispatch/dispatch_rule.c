@@ -39,6 +39,7 @@ struct dispatch_rule {
     double *ended_s;      /* owned; per worker, end of the last package reported */
     struct package after; /* index, round and first of the package after the last one handed out */
     int64_t outstanding;
+    bool follows;               /* another dispatch says who requests */
     bool refused;               /* all who wait got nothing, and nothing has happened since */
     struct asked asked, before; /* of the last packages, as many as workers at most, and of those
                                  * before them */
@@ -232,6 +233,17 @@ static void rule_lost(struct dispatch *dispatch, int64_t at)
     }
 }
 
+/* It requests as many packages as each worker did in the beginning; rules that follow another
+ * dispatch hear of its requests from there. */
+static void rule_joined(struct dispatch *dispatch, int64_t at, double now_s)
+{
+    struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
+    (void)now_s;
+    self->state.worker[at].lost = false;
+    for (int k = 0; !self->follows && k < self->ahead; k++)
+        dispatch_rule_ask(dispatch, at);
+}
+
 /* Take all but one of the worker's requests out of the line. */
 static void requests_hold(struct dispatch_rule *self, int64_t worker)
 {
@@ -261,7 +273,9 @@ static void rule_busy(struct dispatch *dispatch, int64_t worker, double until_s,
 
 void dispatch_rule_hold(struct dispatch *dispatch)
 {
-    ((struct dispatch_rule *)dispatch)->line_count = 0;
+    struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
+    self->line_count = 0;
+    self->follows = true;
 }
 
 void dispatch_rule_ask(struct dispatch *dispatch, int64_t worker)
@@ -506,6 +520,7 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
                                               .done = rule_done,
                                               .unsent = rule_unsent,
                                               .lost = rule_lost,
+                                              .joined = rule_joined,
                                               .free = rule_free,
                                               .busy = rule_busy,
                                               .run = rule_run,

@@ -87,6 +87,13 @@ static void tail_lost(struct dispatch *dispatch, int64_t worker)
     dispatch_lost(self->rule, worker);
 }
 
+static void tail_joined(struct dispatch *dispatch, int64_t worker, double now_s)
+{
+    struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
+    dispatch_joined(self->head, worker, now_s);
+    dispatch_joined(self->rule, worker, now_s);
+}
+
 static void tail_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)
 {
     dispatch_busy(((struct dispatch_tail *)dispatch)->head, worker, until_s, over);
@@ -127,6 +134,7 @@ struct dispatch *dispatch_new_tail(struct dispatch *head, const struct dispatch_
                                               .done = tail_done,
                                               .unsent = tail_unsent,
                                               .lost = tail_lost,
+                                              .joined = tail_joined,
                                               .free = tail_free,
                                               .due = tail_due,
                                               .busy = tail_busy,

@@ -317,9 +317,10 @@ static void answer_take(struct dispatch_watch *self, struct watch_answer *answer
     const double rest_s = answer->kept_end_s - change->now_s;
     change->kept_end_s = answer->kept_end_s;
     change->end_s = answer->end_s;
+    const bool better =
+        answer->kept_end_s - answer->end_s > watch_caution(self) * gain_least * rest_s;
     change->adopted =
-        answer->kept_end_s - answer->end_s > watch_caution(self) * gain_least * rest_s &&
-        plan_adopt(self, &answer->plan, answer->end_s);
+        (better || self->newcomer >= 0) && plan_adopt(self, &answer->plan, answer->end_s);
     for (int64_t k = 0; k < self->setup.workers; k++)
         self->workers[k].expected = self->workers[k].factor;
 }
@@ -334,7 +335,7 @@ static int64_t tasks_of(const struct dispatch_watch *self, int64_t units)
  * slower than it is; -1: for what workers were measured to take. True: another plan is in use. */
 static bool plan_reconsider(struct dispatch_watch *self, int64_t without, double now_s)
 {
-    const int64_t off = watch_farthest(self);
+    const int64_t off = self->newcomer >= 0 ? self->newcomer : watch_farthest(self);
     const int64_t farthest = off < 0 && without >= 0 && watch_faster(self, without) ? without : off;
     struct watch_answer answer = {.end_s = 0};
     struct watch_remaining remaining = {.now_s = now_s,
@@ -399,6 +400,7 @@ static enum dispatch_answer watch_next(struct dispatch *dispatch, double now_s,
     const int64_t without = at < 0 ? worker_without(self) : -1;
     if ((alarm || begins || without >= 0) && plan_reconsider(self, without, now_s))
         at = slot_choose(self, now_s);
+    self->newcomer = -1;
     if (at < 0)
         return DISPATCH_WAIT;
     package_hand(self, at, now_s, package);
@@ -420,6 +422,17 @@ static void watch_lost(struct dispatch *dispatch, int64_t worker)
     self->workers[worker].out_count = 0;
 }
 
+/* What remains is planned anew for all that there are, whatever the plan in use made of them. */
+static void watch_joined(struct dispatch *dispatch, int64_t worker, double now_s)
+{
+    struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
+    struct watch_worker *joins = &self->workers[worker];
+    joins->lost = false;
+    joins->start_s = joins->free_s = now_s + platform_start(self->setup.platform, worker);
+    self->newcomer = worker;
+    self->alarm = true;
+}
+
 static void watch_free(struct dispatch *dispatch)
 {
     struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
@@ -436,14 +449,18 @@ struct dispatch *dispatch_new_watch(const struct watch_setup *setup)
     static const struct dispatch_kind kind = {.next = watch_next,
                                               .done = watch_report,
                                               .lost = watch_lost,
+                                              .joined = watch_joined,
                                               .free = watch_free,
                                               .due = watch_due,
                                               .busy = watch_busy};
     struct dispatch_watch *self = calloc(1, sizeof *self);
     if (!self)
         return NULL;
-    *self = (struct dispatch_watch){
-        .base = {&kind}, .setup = *setup, .left = (int64_t)setup->plan->tasks, .round_now = -1};
+    *self = (struct dispatch_watch){.base = {&kind},
+                                    .setup = *setup,
+                                    .left = (int64_t)setup->plan->tasks,
+                                    .round_now = -1,
+                                    .newcomer = -1};
     self->workers = calloc((size_t)setup->workers, sizeof *self->workers);
     self->states = calloc((size_t)setup->workers, sizeof *self->states);
     if (!self->workers || !self->states || !slots_start(self, setup->plan)) {

@@ -92,6 +92,11 @@ static void weighted_lost(struct dispatch *dispatch, int64_t worker)
     dispatch_lost(((struct dispatch_weighted *)dispatch)->inner, worker);
 }
 
+static void weighted_joined(struct dispatch *dispatch, int64_t worker, double now_s)
+{
+    dispatch_joined(((struct dispatch_weighted *)dispatch)->inner, worker, now_s);
+}
+
 static void weighted_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)
 {
     dispatch_busy(((struct dispatch_weighted *)dispatch)->inner, worker, until_s, over);
@@ -114,6 +119,7 @@ static void weighted_free(struct dispatch *dispatch)
 static const struct dispatch_kind kind = {.next = weighted_next,
                                           .done = weighted_done,
                                           .lost = weighted_lost,
+                                          .joined = weighted_joined,
                                           .free = weighted_free,
                                           .inner = weighted_inner,
                                           .busy = weighted_busy};

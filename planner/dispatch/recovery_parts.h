@@ -43,6 +43,8 @@ struct dispatch_recovery {
     struct deadline *deadline;      /* owned; NULL: there is no time by which to end */
     bool over;                      /* it has come */
     bool keeps;                     /* workers keep results */
+    bool joins;                     /* more workers may come */
+    bool dealt;                     /* the inner one has handed out everything */
     struct recovery_copies *copies; /* owned; NULL: none are made */
     int64_t index, round;           /* of the next package, of the last one */
 };

@@ -1,0 +1,112 @@
+#include "planner/files/presence_tsv.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/array.h"
+#include "planner/base/limits.h"
+#include "planner/files/textfile.h"
+
+static const char blanks[] = " \t\r";
+
+/* A number of at most `most`; moves *at behind it. False: there is none. */
+static bool number_read(const char **at, double most, double *number)
+{
+    char *end;
+    *at += strspn(*at, blanks);
+    if (**at == '\n' || **at == '\0')
+        return false;
+    *number = strtod(*at, &end);
+    const bool good = end != *at && (*end == '\0' || strchr(" \t\r\n", *end)) && *number >= 0 &&
+                      *number <= most;
+    *at = end;
+    return good;
+}
+
+static bool line_ends(const char *at)
+{
+    at += strspn(at, blanks);
+    return *at == '\n' || *at == '\0';
+}
+
+static bool span_read(const char *at, struct presence_span *span)
+{
+    double rank, from_s, until_s = HUGE_VAL;
+    if (!number_read(&at, (double)LIMIT_WORKERS, &rank) || rank < 1 || rank != floor(rank) ||
+        !number_read(&at, LIMIT_TOTAL_S, &from_s))
+        return false;
+    at += strspn(at, blanks);
+    if (*at == '-')
+        at++;
+    else if (!line_ends(at) && (!number_read(&at, LIMIT_TOTAL_S, &until_s) || until_s <= from_s))
+        return false;
+    *span = (struct presence_span){(int64_t)rank - 1, from_s, until_s};
+    return line_ends(at);
+}
+
+static bool line_read(struct presence *presence, const char *at, int64_t number, const char *name,
+                      struct failure *failure)
+{
+    struct presence_span span;
+    if (!span_read(at, &span))
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s, line %" PRId64 ": give a worker's rank from 1 on, the second from "
+                           "when on it is there, and the later one until when, or '-'",
+                           name, number);
+    struct presence_span *spans =
+        array_extend(presence->spans, presence->span_count, sizeof *spans);
+    if (!spans)
+        return failure_memory(failure, "reading who is there when");
+    presence->spans = spans;
+    spans[presence->span_count++] = span;
+    return true;
+}
+
+static bool passed_over(const char *at, int64_t number)
+{
+    return line_ends(at) || *at == '#' ||
+           (number == 1 && strncmp(at, "worker", strlen("worker")) == 0);
+}
+
+static bool spans_check(struct presence *presence, const char *name, struct failure *failure)
+{
+    int64_t worker = 0;
+    if (presence->span_count == 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: names nobody: give lines of worker, from_s and until_s", name);
+    return presence_sort(presence, &worker) ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: has two lines of worker %" PRId64 ": one that comes back is another "
+                       "worker, with another number",
+                       name, worker + 1);
+}
+
+bool presence_parse(struct presence *presence, const char *text, const char *name,
+                    struct failure *failure)
+{
+    struct presence read = {.spans = NULL};
+    bool good = true;
+    int64_t number = 1;
+    for (const char *at = text; good && *at; number++) {
+        good = passed_over(at, number) || line_read(&read, at, number, name, failure);
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+    if (good && spans_check(&read, name, failure)) {
+        *presence = read;
+        return true;
+    }
+    presence_release(&read);
+    return false;
+}
+
+bool presence_read(struct presence *presence, const char *path, struct failure *failure)
+{
+    size_t length;
+    char *text = textfile_read(path, &length, failure);
+    const bool good = text && presence_parse(presence, text, path, failure);
+    free(text);
+    return good;
+}
