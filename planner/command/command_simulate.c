@@ -243,6 +243,9 @@ static enum options_outcome simulate_parse(int argc, char **argv, struct simulat
         {0, "load-patterns", "SECONDS", OPTION_NUMBER, &options->request.patterns_s,
          "others take half of each worker's processor by the seven patterns of 'scow load', the "
          "first worker by the first, for so long; --seed draws the random ones"},
+        {0, "joins", "FILE", OPTION_TEXT, &options->request.joins,
+         "workers come and go: lines of worker (a rank), from_s and until_s; the others are there "
+         "all the time"},
         {0, "lose", "N", OPTION_COUNT, &options->lost,
          "lose the worker that is rank N, from 1 on, with the results that it has not returned"},
         {0, "at", "SECONDS", OPTION_NUMBER, &options->request.scenario.lost_s,

@@ -19,8 +19,8 @@ static bool number_read(const char **at, double most, double *number)
     if (**at == '\n' || **at == '\0')
         return false;
     *number = strtod(*at, &end);
-    const bool good = end != *at && (*end == '\0' || strchr(" \t\r\n", *end)) && *number >= 0 &&
-                      *number <= most;
+    const bool good =
+        end != *at && (*end == '\0' || strchr(" \t\r\n", *end)) && *number >= 0 && *number <= most;
     *at = end;
     return good;
 }

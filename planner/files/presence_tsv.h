@@ -1,6 +1,6 @@
-/* Who is there when, as a text: lines of a worker's rank, from_s and until_s, separated by blanks or
- * tabs; until_s may be left out, or '-': to the end. Workers without a line are there all the time.
- * A first line with these names, empty lines and those that begin with # are passed over. */
+/* Who is there when, as a text: lines of a worker's rank, from_s and until_s, separated by blanks
+ * or tabs; until_s may be left out, or '-': to the end. Workers without a line are there all the
+ * time. A first line with these names, empty lines and those that begin with # are passed over. */
 #ifndef PLANNER_FILES_PRESENCE_TSV_H
 #define PLANNER_FILES_PRESENCE_TSV_H
 

@@ -8,9 +8,11 @@
 #include "planner/base/json_text.h"
 #include "planner/base/limits.h"
 #include "planner/files/availability_tsv.h"
+#include "planner/files/presence_tsv.h"
 #include "planner/library/wanted.h"
 #include "planner/model/shared.h"
 #include "planner/replan/watching.h"
+#include "planner/simulate/loop.h"
 
 static double ratio(double part, double whole)
 {
@@ -100,6 +102,9 @@ bool simulation_request_check(const struct simulation_request *request, bool pla
         return failure_set(failure, FAILURE_USAGE,
                            "--noise must be from 0 to 10, --outliers from 0 to 1, factors positive "
                            "and times not negative");
+    if (request->joins && scenario->lost_worker >= 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--joins says when workers go, too: leave --lose out");
     return loads_check(request, failure);
 }
 
@@ -126,7 +131,7 @@ static bool request_usual(const struct simulation_request *request)
 {
     const struct scenario *scenario = &request->scenario;
     return !loads_wanted(request) && !(scenario->noise > 0) && !(scenario->outlier_rate > 0) &&
-           scenario->slow_workers == 0 && scenario->lost_worker < 0;
+           scenario->slow_workers == 0 && scenario->lost_worker < 0 && !request->joins;
 }
 
 /* Packages that are played in one simulation, and in all for the seeds; more are summed up. */
@@ -182,15 +187,18 @@ static bool decision_simulate(struct simulated *simulated, const struct decision
     scenario.effort = &simulated->effort;
     if (loads_wanted(simulated->request))
         scenario.availability = &simulated->availability;
+    if (simulated->request->joins)
+        scenario.presence = &simulated->presence;
     struct dispatch *dispatch =
         decision_dispatch(decision, &simulated->platform, &scenario, failure);
     struct trace *trace = simulated->request->packages ? &simulated->trace : NULL;
     bool good = dispatch && simulate_scenario(&simulated->platform, dispatch, &scenario, trace,
                                               &simulated->simulation, failure);
     /* A recovering dispatch does not show what is in it. */
-    const struct dispatch *watch = good && watching && scenario.lost_worker < 0 && !scenario.copies
-                                       ? watching_watch(watching, dispatch)
-                                       : NULL;
+    const struct dispatch *watch =
+        good && watching && scenario.lost_worker < 0 && !scenario.copies && !scenario.presence
+            ? watching_watch(watching, dispatch)
+            : NULL;
     if (watch) {
         watching_tell(watch, 0, &simulated->told);
         watching_json(watch, 0, &simulated->listed);
@@ -355,6 +363,30 @@ static bool either_simulate(struct simulated *simulated, const struct plan *plan
                : plan_simulate(simulated, plan, failure);
 }
 
+/* Who comes and goes, of the workers that there are. */
+static bool presence_find(struct simulated *simulated, struct failure *failure)
+{
+    const char *path = simulated->request->joins;
+    struct presence *presence = &simulated->presence;
+    const int64_t workers = simulated->platform.worker_count;
+    if (!path)
+        return true;
+    if (loop_needs_events(&simulated->platform))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--joins is for workers that write their results, in the single-port "
+                           "model: take another profile or plan");
+    if (!presence_read(presence, path, failure))
+        return false;
+    const int64_t last = presence->spans[presence->span_count - 1].worker;
+    if (last >= workers)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: names worker %" PRId64 ", and there are %" PRId64
+                           ": simulate more (-n)",
+                           path, last + 1, workers);
+    return presence_settle(presence, workers) ||
+           failure_memory(failure, "reading who is there when");
+}
+
 static bool loads_find(struct simulated *simulated, const struct profile_setting *setting,
                        struct failure *failure)
 {
@@ -409,8 +441,8 @@ bool simulated_make(struct profile *profile, const struct plan *plan,
         made.platform.buffers = plan_buffers(plan);
     if (request->buffers > 0)
         made.platform.buffers = (int)request->buffers;
-    const bool good =
-        loads_find(&made, setting, failure) && either_simulate(&made, plan, setting, failure);
+    const bool good = loads_find(&made, setting, failure) && presence_find(&made, failure) &&
+                      either_simulate(&made, plan, setting, failure);
     if (good)
         *simulated = made;
     else
@@ -425,6 +457,7 @@ void simulated_release(struct simulated *simulated)
     text_release(&simulated->listed);
     text_release(&simulated->copied);
     availability_release(&simulated->availability);
+    presence_release(&simulated->presence);
     platform_release(&simulated->platform);
 }
 

@@ -60,8 +60,10 @@ struct dispatch *decision_dispatch(const struct decision *decision, const struct
     struct dispatch *dispatch = dispatch_new(decision, failure);
     if (failure->code != FAILURE_NONE)
         return NULL; /* the rule has said why */
-    if (dispatch && (scenario->lost_worker >= 0 || scenario->copies))
+    if (dispatch && (scenario->lost_worker >= 0 || scenario->copies || scenario->presence))
         dispatch = dispatch_new_recovery(dispatch, platform->worker_count);
+    if (dispatch && scenario->presence)
+        dispatch_recovery_empty(dispatch);
     const bool kept = platform->results == RESULTS_END; /* no copy of what is */
     if (dispatch && scenario->lost_worker >= 0 && kept)
         dispatch_recovery_keep(dispatch);

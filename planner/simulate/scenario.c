@@ -35,6 +35,7 @@ struct scenario_state {
     /* Packages that are done, and whose results their workers keep; owned. */
     struct package *kept;
     size_t kept_count, kept_capacity;
+    size_t changed;    /* of workers that come and go, those that are known */
     int64_t simulated; /* packages, one by one */
     /* The package at hand, what it takes and what such packages take in the mean, and when the port
      * was free before it. */
@@ -137,7 +138,10 @@ static bool worker_slow(const struct scenario *scenario, int64_t worker)
 static bool package_lost(const struct scenario_state *state, const struct package *package,
                          double end_s)
 {
-    return package->worker == state->scenario->lost_worker && end_s > state->scenario->lost_s;
+    const struct scenario *scenario = state->scenario;
+    if (scenario->presence)
+        return end_s > presence_until(scenario->presence, package->worker);
+    return package->worker == scenario->lost_worker && end_s > scenario->lost_s;
 }
 
 /* The master waits for reports only where they decide something. */
@@ -285,11 +289,35 @@ static void kept_return(struct scenario_state *state, const struct package *last
     state->kept_count = left;
 }
 
-/* The next thing that the master hears of: a report, or the loss. HUGE_VAL: nothing. */
+/* When the next worker comes or goes; HUGE_VAL: none does. */
+static double change_s(const struct scenario_state *state)
+{
+    const struct presence *presence = state->scenario->presence;
+    return presence && state->changed < presence->change_count
+               ? presence->changes[state->changed].at_s
+               : HUGE_VAL;
+}
+
+/* It begins with its start-up. */
+static void change_tell(struct scenario_state *state)
+{
+    const struct presence_change *change = &state->scenario->presence->changes[state->changed++];
+    struct star_worker *worker = &state->loop->star.workers[change->worker];
+    if (!change->joins) {
+        dispatch_lost(state->dispatch, change->worker);
+        return;
+    }
+    worker->free_s = change->at_s + worker->prepared_s;
+    dispatch_joined(state->dispatch, change->worker, change->at_s);
+}
+
+/* The next thing that the master hears of: a report, a loss, or a worker that joins. HUGE_VAL:
+ * nothing. */
 static double next_event(void *self)
 {
     const struct scenario_state *state = self;
     double event_s = state->heap.count > 0 ? state->heap.items[0].there_s : HUGE_VAL;
+    event_s = fmin(event_s, change_s(state));
     if (state->scenario->lost_worker >= 0 && !state->lost_known)
         event_s = fmin(event_s, state->scenario->lost_s);
     return event_s;
@@ -304,6 +332,10 @@ static bool event_tell(struct scenario_state *state)
         (!reported || scenario->lost_s < state->heap.items[0].there_s)) {
         state->lost_known = true;
         dispatch_lost(state->dispatch, scenario->lost_worker);
+        return true;
+    }
+    if (change_s(state) < (reported ? state->heap.items[0].there_s : HUGE_VAL)) {
+        change_tell(state);
         return true;
     }
     if (keeps(state) && !kept_reserve(state))
@@ -405,16 +437,21 @@ static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop
     return LOOP_SEND;
 }
 
-/* What a lost worker did after its end does not count. */
-static void lost_forget(struct star *star, const struct scenario *scenario)
+static void worker_forget(struct star_worker *worker, double from_s)
 {
-    if (scenario->lost_worker < 0)
-        return;
-    struct star_worker *worker = &star->workers[scenario->lost_worker];
-    worker->end_s = fmin(worker->end_s, scenario->lost_s);
+    worker->end_s = fmin(worker->end_s, from_s);
     worker->first_s = fmin(worker->first_s, worker->end_s);
     worker->busy_s = fmin(worker->busy_s, worker->end_s - worker->first_s);
     worker->output_s = fmin(worker->output_s, worker->busy_s);
+}
+
+/* What a worker that is lost, or leaves, did after that does not count. */
+static void lost_forget(struct star *star, const struct scenario *scenario)
+{
+    if (scenario->lost_worker >= 0)
+        worker_forget(&star->workers[scenario->lost_worker], scenario->lost_s);
+    for (int64_t k = 0; scenario->presence && k < star->worker_count; k++)
+        worker_forget(&star->workers[k], presence_until(scenario->presence, k));
 }
 
 /* What somebody else had done before does not count, and is given up when all is done. */
@@ -463,7 +500,7 @@ static const struct platform *starts_of(const struct scenario *scenario,
 static bool forwards(const struct platform *platform, const struct scenario *scenario,
                      const struct trace *trace)
 {
-    return scenario->played > 0 && !trace && !scenario->availability &&
+    return scenario->played > 0 && !trace && !scenario->availability && !scenario->presence &&
            !loop_needs_events(platform);
 }
 

@@ -8,6 +8,7 @@
 #include "planner/base/effort.h"
 #include "planner/dispatch/dispatch.h"
 #include "planner/model/availability.h"
+#include "planner/model/presence.h"
 #include "planner/simulate/simulate.h"
 #include "planner/simulate/variation.h"
 
@@ -38,6 +39,10 @@ struct scenario {
     /* What is overdue is handed out once more (dispatch_recovery_copy), and the dispatch is made
      * so. */
     bool copies;
+    /* When workers come and go, settled; borrowed; NULL: all are there all the time. The dispatch
+     * must be a recovering one without workers (dispatch_recovery_empty). Not with a lost worker.
+     */
+    const struct presence *presence;
 };
 
 /* Units for which a package is simulated, with the lists that a loss or a watched plan needs. */
@@ -46,7 +51,7 @@ enum { EFFORT_PACKAGE = 25 };
 /* No disturbances. */
 #define SCENARIO_INIT                                                                              \
     {                                                                                              \
-        0, 0, 0, 1, 0, 1, -1, 0, 0, 0, NULL, 0, NULL, NULL, false                                  \
+        0, 0, 0, 1, 0, 1, -1, 0, 0, 0, NULL, 0, NULL, NULL, false, NULL                            \
     }
 
 /* Simulate what `dispatch` decides. Without disturbances and with a plan's dispatch the result is

@@ -149,6 +149,7 @@ _scow_value() {
     simulate:--slow-from) ;;
     simulate:--loads) _scow_files -f "$3" ;;
     simulate:--load-patterns) ;;
+    simulate:--joins) _scow_files -f "$3" ;;
     simulate:--lose) ;;
     simulate:--at) ;;
     simulate:--seed) ;;
@@ -208,6 +209,7 @@ _scow_from() {
     show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --live --once --check --trust --quiet --verbose --help" "$word" ;;
     tasks:-*) _scow_words "--help" "$word" ;;
     simulate:-*) _scow_words "--profile --rule --dca --tasks --workers --block --set --ahead --packages --replan --tail --model --buffers --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --lose --at --copies --seed --seeds --effort --json --quiet --verbose --help" "$word" ;;
+    simulate:-*) _scow_words "--profile --rule --tasks --workers --block --set --ahead --packages --replan --tail --model --buffers --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --joins --lose --at --copies --seed --seeds --effort --json --quiet --verbose --help" "$word" ;;
     sense:-*) _scow_words "--output --every --count --node --help" "$word" ;;
     load:-*) _scow_words "--pattern --seconds --threads --seed --cpu --help" "$word" ;;
     bench:-*) _scow_words "--seconds --ahead --output --json --version --help" "$word" ;;
