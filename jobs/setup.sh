@@ -60,12 +60,13 @@ say_needs() {
   CMake 3.25 or later, Ninja, pkg-config, a C compiler with OpenMP (gcc or clang),
   MPI (MPICH is the one that it is tested with), HDF5 (serial or parallel), LAPACKE, jansson, libpng,
   libcrypto (OpenSSL), xxHash, cmocka for the tests, Clp for the scheduler \`optimal\`, zlib and zstd
-  for compressed input, libtiff for TIFF, parasail to align sequences, hwloc to tell cores from their hardware threads.
+  for compressed input, libtiff for TIFF, parasail to align sequences, ZeroMQ with CURVE for workers that join,
+  hwloc to tell cores from their hardware threads.
   Fedora: dnf install cmake ninja-build pkgconf gcc mpich-devel hdf5-devel lapack-devel jansson-devel
-      libpng-devel openssl-devel xxhash-devel zlib-devel libzstd-devel libtiff-devel
+      libpng-devel openssl-devel xxhash-devel zlib-devel libzstd-devel libtiff-devel zeromq-devel
       libcmocka-devel coin-or-Clp-devel hwloc-devel; module load mpi
   Homebrew: brew install cmake ninja pkgconf libomp mpich hdf5 lapack jansson libpng openssl xxhash
-      zlib zstd libtiff cmocka clp hwloc"
+      zlib zstd libtiff cmocka clp hwloc zeromq"
     [ "$1" != --tests ] ||
         echo "  The tests also use ${test_packages[*]} (Debian's names), or are skipped without."
 }

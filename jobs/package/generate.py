@@ -17,7 +17,7 @@ FILES = {"FILE", "./FILE.so", "PROFILE", "PLAN", "INPUT", "IMAGE", "OUT.h5"}
 FOLDERS = {"DIR"}
 PARALLEL = {"calibrate", "go", "run"}
 PARAMETRIC = ("calibrate", "go")  # with the options of core tasks
-OPERANDS = {"report", "run", "show", "simulate"}  # those that are files
+OPERANDS = {"report", "run", "serve", "show", "simulate", "work"}  # those that are files
 LAUNCHERS = "mpiexec mpiexec.mpich mpiexec.hydra mpirun mpirun.mpich"
 EXITS = [("0", "Done."), ("1", "Failed."), ("2", "The command line is wrong."),
          ("3", "No plan is feasible."), ("4", "Profile, plan, input or output do not match."),

@@ -23,6 +23,8 @@ static const struct command commands[] = {
     {"calibrate", "measure this cluster: mpiexec -n P+1 scow calibrate ...", NULL},
     {"plan", "choose workers, rounds and package sizes, and predict the run", command_plan},
     {"run", "execute a plan: mpiexec -n P+1 scow run plan.json ...", NULL},
+    {"serve", "lead a run whose workers come and go: scow serve plan.json ...", NULL},
+    {"work", "join such a run: scow work out.h5.access", NULL},
     {"report", "compare a finished run with its prediction", command_report},
     {"show", "describe a profile, a plan or a run's output", command_show},
     {"tasks", "list the kinds of core task, or describe one", command_tasks},

@@ -418,6 +418,8 @@ static double watch_due(const struct dispatch *dispatch)
 static void watch_lost(struct dispatch *dispatch, int64_t worker)
 {
     struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
+    if (worker >= self->setup.workers)
+        return; /* it has none of the plan */
     self->workers[worker].lost = true;
     self->workers[worker].out_count = 0;
 }
@@ -427,6 +429,8 @@ static void watch_joined(struct dispatch *dispatch, int64_t worker, double now_s
 {
     struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
     struct watch_worker *joins = &self->workers[worker];
+    if (worker >= self->setup.workers)
+        return;
     joins->lost = false;
     joins->start_s = joins->free_s = now_s + platform_start(self->setup.platform, worker);
     self->newcomer = worker;

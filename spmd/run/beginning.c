@@ -13,7 +13,8 @@ static void answer_take(const struct run *run, int peer, struct failure *failure
         failure_set(failure, ready.failure.code, "%s", ready.failure.text);
 }
 
-bool beginning_lead(const struct run *run, struct failure *failure)
+/* Local to the master. */
+static void all_begin(const struct run *run, struct failure *failure)
 {
     const struct comm *comm = run->comm;
     const struct wire_here here = {process_self()};
@@ -26,6 +27,12 @@ bool beginning_lead(const struct run *run, struct failure *failure)
         const struct wire_begin begin = {membership_of(run->members, peer), *failure};
         comm_send(comm, &begin, sizeof begin, peer, WIRE_BEGIN);
     }
+}
+
+bool beginning_lead(const struct run *run, struct failure *failure)
+{
+    if (!run->joining)
+        all_begin(run, failure);
     if (run->apart)
         liveness_part(run->liveness, run->patience_s, run->longest_s);
     return failure->code == FAILURE_NONE;

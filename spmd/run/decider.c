@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "planner/files/plan_profile.h"
+#include "planner/model/beyond.h"
 
 /* Weights, overhead and package sizes as the profile has them. */
 static bool setup_measured(struct decider *decider, const struct profile_setting *setting,
@@ -53,9 +54,11 @@ static bool profile_use(struct decider *decider, const struct decider_request *r
                         struct failure *failure)
 {
     struct plan_profile seen;
-    const bool good = plan_profile_init(&seen, request->profile, request->plan, failure) &&
-                      (decider->by_rule ? setup_measured(decider, seen.setting, failure)
-                                        : watching_make(decider, request, seen.setting, failure));
+    const bool good =
+        plan_profile_init(&seen, request->profile, request->plan, failure) &&
+        (!request->joins || beyond_extend(&seen.profile, request->workers, 0, failure)) &&
+        (decider->by_rule ? setup_measured(decider, seen.setting, failure)
+                          : watching_make(decider, request, seen.setting, failure));
     plan_profile_release(&seen);
     return good;
 }

@@ -15,7 +15,7 @@
 static void idle_ranks_say(const struct execution_state *state)
 {
     const struct execution *execution = state->execution;
-    if (execution->pilot)
+    if (execution->pilot || execution->joins)
         return;
     int64_t used = plan_workers_used(state->plan), workers = execution->comm->size - 1;
     if (!execution->quiet && execution->comm->rank == 0 && used < workers && !execution->rule)
@@ -27,7 +27,9 @@ static void idle_ranks_say(const struct execution_state *state)
 static void conditions_say(const struct execution_state *state)
 {
     const struct execution *execution = state->execution;
-    const struct conditions here = execution_conditions(state);
+    struct conditions here = execution_conditions(state);
+    if (execution->joins) /* nobody knows beforehand */
+        here.workers_per_node = 0;
     if (!execution->quiet && execution->comm->rank == 0)
         run_conditions_warn(&here, execution->plan, execution->profile, execution->command);
     if (!execution->quiet && execution->comm->rank == 0)
@@ -162,6 +164,7 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
         .keeps = execution->keeps,
         .senses = true,
         .copies = execution_copies(state),
+        .joining = execution->joins ? &state->joining : NULL,
         .largest_package = state->decider.largest,
         .tasks = state->resume.on ? state->resume.left : (int64_t)execution->plan->tasks,
         .again = execution->again,
@@ -242,7 +245,8 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
         goto out;
     }
     if (!execution_decider_make(&state, failure) || !execution_memory_suffices(&state, failure) ||
-        !execution_costs_make(&state, failure) || !execution_output_open(&state, failure))
+        !execution_costs_make(&state, failure) || !execution_output_open(&state, failure) ||
+        (execution->joins && !execution_joining_begin(&state, failure)))
         goto out;
     oversubscription_say(&state);
     good = perform(&state, outcome, failure);
@@ -250,6 +254,7 @@ out:
     status_finish(&state, outcome, good, failure);
     good = store_close(&state.store, failure) && good;
     membership_release(&state.members);
+    joining_end(&state.joining);
     losses_close(&state.losses);
     if (state.tracing.path)
         trace_writer_end(&state.tracing);

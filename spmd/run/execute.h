@@ -10,6 +10,7 @@
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 #include "spmd/job/kernel.h"
+#include "spmd/run/joining.h"
 #include "spmd/run/pilot.h"
 #include "spmd/run/run.h"
 #include "spmd/run/until.h"
@@ -40,6 +41,7 @@ struct execution {
     const struct parameter_list *changed; /* the core task's, in place of the plan's; NULL: none */
     bool collects;                        /* the master writes what workers return */
     bool keeps;                           /* then: when everything is computed */
+    const struct joining_tick *joins;     /* workers join while it goes on; NULL: all are there */
     bool once;           /* what is overdue is waited for, and never handed out once more */
     bool emitted_given;  /* `emitted` is as the user said */
     bool resume;         /* go on with the output, if it is there */

@@ -186,6 +186,8 @@ static void dispatch_make(struct execution_state *state, struct dispatch *decide
     state->dispatch = decides;
     if (decides && state->execution->keeps)
         dispatch_recovery_keep(decides);
+    if (decides && state->execution->joins)
+        dispatch_recovery_empty(decides);
     if (!decides)
         failure_memory(failure, "preparing for the loss of workers");
     else if (resume->on)

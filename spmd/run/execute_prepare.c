@@ -46,6 +46,7 @@ bool execution_decider_make(struct execution_state *state, struct failure *failu
                                             .profile = execution->profile,
                                             .ahead = execution->ahead,
                                             .workers = execution_workers(state),
+                                            .joins = execution->joins != NULL,
                                             .surveyed_most = surveyed_most(state)};
     if (decider_init(&state->decider, &request, failure)) {
         const struct fitting fitting = fitting_of(state);

@@ -11,6 +11,7 @@
 #include "spmd/launch/method.h"
 #include "spmd/run/decider.h"
 #include "spmd/run/execute.h"
+#include "spmd/run/joining.h"
 #include "spmd/run/live_status.h"
 #include "spmd/run/membership.h"
 #include "spmd/run/resume.h"
@@ -33,6 +34,7 @@ struct execution_state {
     char stamp[65], identity[65]; /* the master's; of the input's files */
     char early[65];               /* the input's digest; "": it was not known before the run */
     struct membership members;    /* the master's; while packages are under way */
+    struct joining joining;       /* the master's, of a run that workers join */
     struct losses losses;
     struct status_writer status; /* the master's */
     struct trace_writer tracing; /* the master's */
@@ -69,6 +71,11 @@ struct resume_setup execution_resume_setup(const struct execution_state *state);
 /* Collective. The master makes the file, or mends it; everybody opens it. Who takes part in the run
  * will be listed. */
 bool execution_output_open(struct execution_state *state, struct failure *failure);
+
+/* ---- workers that join (execute_join.c) ------------------------------------------------------ */
+
+/* Local to the master: from here on they are let in. To be ended also on failure. */
+bool execution_joining_begin(struct execution_state *state, struct failure *failure);
 
 /* ---- while packages are under way (execute_lead.c) ------------------------------------------ */
 

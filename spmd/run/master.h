@@ -175,6 +175,9 @@ double master_ports_due_s(const struct master *master);
 int master_peer(const struct master *master, int member);
 /* Does that member get packages? */
 bool master_counts_on(const struct master *master, int member);
+/* Workers that are ready to take part become members: nothing where all are there from the
+ * beginning. */
+void master_joins(struct master *master);
 /* Is it there, to be told something? */
 bool master_reaches(const struct master *master, int member);
 /* Those that do not answer any more. */

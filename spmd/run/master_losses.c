@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "spmd/run/joining.h"
 #include "spmd/run/master.h"
 #include "spmd/transport/wire.h"
 
@@ -137,7 +138,7 @@ void master_lose(struct master *master, int member, const char *why, bool at_wor
         return;
     if (master->outcome->summary.tasks == master->run->tasks)
         master->dealt = true; /* what it was lost on was the last one */
-    else
+    else if (!master->run->joining)
         failure_set(master->failure, FAILURE_STOPPED,
                     "%s: no worker is left; what is done is kept: %s to go on",
                     master->run->members->path, master->run->again);
@@ -146,8 +147,25 @@ void master_lose(struct master *master, int member, const char *why, bool at_wor
 void master_retire(struct master *master, int member, const struct failure *trouble)
 {
     loss_survive(master, member, MEMBER_FAILED, trouble->text, false);
-    if (membership_living(master->run->members) == 0)
+    if (membership_living(master->run->members) == 0 && !master->run->joining)
         failure_set(master->failure, trouble->code, "%s", trouble->text);
+}
+
+void master_joins(struct master *master)
+{
+    const struct run *run = master->run;
+    struct process process;
+    if (!run->joining)
+        return;
+    for (int peer; (peer = joining_poll(run->joining, run->members->command, &process)) > 0;) {
+        const int member = membership_join(run->members, peer, &process);
+        joining_admit(run->joining, peer, member);
+        if (member == 0)
+            continue;
+        progress_end(master->progress);
+        fprintf(stderr, "%s: worker %d joins\n", run->members->command, member);
+        dispatch_joined(master->dispatch, member - 1, comm_now(run->comm) - master->origin_s);
+    }
 }
 
 void master_losses(struct master *master)

@@ -26,6 +26,7 @@
 #include "spmd/transport/liveness.h"
 
 struct engine;
+struct joining;
 
 /* What every rank holds during a run; all borrowed. */
 struct run {
@@ -45,6 +46,12 @@ struct run {
     bool keeps;                        /* then: they keep it until everything is handed out */
     bool copies; /* the master's: what is overdue is handed out once more (dispatch_recovery_copy),
                   * and whoever has it then is not waited for */
+    struct joining *joining; /* the master's: nobody is there at first, and workers come and go;
+                              * NULL: all are there */
+    /* A worker's: called between two packages, and does not return where it leaves; NULL: nothing.
+     */
+    void (*between)(void *self);
+    void *between_self;
     bool one_by_one;         /* the master sends no package before the last one has arrived */
     bool weighs_output;      /* workers say for how much of their output they wait for the store */
     bool senses;             /* workers say what they have of their processors while they compute */

@@ -1,19 +1,14 @@
 #include "spmd/run/until.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "planner/base/duration.h"
-
-extern char **environ;
+#include "spmd/node/command_answer.h"
 
 /* For sealing: a second, and of what is left so much, up to a minute. */
 static const double seal_least_s = 1, seal_most_s = 60, seal_share = 0.02;
@@ -129,51 +124,6 @@ bool until_parse(struct until *until, const char *text, double now_s, struct fai
 
 /* ---- batch systems -------------------------------------------------------------------------- */
 
-/* The command's process, which writes to *answers (to be closed); negative: it could not start. */
-static pid_t command_start(char *const words[], int *answers)
-{
-    posix_spawn_file_actions_t files;
-    int ends[2];
-    pid_t process = -1;
-    if (pipe(ends) != 0)
-        return -1;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addclose(&files, ends[0]);
-    posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    if (posix_spawnp(&process, words[0], &files, NULL, words, environ) != 0)
-        process = -1;
-    posix_spawn_file_actions_destroy(&files);
-    close(ends[1]);
-    *answers = ends[0];
-    if (process < 0)
-        close(ends[0]);
-    return process;
-}
-
-/* What a command prints, its last word being the job: at most `size` bytes with the final zero.
- * False: it fails, or there is no such job. */
-static bool answer_read(char *const words[], char *answer, size_t size)
-{
-    int answers = -1, status = 1;
-    size_t used = 0;
-    const pid_t process = command_start(words, &answers);
-    if (process < 0)
-        return false;
-    for (;;) {
-        char rest[256]; /* or its writer would fail */
-        const bool room = used < size - 1;
-        const ssize_t got =
-            read(answers, room ? answer + used : rest, room ? size - 1 - used : sizeof rest);
-        if (got <= 0)
-            break;
-        used += room ? (size_t)got : 0;
-    }
-    answer[used] = '\0';
-    close(answers);
-    return waitpid(process, &status, 0) == process && status == 0 && used > 0;
-}
-
 static void until_set(struct until *until, double end_s, const char *who)
 {
     until->known = true;
@@ -190,7 +140,7 @@ static void slurm_ask(struct until *until, double now_s)
         return;
     }
     char *const words[] = {"squeue", "-h", "-o", "%L", "-j", getenv("SLURM_JOB_ID"), NULL};
-    if (!answer_read(words, answer, sizeof answer))
+    if (!command_answer(words, answer, sizeof answer))
         return;
     answer[strcspn(answer, "\n")] = '\0';
     const double left_s = until_duration_s(answer);
@@ -216,7 +166,7 @@ static void pbs_ask(struct until *until, double now_s)
 {
     char answer[1 << 14];
     char *const words[] = {"qstat", "-f", getenv("PBS_JOBID"), NULL};
-    if (!answer_read(words, answer, sizeof answer))
+    if (!command_answer(words, answer, sizeof answer))
         return;
     const double asked_s = qstat_find(answer, "Resource_List.walltime");
     const double used_s = qstat_find(answer, "resources_used.walltime");

@@ -143,11 +143,19 @@ static void async_writer_look(void *self)
 /* How soon it is worth while to see whether a store is done that does not say when it will be. */
 static const double look_s = 1e-2;
 
+/* It has no package at hand. */
+static void between(const struct worker *worker)
+{
+    if (worker->run->between)
+        worker->run->between(worker->run->between_self);
+}
+
 /* While there is nothing to do beside: when results may be written. */
 static double behind_idle(void *self)
 {
     const struct worker *worker = self;
     async_writer_look(self);
+    between(worker);
     const double due_s = worker->context.due_s - comm_now(worker->run->comm);
     return !worker->writing ? 0 : due_s > 0 ? due_s : look_s;
 }
@@ -334,6 +342,7 @@ static void worker_loop(struct worker *worker, struct done_packages *done, struc
     worker_context_start(&worker->context);
     for (;;) {
         struct inbox_package in;
+        between(worker);
         inbox_take(worker->context.inbox, (struct inbox_idle){behind_idle, worker}, &in);
         if (in.header.kind == WIRE_STOP)
             break;

@@ -54,6 +54,9 @@ void link_cancel(struct link_request *request);
 void link_forget(struct link_request *request);
 /* Local. Lets all messages of this rank advance, whoever they are for. */
 void link_progress(struct link link);
+/* Local. Does the link know that the other rank is gone? What it has sent may still be to be
+ * received. False where links cannot know, as over MPI. */
+bool link_left(struct link link, int peer);
 
 /* Collective: begun by all ranks in the same order, and over when all that it needs have come. */
 void link_barrier(struct link link, struct link_request *request);

@@ -126,6 +126,12 @@ void link_progress(struct link link)
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_of(link), &flag, MPI_STATUS_IGNORE);
 }
 
+bool link_left(struct link link, int peer)
+{
+    (void)link, (void)peer;
+    return false;
+}
+
 /* ---- all ranks together -------------------------------------------------------------------- */
 
 void link_barrier(struct link link, struct link_request *request)

@@ -59,7 +59,7 @@ struct channel {
     bool listens;                          /* the master's */
     int rank, size;
     struct member *members; /* owned; by rank; a worker has only the master's, [0] */
-    int joined, told;       /* members; those that link_zmq_joined has told of */
+    int joined;             /* members */
     struct arrival *arrivals, **last_arrival;
     struct operation *operations; /* under way, in the order of their beginning */
     uint64_t tickets;
@@ -114,14 +114,14 @@ static struct operation *operation_new(struct channel *channel, struct link_requ
         end = &(*end)->next;
     *end = operation;
     *request = (struct link_request){.pending = true};
-    memcpy(&request->handle, &operation, sizeof operation);
+    memcpy(&request->handle, &operation, sizeof(struct operation *));
     return operation;
 }
 
 static struct operation *operation_of(const struct link_request *request)
 {
     struct operation *operation;
-    memcpy(&operation, &request->handle, sizeof operation);
+    memcpy(&operation, &request->handle, sizeof(struct operation *));
     return operation;
 }
 
@@ -146,9 +146,11 @@ static void message_send(struct link link, const void *data, size_t bytes, int p
 {
     struct channel *channel = channel_of(link);
     struct frame frame = {.kind = FRAME_MESSAGE, .tag = tag};
-    if (bytes > LINK_MOST || !peer_is(channel, peer))
+    if (bytes > LINK_MOST)
         abort(); /* our mistake */
     *request = (struct link_request){.pending = false};
+    if (!peer_is(channel, peer))
+        return; /* it has not joined: nobody is there to hear it */
     if (taken) {
         struct operation *operation = operation_new(channel, request);
         operation->peer = peer;
@@ -531,7 +533,6 @@ static void socket_prepare(void *socket)
     option_set(socket, ZMQ_HEARTBEAT_IVL, BEAT_MS);
     option_set(socket, ZMQ_HEARTBEAT_TIMEOUT, SILENCE_MS);
     option_set(socket, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS);
-    option_set(socket, ZMQ_IPV6, 1);
     zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &bytes_most, sizeof bytes_most);
 }
 
@@ -563,9 +564,15 @@ static struct channel *channel_open(bool listens, int size, struct failure *fail
     }
     failure_memory(failure, "preparing for workers that join");
     struct link link = {0};
-    memcpy(&link.handle, &channel, sizeof channel);
+    memcpy(&link.handle, &channel, sizeof(struct channel *));
     link_zmq_close(&link, 0);
     return NULL;
+}
+
+/* An address of the sixth version of the Internet protocol is in brackets. */
+static bool is_six(const struct access *access)
+{
+    return strchr(access->address, '[') != NULL;
 }
 
 static bool listen_at(struct channel *channel, struct access *access)
@@ -576,6 +583,7 @@ static bool listen_at(struct channel *channel, struct access *access)
     channel->authentication = authentication_begin(channel->context, key);
     if (!channel->authentication)
         return false;
+    option_set(channel->socket, ZMQ_IPV6, is_six(access));
     option_set(channel->socket, ZMQ_CURVE_SERVER, 1);
     zmq_setsockopt(channel->socket, ZMQ_ZAP_DOMAIN, "scow", 4);
     zmq_setsockopt(channel->socket, ZMQ_CURVE_SECRETKEY, access->master.secret, ACCESS_KEY_SIZE);
@@ -589,7 +597,7 @@ bool link_zmq_listen(struct link *link, struct access *access, int members, stru
     *link = (struct link){0};
     if (!channel)
         return false;
-    memcpy(&link->handle, &channel, sizeof channel);
+    memcpy(&link->handle, &channel, sizeof(struct channel *));
     if (listen_at(channel, access))
         return true;
     failure_set(failure, FAILURE_FAILED, "%s: cannot listen there: %s", access->address,
@@ -601,6 +609,7 @@ bool link_zmq_listen(struct link *link, struct access *access, int members, stru
 static bool connect_to(struct channel *channel, const struct access *access)
 {
     static const struct frame hello = {.kind = FRAME_HELLO};
+    option_set(channel->socket, ZMQ_IPV6, is_six(access));
     zmq_setsockopt(channel->socket, ZMQ_CURVE_SERVERKEY, access->master.public, ACCESS_KEY_SIZE);
     zmq_setsockopt(channel->socket, ZMQ_CURVE_PUBLICKEY, access->worker.public, ACCESS_KEY_SIZE);
     zmq_setsockopt(channel->socket, ZMQ_CURVE_SECRETKEY, access->worker.secret, ACCESS_KEY_SIZE);
@@ -630,7 +639,7 @@ bool link_zmq_join(struct link *link, const struct access *access, double patien
     *link = (struct link){0};
     if (!channel)
         return false;
-    memcpy(&link->handle, &channel, sizeof channel);
+    memcpy(&link->handle, &channel, sizeof(struct channel *));
     if (connect_to(channel, access) && welcome_await(channel, patience_s))
         return true;
     if (channel->full)
@@ -651,20 +660,23 @@ int link_zmq_joined(struct link link)
 {
     struct channel *channel = channel_of(link);
     advance(channel);
-    return channel->told < channel->joined ? ++channel->told : 0;
+    return channel->joined;
 }
 
-bool link_zmq_left(struct link link, int rank)
+bool link_left(struct link link, int peer)
 {
     struct channel *channel = channel_of(link);
     advance(channel);
-    return channel->members[rank].left;
+    return peer <= channel->joined && channel->members[peer].left;
 }
 
 static void lists_free(struct channel *channel)
 {
-    while (channel->operations)
-        operation_free(channel->operations);
+    while (channel->operations) {
+        struct operation *operation = channel->operations;
+        channel->operations = operation->next;
+        free(operation);
+    }
     while (channel->arrivals) {
         struct arrival *arrival = channel->arrivals;
         channel->arrivals = arrival->next;

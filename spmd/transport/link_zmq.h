@@ -27,10 +27,8 @@ bool link_zmq_listen(struct link *link, struct access *access, int members,
  * answers there, the keys are others, or it is full. */
 bool link_zmq_join(struct link *link, const struct access *access, double patience_s,
                    struct failure *failure);
-/* The master's: the next member that has joined and was not told of yet; 0: none. */
+/* The master's: how many members have joined so far. */
 int link_zmq_joined(struct link link);
-/* Has the connection to that rank ended? What was sent before may still be to be received. */
-bool link_zmq_left(struct link link, int rank);
 /* Its messages on their way are dropped after so many seconds. Of one that is not open (all zero):
  * nothing. */
 void link_zmq_close(struct link *link, double linger_s);

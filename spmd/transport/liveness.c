@@ -81,7 +81,8 @@ static bool holds_place(const struct liveness *liveness, int rank)
 static bool is_gone(const struct liveness *liveness, int rank)
 {
     const struct liveness_peer *peer = &liveness->peers[rank];
-    return !holds_place(liveness, rank) && (peer->seen || process_has_ended(&peer->process));
+    return !holds_place(liveness, rank) && (peer->seen || process_has_ended(&peer->process) ||
+                                            link_left(liveness->comm->link, rank));
 }
 
 /* And not only: nobody knows otherwise. */

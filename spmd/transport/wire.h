@@ -31,7 +31,11 @@ enum wire_tag {
                        * part */
     WIRE_HERE = 15,   /* master to worker, struct wire_here: a run is to begin */
     WIRE_READY = 16, /* worker to master, the answer, struct wire_ready: it can, or why it cannot */
-    WIRE_BEGIN = 17  /* master to worker, when all have answered: struct wire_begin */
+    WIRE_BEGIN = 17, /* master to worker, when all have answered: struct wire_begin */
+    WIRE_JOIN = 18,  /* worker to master, empty: wants to take part in a run that goes on. The
+                      * answer: how many bytes it is told, uint64_t, and these, in pieces
+                      * (spmd/run/letter.h); then WIRE_HERE */
+    WIRE_TIME = 19   /* such a worker to the master, empty, and the answer: what its clock says */
 };
 
 enum wire_kind {

@@ -25,5 +25,8 @@ if (($# > 0)); then
     check run "$("$@" -n 1 "$scow" run --help)"
     check load "$("$scow" load --help)"
     check sense "$("$scow" sense --help)"
+    for command in serve work; do # where they are built
+        [[ ! -x ${scow%/*}/scow-$command ]] || check $command "$("$scow" $command --help)"
+    done
 fi
 exit $missing

@@ -80,10 +80,12 @@ simulate="$model planner/dispatch planner/simulate"
     room spmd/strips $model planner/{files,strips} kernel kernel/jacobi spmd/{transport,job,layout,launch}
     room spmd/launch $model planner/{files,strips} kernel/{vector,command} spmd/{transport,input,job}
     room spmd/node $model
-    room spmd/run $simulate planner/{files,replan,command} kernel kernel/tasks \
+    room spmd/run $simulate planner/{files,replan,command} kernel kernel/{tasks,vector} \
         spmd/{transport,input,job,output,resume,launch,node,strips}
 
     room spmd/bench $model planner/dispatch kernel spmd/{transport,output,launch,run}
+    room spmd/serve $base planner/{files,replan} kernel/vector kernel/command \
+        spmd/{transport,job,output,launch,node,run}
 
     room calibrate/fit $model
     room calibrate/go $simulate planner/{schedulers,files,studies,report,command} kernel \
@@ -113,8 +115,8 @@ refuse 'LAPACKE is for calibrate alone' "${include}lapacke\.h" spmd
 refuse 'fitting knows no MPI' "$include(mpi|omp)\.h" calibrate/fit
 refuse 'HDF5 and libpng are for spmd alone' "$include(hdf5|png|tiffio)\.h" calibrate
 # MPI has its seam: spmd/transport/link.h. Names of environment variables are no mention.
-mapfile -t above < <(find spmd calibrate planner kernel -name '*.[ch]' ! -path 'spmd/transport/*_mpi.[ch]' ! -path spmd/launch/launch.c)
-refuse 'MPI is for spmd/transport/*_mpi.* and the start of a program (spmd/launch/launch.c) alone' \
+mapfile -t above < <(find spmd calibrate planner kernel -name '*.[ch]' ! -path 'spmd/transport/*_mpi.[ch]' ! -path spmd/launch/start.c)
+refuse 'MPI is for spmd/transport/*_mpi.* and the start of a program (spmd/launch/start.c) alone' \
     "$include(mpi|spmd/transport/link_mpi)\.h|^[^*\"]*\bMPI_[A-Z][A-Za-z0-9]*_?[a-z]*\b *[(;)]|\bMPI_(Request|Status|Comm|File|Offset)\b" "${above[@]}"
 refuse 'the transport knows MPI only' "$include(hdf5|png|tiffio)\.h" spmd/transport
 mapfile -t portable < <(find kernel -name '*.[ch]' ! -name vector_x86.h)

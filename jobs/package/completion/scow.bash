@@ -116,6 +116,23 @@ _scow_value() {
     run:--keep) ;;
     run:--grace) ;;
     run:--most-output) ;;
+    serve:-i | serve:--input) _scow_files -f "$3" ;;
+    serve:-o | serve:--output) _scow_files -f "$3" ;;
+    serve:-p | serve:--profile) _scow_files -f "$3" ;;
+    serve:--access) _scow_files -f "$3" ;;
+    serve:--listen) ;;
+    serve:--members) ;;
+    serve:-s | serve:--scheduler) _scow_words "ss fsc gss tss fiss fac wf dtss dfss dfiss dtfss tree monitor awf-b awf-c awf-d awf-e af" "$3" ;;
+    serve:--replan) ;;
+    serve:--ahead) ;;
+    serve:--submit) ;;
+    serve:-n | serve:--workers) ;;
+    serve:--results) _scow_files -f "$3" ;;
+    serve:--until) ;;
+    serve:--patience) ;;
+    serve:--isa) ;;
+    work:--until) ;;
+    work:--patience) ;;
     report:--part) ;;
     report:--energy) ;;
     report:--html) _scow_files -f "$3" ;;
@@ -195,7 +212,7 @@ _scow_from() {
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if ((COMP_CWORD == at + 1)); then
-        _scow_words "go calibrate plan run report show tasks simulate sense load bench --help --version" "$word"
+        _scow_words "go calibrate plan run serve work report show tasks simulate sense load bench --help --version" "$word"
         return
     fi
     command=${COMP_WORDS[at + 1]}
@@ -205,16 +222,17 @@ _scow_from() {
     calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --patience --quick --threads --order --staged --staged-too --collect --master-computes --write-behind --gpus-per-worker --isa --dry-run --quiet --version --weights --weights-from --weights-column --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
     plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --weights --weights-from --weights-column --strips --rows --columns --iterations --tolerance --every --keep --scheduler --production --block --set --masters --tree --real-valued --buffers --model --master-computes --tail --output --html --deadline --objective --budget --price --require --exclude --at-most --load --waits --pareto --why --within --compare --sweep --pairs --svg --period --noise --seeds --risk --effort --gantt --json --sbatch --pbs --gpus-per-worker --quiet --verbose --help" "$word" ;;
     run:-*) _scow_words "--input --output --profile --kernel --scheduler --replan --tail --ahead --results --collect --resume --trust --retry-lost --until --patience --no-copies --gpus-per-worker --isa --quiet --verbose --version --weights --weights-from --weights-column --timeout --retries --halt --keep --grace --most-output --help" "$word" ;;
+    serve:-*) _scow_words "--input --output --profile --access --listen --members --scheduler --replan --ahead --submit --workers --results --resume --trust --retry-lost --until --patience --isa --quiet --version --help" "$word" ;;
+    work:-*) _scow_words "--until --patience --quiet --version --help" "$word" ;;
     report:-*) _scow_words "--json --compare --part --energy --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
     show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --live --once --check --trust --quiet --verbose --help" "$word" ;;
     tasks:-*) _scow_words "--help" "$word" ;;
-    simulate:-*) _scow_words "--profile --rule --dca --tasks --workers --block --set --ahead --packages --replan --tail --model --buffers --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --lose --at --copies --seed --seeds --effort --json --quiet --verbose --help" "$word" ;;
-    simulate:-*) _scow_words "--profile --rule --tasks --workers --block --set --ahead --packages --replan --tail --model --buffers --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --joins --lose --at --copies --seed --seeds --effort --json --quiet --verbose --help" "$word" ;;
+    simulate:-*) _scow_words "--profile --rule --dca --tasks --workers --block --set --ahead --packages --replan --tail --model --buffers --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --joins --lose --at --copies --seed --seeds --effort --json --quiet --verbose --help" "$word" ;;
     sense:-*) _scow_words "--output --every --count --node --help" "$word" ;;
     load:-*) _scow_words "--pattern --seconds --threads --seed --cpu --help" "$word" ;;
     bench:-*) _scow_words "--seconds --ahead --output --json --version --help" "$word" ;;
     tasks:*) _scow_words "matched-filter command mandelbrot motif library jacobi sleep" "$word" ;;
-    report:* | run:* | show:* | simulate:*) _scow_files -f "$word" ;;
+    report:* | run:* | serve:* | show:* | simulate:* | work:*) _scow_files -f "$word" ;;
     esac
 }
 

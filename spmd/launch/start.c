@@ -1,0 +1,166 @@
+/* Where a parallel program begins and ends: the one place beside the transport that knows MPI. */
+#include <hdf5.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "kernel/command/command.h"
+#include "spmd/launch/launch.h"
+#include "spmd/transport/link_mpi.h"
+#include "spmd/transport/wire.h"
+
+/* So long ranks have to come together: one that has died before would be waited for for ever. */
+enum { BEGIN_S = 600 };
+
+static void begin_over(int number)
+{
+    static const char sentence[] =
+        "scow: not all ranks have started within ten minutes; one may have died: start again\n";
+    (void)number;
+    if (write(STDERR_FILENO, sentence, sizeof sentence - 1) < 0)
+        _exit(FAILURE_FAILED);
+    _exit(FAILURE_STOPPED);
+}
+
+void launch_begin(struct comm *comm, int *argc, char ***argv)
+{
+    /* No MPI call is ever made inside a parallel region. */
+    int provided = MPI_THREAD_SINGLE;
+    /* A file over the size limit shall be a failed write with a sentence, not a death. */
+    signal(SIGXFSZ, SIG_IGN);
+    /* Ranks do not fork: what starts processes for them comes before MPI. */
+    command_spawner_begin();
+    /* Where network file systems lock whole files for HDF5, that is in the way of the locks by
+     * which ranks see each other (spmd/transport/file_lock.h); an output has one run at a time
+     * anyway.
+     */
+    setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
+    /* Started before MPI and told not to end by itself, HDF5 ends where launch_end says and not
+     * within MPI_Finalize, where a file that could not be closed would crash it. */
+    H5dont_atexit();
+    H5open();
+    signal(SIGALRM, begin_over);
+    alarm(BEGIN_S);
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+    comm_init(comm, link_mpi(MPI_COMM_WORLD));
+    comm_find_node(comm);
+}
+
+void launch_assembled(void)
+{
+    alarm(0);
+}
+
+/* ---- ending -------------------------------------------------------------------------------- */
+
+/* So long a rank waits for the others at its very end, when all is done and written: one that dies
+ * there would be waited for for ever. And after a loss, for the master's last word. */
+enum { LAST_S = 60, FAREWELL_S = 10 };
+
+/* What is left to do when the others do not answer. */
+static struct {
+    int code;
+    size_t size;
+    char text[600];
+    const struct process *others; /* borrowed; that are in reach */
+    int other_count;
+} last_word;
+
+static void last_moment(int number)
+{
+    (void)number;
+    if (last_word.size > 0 && write(STDERR_FILENO, last_word.text, last_word.size) < 0)
+        _exit(FAILURE_FAILED);
+    for (int k = 0; k < last_word.other_count; k++)
+        kill((pid_t)last_word.others[k].number, SIGKILL);
+    _exit(last_word.code);
+}
+
+static void last_moment_await(struct comm *comm, const char *name, const struct failure *failure)
+{
+    struct process_list *others = &comm->others;
+    for (int k = 0; others->items && k < others->count; k++)
+        if (process_is_alive(&others->items[k]))
+            others->items[last_word.other_count++] = others->items[k];
+    last_word.others = others->items;
+    last_word.code = (int)failure->code;
+    if (comm->rank == 0 && failure->code != FAILURE_NONE)
+        last_word.size = (size_t)snprintf(last_word.text, sizeof last_word.text, "%s: %s\n", name,
+                                          failure->text);
+    signal(SIGALRM, last_moment);
+    alarm(LAST_S);
+}
+
+/* Local to the master. */
+static void result_say(const char *name, struct failure *result)
+{
+    if (result->code == FAILURE_NONE && (fflush(stdout) != 0 || ferror(stdout)))
+        failure_set(result, FAILURE_FAILED, "standard output cannot be written: is the disk full?");
+    if (result->code != FAILURE_NONE)
+        fprintf(stderr, "%s: %s\n", name, result->text);
+}
+
+static void farewell_await(const struct comm *comm)
+{
+    static const double nap_s = 1e-3;
+    const double start_s = clock_now();
+    struct link_request request;
+    link_receive(comm->link, NULL, 0, 0, WIRE_FAREWELL, &request);
+    while (!link_test(&request) && clock_now() - start_s < FAREWELL_S)
+        clock_nap(nap_s);
+}
+
+/* Local. With ranks lost, MPI cannot end, and a launcher may end everybody when the first one
+ * leaves: so the master leaves first, having said all. Processes that do not answer any more are
+ * ended, as far as they are in reach: a launcher would wait for one that is stopped. MPICH's
+ * can break (SIGPIPE) when several leave at a time. */
+static _Noreturn void leave(const struct comm *comm, const char *name, struct failure *result)
+{
+    static const double heard_s = 1; /* what was said has passed through the launcher */
+    if (comm->rank == 0)
+        result_say(name, result);
+    else
+        farewell_await(comm);
+    fflush(NULL);
+    if (comm->rank == 0)
+        clock_nap(heard_s);
+    for (int rank = 1; comm->rank == 0 && rank < comm->size; rank++)
+        comm_tell(comm, rank, WIRE_FAREWELL);
+    for (int k = 0; comm->others.items && k < comm->others.count; k++)
+        process_kill(&comm->others.items[k]);
+    _exit((int)result->code);
+}
+
+/* Local to the master, when all is over. One that is stopped in its very last moments would keep
+ * its launcher waiting: the alarm that is set ends it. */
+static void others_outlive(const struct comm *comm)
+{
+    static const double nap_s = 1e-3;
+    for (int k = 0; comm->rank == 0 && k < last_word.other_count; k++)
+        while (process_is_alive(&last_word.others[k]))
+            clock_nap(nap_s);
+}
+
+int launch_end(struct comm *comm, const char *name, const struct failure *failure)
+{
+    struct failure result = *failure;
+    if (comm->broken)
+        leave(comm, name, &result);
+    fflush(stdout);
+    last_moment_await(comm, name, failure);
+    comm_agree(comm, &result);
+    if (comm->rank == 0)
+        result_say(name, &result);
+    last_word.size = 0;
+    comm_broadcast(comm, &result.code, sizeof result.code);
+    last_word.code = (int)result.code;
+    if (H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_FILE) == 0)
+        H5close();
+    /* Not MPI_Abort, whatever happened: it can overtake the sentence on its way through mpiexec. */
+    MPI_Finalize();
+    others_outlive(comm);
+    alarm(0);
+    free(comm->others.items);
+    return (int)result.code;
+}

@@ -1,0 +1,352 @@
+#include "spmd/serve/serve.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/vector/isa.h"
+#include "planner/replan/watching.h"
+#include "spmd/launch/documents.h"
+#include "spmd/launch/instructions.h"
+#include "spmd/launch/launch.h"
+#include "spmd/output/output_name.h"
+#include "spmd/run/execute.h"
+#include "spmd/run/interrupt.h"
+#include "spmd/run/run_outcome.h"
+#include "spmd/serve/address.h"
+#include "spmd/serve/submission.h"
+#include "spmd/transport/link_zmq.h"
+
+enum { PATIENCE_USUAL = 60, MEMBERS_USUAL = 256, MEMBERS_MOST = 10000 };
+/* What is said last has so long to reach workers. */
+static const double linger_s = 5;
+/* How far workers may be off before what remains is planned anew, unless somebody says. */
+static const char tolerance_usual[] = "10%";
+/* Where nothing is known of costs. */
+static const char rule_usual[] = "fac";
+
+struct serve_options {
+    const char *plan, *input, *output, *profile, *access, *listen, *rule, *replan, *results, *isa;
+    const char *ends;
+    struct until until;
+    const char *submit;
+    int64_t members, ahead, workers;
+    double patience_s;
+    bool resume, trust, retry_lost, quiet, version;
+    char *line; /* owned */
+};
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+static bool options_read_all(int argc, char **argv, struct serve_options *options, bool *over,
+                             struct failure *failure)
+{
+    const struct comm alone = {.rank = 0, .size = 1};
+    const struct option_row rows[] = {
+        {'i', "input", "INPUT", OPTION_TEXT, &options->input,
+         "input that the plan was made for, if its core task has one"},
+        {'o', "output", "FILE", OPTION_TEXT, &options->output, "HDF5 file to create"},
+        {'p', "profile", "FILE", OPTION_TEXT, &options->profile,
+         "profile the plan was made from (default: the plan's own, where it is found)"},
+        {0, "access", "FILE", OPTION_TEXT, &options->access,
+         "access file to write for workers, who need nothing else; that of before with --resume "
+         "(OUTPUT.access)"},
+        {0, "listen", "HOST[:PORT]", OPTION_TEXT, &options->listen,
+         "where to listen (the node's name in a job of Slurm or PBS, else 127.0.0.1; any port)"},
+        {0, "members", "N", OPTION_COUNT, &options->members,
+         "let in N workers at most, one after the other (256)"},
+        {'s', "scheduler", "RULE[,NAME=VALUE...]", OPTION_TEXT, &options->rule,
+         "assign packages on request by this rule (fac where the plan's profile is not found)"},
+        {0, "replan", "TOLERANCE", OPTION_TEXT, &options->replan,
+         "plan what remains anew when workers deviate by more than this, and whenever one joins "
+         "(10%)"},
+        {0, "ahead", "N", OPTION_COUNT, &options->ahead,
+         "with a rule: packages that a worker has at a time (default 2)"},
+        {0, "submit", "MANAGER", OPTION_TEXT, &options->submit,
+         "hand in workers as jobs, and others for those that end, as long as work is left: local "
+         "(processes of this machine), slurm or pbs (SCOW_SUBMIT: options for sbatch or qsub)"},
+        {'n', "workers", "N", OPTION_COUNT, &options->workers,
+         "with --submit: so many at a time (the plan's)"},
+        launch_row("results", &options->results),
+        {0, "resume", NULL, OPTION_FLAG, &options->resume,
+         "go on with FILE and its access file; workers that waited join again"},
+        {0, "trust", NULL, OPTION_FLAG, &options->trust,
+         "with --resume: take for done what FILE says is done, without reading it back"},
+        {0, "retry-lost", NULL, OPTION_FLAG, &options->retry_lost,
+         "with --resume: begin core tasks again that workers were lost on"},
+        launch_row("until", &options->ends),
+        launch_row("patience", &options->patience_s),
+        launch_row("isa", &options->isa),
+        launch_row("quiet", &options->quiet),
+        launch_row("version", &options->version),
+    };
+    const struct option_table table = {
+        .usage = "scow serve PLAN [-i INPUT] -o FILE [options]",
+        .purpose =
+            "Lead a run whose workers come and go: each is a 'scow work FILE.access', started "
+            "at any time and anywhere that reaches this machine. Results return to this "
+            "process, which writes them.",
+        .rows = rows,
+        .row_count = sizeof rows / sizeof *rows,
+        .epilogue = "Exit: 0 done, 1 failed, 2 usage, 4 plan, input or output do not match, 75 "
+                    "stopped as asked (SIGINT, SIGTERM, SIGUSR1) or out of time: serve again with "
+                    "--resume.\n",
+    };
+    char *operand = NULL;
+    int operands = 0;
+    if (!launch_options(&alone, &table, argc, argv, &operand, 1, &operands, &options->version, over,
+                        failure))
+        return false;
+    options->plan = operand;
+    return true;
+}
+
+static bool options_check(const struct serve_options *options, struct failure *failure)
+{
+    if (!options->plan || !options->output)
+        return failure_set(failure, FAILURE_USAGE, "%s is missing: see scow serve --help",
+                           !options->plan ? "the plan" : "the output (-o FILE)");
+    if (options->members < 1 || options->members > MEMBERS_MOST)
+        return failure_set(failure, FAILURE_USAGE, "--members must be from 1 to %d",
+                           (int)MEMBERS_MOST);
+    if (options->ahead > 1000 || (options->ahead > 0 && !options->rule))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--ahead is for rules (-s RULE), and at most 1000");
+    if (options->rule && options->replan)
+        return failure_set(failure, FAILURE_USAGE, "--replan is for plans: leave -s RULE out");
+    if ((options->trust || options->retry_lost) && !options->resume)
+        return failure_set(failure, FAILURE_USAGE,
+                           "%s is for going on with an output: add --resume",
+                           options->trust ? "--trust" : "--retry-lost");
+    if (options->workers > 0 && !options->submit)
+        return failure_set(failure, FAILURE_USAGE,
+                           "-n says how many workers are handed in: add --submit local, slurm or "
+                           "pbs");
+    return launch_patience_check(options->patience_s, failure) &&
+           (!options->submit || submission_find(options->submit, failure)) &&
+           output_name_check(options->output, failure);
+}
+
+/* ---- access --------------------------------------------------------------------------------- */
+
+/* Owned; NULL with *failure set. */
+static char *access_name(const struct serve_options *options, struct failure *failure)
+{
+    const size_t size = strlen(options->access ? options->access : options->output) + 16;
+    char *name = malloc(size);
+    if (name)
+        snprintf(name, size, options->access ? "%s" : "%s.access",
+                 options->access ? options->access : options->output);
+    else
+        failure_memory(failure, "naming the access file");
+    return name;
+}
+
+static bool file_is(const char *name)
+{
+    return access(name, F_OK) == 0;
+}
+
+/* New keys, or those that workers have already. */
+static bool access_find(const struct serve_options *options, const char *name, bool *there,
+                        struct access *access, struct failure *failure)
+{
+    char address[ACCESS_ADDRESS_SIZE];
+    *there = options->resume && file_is(name);
+    if (*there)
+        return access_read(access, name, failure);
+    return address_find(options->listen, address, failure) && access_make(access, address, failure);
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+static bool plan_check(const struct serve_options *options, const struct documents *documents,
+                       struct failure *failure)
+{
+    const struct plan *plan = &documents->plan;
+    const struct parameter *staged = parameter_list_find(&plan->parameters, VALUES_STAGED);
+    if (staged && parameter_is_yes(staged))
+        return failure_set(failure, FAILURE_USAGE,
+                           "%s: was made for workers that read the input by themselves, and here "
+                           "they get it from the master: calibrate and plan without --staged",
+                           options->plan);
+    if (plan_writes_behind(plan))
+        return failure_set(failure, FAILURE_USAGE,
+                           "%s: is for results that workers write asynchronously, and here they "
+                           "return them: calibrate with --collect and plan again",
+                           options->plan);
+    if (documents->strips.strip_count > 0 || plan->operating != OPERATING_SINGLE_PORT)
+        return failure_set(failure, FAILURE_USAGE,
+                           "%s: is of strips, or of another operating model than single-port: run "
+                           "it by mpiexec and scow run",
+                           options->plan);
+    return plan->own.tasks == 0 ||
+           failure_set(failure, FAILURE_USAGE,
+                       "%s: has the master compute, which serves here: plan without "
+                       "--master-computes",
+                       options->plan);
+}
+
+/* What decides: the plan, watched, so that it follows who is there; else a rule. */
+static void decision_choose(const struct serve_options *options, struct execution *execution)
+{
+    execution->rule = options->rule;
+    if (!execution->rule && !execution->profile)
+        execution->rule = rule_usual;
+    if (!execution->rule)
+        execution->replan = options->replan ? options->replan : tolerance_usual;
+}
+
+static void plan_serve(const struct serve_options *options, const struct documents *documents,
+                       struct comm *comm, const struct joining_tick *tick, struct failure *failure)
+{
+    const struct plan *plan = &documents->plan;
+    const struct kernel_name wanted = {plan->kernel, plan->plugin, plan->plugin_sha256};
+    const struct liveness_words words = {.program = "scow serve",
+                                         .path = options->output,
+                                         .state = "there is no package yet",
+                                         .again = "serve again with --resume"};
+    struct run_outcome outcome = {0};
+    struct kernel kernel = {0};
+    struct liveness liveness = {.comm = NULL};
+    char *emitted = run_outcome_emitted(options->output, options->results);
+    if (!emitted)
+        failure_memory(failure, "naming the results");
+    if (failure->code != FAILURE_NONE || !plan_check(options, documents, failure) ||
+        (options->isa && !instructions_pin(options->isa, comm, failure)) ||
+        !kernel_open(&kernel, wanted, NULL, options->plan, failure) ||
+        !liveness_begin(&liveness, comm, &words, options->patience_s, failure))
+        goto out;
+    struct execution execution = {.comm = comm,
+                                  .kernel = &kernel,
+                                  .plan = plan,
+                                  .plan_text = documents->plan_text,
+                                  .profile_text = documents->profile_text,
+                                  .profile = documents_profile(documents),
+                                  .plan_name = options->plan,
+                                  .input = options->input,
+                                  .output = options->output,
+                                  .command_line = options->line,
+                                  .emitted = emitted,
+                                  .emitted_given = options->results != NULL,
+                                  .collects = true,
+                                  .joins = tick,
+                                  .once = true,
+                                  .resume = options->resume,
+                                  .trust = options->trust,
+                                  .retry_lost = options->retry_lost,
+                                  .command = "scow serve",
+                                  .again = "serve again with --resume",
+                                  .isa = isa_name(isa_current()),
+                                  .threads = plan->threads > 0 ? plan->threads : 1,
+                                  .ahead =
+                                      options->ahead > 0 ? (int)options->ahead : WATCHING_AHEAD,
+                                  .quiet = options->quiet,
+                                  .patience_s = options->patience_s,
+                                  .until = &options->until,
+                                  .liveness = &liveness};
+    decision_choose(options, &execution);
+    if (execute_run(&execution, &outcome, failure)) {
+        run_outcome_print(options->output, &outcome, !execution.rule);
+        run_outcome_check(options->output, &outcome, failure);
+    }
+out:
+    liveness_end(&liveness);
+    free(emitted);
+    run_outcome_release(&outcome);
+    kernel_close(&kernel);
+}
+
+/* With workers that are handed in, if any are. */
+static void workers_serve(const struct serve_options *options, const struct documents *documents,
+                          struct comm *comm, const char *access, struct failure *failure)
+{
+    struct submission submission = {.manager = NULL};
+    const struct joining_tick none = {.call = NULL}, tick = {submission_tick, &submission};
+    const int64_t wanted =
+        options->workers > 0 ? options->workers : plan_workers_needed(&documents->plan);
+    if (!options->submit)
+        plan_serve(options, documents, comm, &none, failure);
+    else if (submission_begin(&submission, submission_find(options->submit, failure), access,
+                              wanted, failure))
+        plan_serve(options, documents, comm, &tick, failure);
+    submission_end(&submission);
+}
+
+/* Of this machine, and of those that join. */
+static void comm_open(struct comm *comm, struct link link)
+{
+    comm_init(comm, link);
+    comm->workers_on_node = comm->nodes = 1;
+    comm->first_on_node = true;
+}
+
+static void listening_say(const struct serve_options *options, const struct access *access,
+                          const char *name)
+{
+    if (!options->quiet)
+        fprintf(stderr, "scow serve: workers join at %s: scow work %s\n", access->address, name);
+}
+
+/* The access file goes with the job: who comes later finds that there is nothing to join. */
+static void access_serve(struct serve_options *options, const struct documents *documents,
+                         const char *name, struct failure *failure)
+{
+    struct access access;
+    struct comm comm;
+    struct link link;
+    bool there = false;
+    if (!access_find(options, name, &there, &access, failure) ||
+        !link_zmq_listen(&link, &access, (int)options->members, failure))
+        return;
+    if (there || access_write(&access, name, failure)) {
+        comm_open(&comm, link);
+        listening_say(options, &access, name);
+        workers_serve(options, documents, &comm, name, failure);
+        if (failure->code != FAILURE_STOPPED)
+            unlink(name);
+    }
+    link_zmq_close(&link, linger_s);
+}
+
+static void serve_run(struct serve_options *options, struct failure *failure)
+{
+    struct comm alone = {.rank = 0, .size = 1};
+    struct documents documents = {0};
+    char *name = access_name(options, failure);
+    if (name && documents_read(&documents, &alone, options->plan, options->profile, failure)) {
+        const int64_t needed = plan_workers_needed(&documents.plan);
+        if (options->members < needed)
+            options->members = needed;
+        if (options->workers > options->members)
+            options->members = options->workers;
+        access_serve(options, &documents, name, failure);
+    }
+    documents_release(&documents);
+    free(name);
+}
+
+int serve_main(int argc, char **argv)
+{
+    const struct comm alone = {.rank = 0, .size = 1};
+    struct serve_options options = {.patience_s = PATIENCE_USUAL, .members = MEMBERS_USUAL};
+    struct failure failure = FAILURE_INIT;
+    bool over = false;
+    signal(SIGXFSZ, SIG_IGN);
+    interrupt_watch();
+    setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
+    if (options_read_all(argc, argv, &options, &over, &failure) && !over &&
+        options_check(&options, &failure)) {
+        options.line = launch_line(&alone, "serve", argc, argv);
+        if (!options.ends)
+            until_ask(&options.until, until_now());
+        if (!options.ends || until_parse(&options.until, options.ends, until_now(), &failure))
+            serve_run(&options, &failure);
+        free(options.line);
+    }
+    if (failure.code != FAILURE_NONE)
+        fprintf(stderr, "scow serve: %s\n", failure.text);
+    return (int)failure.code;
+}

@@ -1,0 +1,256 @@
+#include "spmd/serve/session.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
+#include "spmd/job/kernel.h"
+#include "spmd/launch/instructions.h"
+#include "spmd/launch/launch.h"
+#include "spmd/run/beginning.h"
+#include "spmd/run/ending.h"
+#include "spmd/run/joining.h"
+#include "spmd/run/run.h"
+#include "spmd/transport/link_zmq.h"
+
+/* What is sent before a worker leaves has so long to leave, too. */
+static const double linger_s = 10;
+
+struct session {
+    const struct session_setup *setup;
+    struct link link;
+    struct comm comm;
+    char *bytes; /* owned; the letter's */
+    struct letter letter;
+    struct letter_job told;
+    struct plan plan;
+    struct profile profile;
+    struct kernel kernel;
+    struct job job;
+    struct emulation *costs;
+    struct store *store;
+    struct liveness liveness;
+    struct losses losses;
+    double looked_s, longest_s; /* between two packages last, and the longest time from one to the
+                                 * next */
+};
+
+static volatile sig_atomic_t asked;
+
+static void ask(int number)
+{
+    (void)number;
+    asked = 1;
+}
+
+static void asking_watch(void)
+{
+    const struct sigaction action = {.sa_handler = ask};
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+}
+
+/* ---- the job -------------------------------------------------------------------------------- */
+
+static bool letter_open(struct session *session, struct failure *failure)
+{
+    size_t size = 0;
+    session->bytes = joining_ask(&session->comm, session->setup->patience_s, &size, failure);
+    if (!session->bytes)
+        return false;
+    if (!letter_read(&session->letter, session->bytes, size))
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "the master is of another build of scow: use the same one on all nodes");
+    memcpy(&session->told, session->letter.parts[LETTER_JOB], sizeof session->told);
+    return true;
+}
+
+static const char *part(const struct session *session, enum letter_part which)
+{
+    return session->letter.parts[which];
+}
+
+static bool documents_parse(struct session *session, struct failure *failure)
+{
+    const struct letter *letter = &session->letter;
+    const char *name = part(session, LETTER_PLAN_NAME);
+    return plan_parse(&session->plan, part(session, LETTER_PLAN), letter->sizes[LETTER_PLAN], name,
+                      failure) &&
+           (letter->sizes[LETTER_PROFILE] == 0 ||
+            profile_parse(&session->profile, part(session, LETTER_PROFILE),
+                          letter->sizes[LETTER_PROFILE], "the plan's profile", failure));
+}
+
+static bool job_make(struct session *session, const struct values *values, struct failure *failure)
+{
+    const size_t size = session->letter.sizes[LETTER_SHARED];
+    const char *input =
+        session->letter.sizes[LETTER_INPUT] > 0 ? part(session, LETTER_INPUT) : NULL;
+    /* Only read. */
+    const struct description description = {
+        .tasks = session->told.tasks,
+        .input = session->told.input,
+        .shared =
+            size > 0 ? session->bytes + (part(session, LETTER_SHARED) - session->bytes) : NULL,
+        .shared_size = size};
+    char method[JOB_METHOD_SIZE];
+    if (!job_open(&session->job, session->kernel.task, values, &description, input, failure))
+        return false;
+    job_method(&session->job, method, sizeof method);
+    return strcmp(method, part(session, LETTER_METHOD)) == 0 ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "this worker would compute otherwise than the master's build (%.100s, not "
+                       "%.100s): use the same build and libraries on all nodes",
+                       method, part(session, LETTER_METHOD));
+}
+
+static bool kernel_make(struct session *session, struct failure *failure)
+{
+    const struct plan *plan = &session->plan;
+    const char *name = part(session, LETTER_PLAN_NAME);
+    const struct kernel_name wanted = {plan->kernel, plan->plugin, plan->plugin_sha256};
+    struct values values = {0};
+    if (!kernel_open(&session->kernel, wanted, NULL, name, failure))
+        return false;
+    bool good = values_read(&values, session->kernel.task, &plan->parameters, name, true, failure);
+    if (good && !letter_settle(&values, session->kernel.task, &session->letter))
+        good = failure_set(failure, FAILURE_MISMATCH,
+                           "%s: its core task has other parameters here than at the master: use "
+                           "the same build on all nodes",
+                           name);
+    good = good && job_make(session, &values, failure);
+    values_release(&values);
+    return good;
+}
+
+static bool costs_make(struct session *session, struct failure *failure)
+{
+    struct failure unknown = FAILURE_INIT;
+    const bool sleeps = session->kernel.task->flags & SCOW_SLEEP;
+    const bool known = session->letter.sizes[LETTER_PROFILE] > 0;
+    session->costs = emulation_new(known ? &session->profile : NULL, &session->plan,
+                                   sleeps ? failure : &unknown);
+    return failure->code == FAILURE_NONE;
+}
+
+static bool store_make(struct session *session, struct failure *failure)
+{
+    const char *output = part(session, LETTER_OUTPUT);
+    const struct output_places nowhere = {0};
+    const struct store_setup setup = {.path = output, .emitted = output, .collected = true};
+    session->store = store_open(&setup, &nowhere, &session->comm, &session->job, failure);
+    return session->store != NULL;
+}
+
+static bool job_prepare(struct session *session, struct failure *failure)
+{
+    return documents_parse(session, failure) &&
+           instructions_pin(part(session, LETTER_ISA), &session->comm, failure) &&
+           kernel_make(session, failure) && costs_make(session, failure) &&
+           store_make(session, failure);
+}
+
+/* ---- leaving -------------------------------------------------------------------------------- */
+
+/* All that this worker has done has been said; what it has been sent since others do. */
+static _Noreturn void leave(struct session *session)
+{
+    liveness_hush(&session->liveness);
+    link_zmq_close(&session->link, linger_s);
+    fflush(NULL);
+    _exit(0);
+}
+
+/* Between two packages: is there time for one more, as long as the longest so far? */
+static void between(void *self)
+{
+    struct session *session = self;
+    const struct until *until = &session->setup->until;
+    const double now_s = clock_now();
+    session->longest_s = fmax(session->longest_s, now_s - session->looked_s);
+    session->looked_s = now_s;
+    if (asked || (until->known && until_left_s(until, until_now()) < session->longest_s))
+        leave(session);
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+static int threads_of(const struct session *session)
+{
+    return session->plan.threads > 0 ? session->plan.threads : launch_threads(&session->comm);
+}
+
+static void take_part(struct session *session, struct failure *failure)
+{
+    const struct run run = {.comm = &session->comm,
+                            .liveness = &session->liveness,
+                            .patience_s = session->told.patience_s,
+                            .apart = true,
+                            .job = &session->job,
+                            .store = session->store,
+                            .losses = &session->losses,
+                            .costs = session->costs,
+                            .emulation =
+                                session->kernel.task && (session->kernel.task->flags & SCOW_SLEEP)
+                                    ? session->costs
+                                    : NULL,
+                            .collects = true,
+                            .largest_package = session->told.largest_package,
+                            .threads = threads_of(session),
+                            .buffers = (int)session->told.buffers,
+                            .between = between,
+                            .between_self = session};
+    struct done_packages done = {0};
+    struct run_outcome outcome = {0};
+    session->looked_s = clock_now();
+    if (failure->code != FAILURE_NONE) { /* says so, and takes no part */
+        beginning_follow(&run, failure);
+        return;
+    }
+    worker_run(&run, &done, failure);
+    const struct ending ending = {.closing = {.run = &run, .digest = "", .even = true},
+                                  .output = part(session, LETTER_OUTPUT)};
+    ending_follow(&ending, &done, &outcome, failure);
+    done_packages_release(&done);
+    run_outcome_release(&outcome);
+}
+
+static void session_release(struct session *session, struct failure *failure)
+{
+    store_close(&session->store, failure);
+    emulation_free(&session->costs);
+    if (session->job.is_open)
+        job_close(&session->job);
+    kernel_close(&session->kernel);
+    plan_release(&session->plan);
+    profile_release(&session->profile);
+    free(session->bytes);
+    link_zmq_close(&session->link, linger_s);
+}
+
+void session_run(const struct session_setup *setup, struct failure *failure)
+{
+    struct session session = {.setup = setup, .losses = {.file = -1}};
+    const struct liveness_words words = {.program = "scow work",
+                                         .path = setup->access->address,
+                                         .state = "there is no package yet",
+                                         .again = "it is joined again when it is back"};
+    if (!link_zmq_join(&session.link, setup->access, setup->patience_s, failure))
+        return;
+    comm_init(&session.comm, session.link);
+    session.comm.workers_on_node = session.comm.nodes = 1;
+    session.comm.first_on_node = true;
+    if (liveness_begin(&session.liveness, &session.comm, &words, setup->patience_s, failure) &&
+        letter_open(&session, failure)) {
+        asking_watch();
+        job_prepare(&session, failure);
+        take_part(&session, failure);
+    }
+    liveness_end(&session.liveness);
+    session_release(&session, failure);
+}

@@ -1,0 +1,150 @@
+#include "spmd/serve/submission.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "planner/base/array.h"
+#include "planner/base/nearest.h"
+#include "planner/base/text.h"
+#include "spmd/node/command_answer.h"
+#include "spmd/run/until.h"
+
+static const double look_every_s = 5;
+/* A worker that is over so soon did next to nothing; so many in a row are enough. */
+static const double vain_s = 10;
+enum { VAIN_MOST = 5 };
+
+static const struct resource_manager *const managers[] = {&submission_local, &submission_slurm,
+                                                          &submission_pbs};
+
+const struct resource_manager *submission_find(const char *name, struct failure *failure)
+{
+    char hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = name};
+    for (size_t k = 0; k < sizeof managers / sizeof(struct resource_manager *); k++) {
+        if (strcmp(managers[k]->name, name) == 0)
+            return managers[k];
+        nearest_try(&nearest, managers[k]->name);
+    }
+    failure_set(failure, FAILURE_USAGE, "--submit '%.40s': %s", name,
+                nearest_hint(&nearest, "", "give local, slurm or pbs", hint));
+    return NULL;
+}
+
+/* In single quotes, as a shell wants it. */
+static void word_add(struct text *text, const char *word)
+{
+    text_add(text, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            text_add(text, "'\\''");
+        else
+            text_add(text, "%c", *word);
+    text_add(text, "'");
+}
+
+char *submission_command(const struct submission *submission)
+{
+    struct text text = TEXT_INIT;
+    char own[PATH_MAX], access[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(own, '/');
+    if (slash)
+        *slash = '\0';
+    text_add(&text, "exec ");
+    strncat(own, "/scow-work", sizeof own - strlen(own) - 1);
+    word_add(&text, own);
+    text_add(&text, " ");
+    word_add(&text, realpath(submission->access, access) ? access : submission->access);
+    return text_take(&text);
+}
+
+bool submission_ask(const char *command, char *answer, size_t size)
+{
+    char shell[] = "sh", option[] = "-c", *whole = strdup(command);
+    char *const words[] = {shell, option, whole, NULL};
+    const bool good = whole && command_answer(words, answer, size);
+    free(whole);
+    return good;
+}
+
+static bool one_submit(struct submission *submission, struct failure *failure)
+{
+    struct submitted_job *jobs =
+        array_reserve(submission->jobs, &submission->capacity, submission->count + 1, sizeof *jobs);
+    if (!jobs)
+        return failure_memory(failure, "handing in workers");
+    submission->jobs = jobs;
+    jobs[submission->count] = (struct submitted_job){.since_s = until_now()};
+    if (!submission->manager->submit(submission, &jobs[submission->count], failure))
+        return false;
+    submission->count++;
+    submission->submitted++;
+    return true;
+}
+
+static bool all_submit(struct submission *submission, struct failure *failure)
+{
+    while ((int64_t)submission->count < submission->wanted)
+        if (!one_submit(submission, failure))
+            return false;
+    return true;
+}
+
+bool submission_begin(struct submission *submission, const struct resource_manager *manager,
+                      const char *access, int64_t wanted, struct failure *failure)
+{
+    *submission = (struct submission){
+        .manager = manager, .access = access, .wanted = wanted, .looked_s = until_now()};
+    return all_submit(submission, failure);
+}
+
+static void over_drop(struct submission *submission, const enum job_state *states, double now_s)
+{
+    size_t left = 0;
+    for (size_t k = 0; k < submission->count; k++) {
+        const struct submitted_job job = submission->jobs[k];
+        if (states[k] == JOB_THERE)
+            submission->jobs[left++] = job;
+        else
+            submission->in_vain = now_s - job.since_s < vain_s ? submission->in_vain + 1 : 0;
+    }
+    submission->count = left;
+}
+
+static void stop(struct submission *submission, const char *why)
+{
+    submission->over = true;
+    fprintf(stderr, "scow serve: no more workers are handed in: %s; workers may still join\n", why);
+}
+
+void submission_tick(void *self)
+{
+    struct submission *submission = self;
+    const double now_s = until_now();
+    struct failure failure = FAILURE_INIT;
+    if (submission->over || now_s - submission->looked_s < look_every_s)
+        return;
+    submission->looked_s = now_s;
+    enum job_state *states = calloc(submission->count + 1, sizeof *states);
+    if (states && submission->manager->look(submission->jobs, submission->count, states))
+        over_drop(submission, states, now_s);
+    free(states);
+    if (submission->in_vain >= VAIN_MOST)
+        stop(submission, "one after the other ends at once");
+    else if (!all_submit(submission, &failure))
+        stop(submission, failure.text);
+}
+
+void submission_end(struct submission *submission)
+{
+    for (size_t k = 0; k < submission->count; k++)
+        submission->manager->cancel(&submission->jobs[k]);
+    free(submission->jobs);
+    *submission = (struct submission){.manager = NULL};
+}

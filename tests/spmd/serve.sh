@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# A run whose workers come and go: one joins late, one is killed, one leaves as asked, the master is
+# killed and comes back; results, checksum and ledger are those of a run that nobody disturbed. And who
+# has no key of the job's is not let in.
+# usage: serve.sh SCOW MPIEXEC
+set -euo pipefail
+scow=$1 mpiexec=$2
+dir=$(mktemp -d)
+started=()
+trap 'kill -9 "${started[@]}" 2>/dev/null || true; rm -rf "$dir"' EXIT
+cd "$dir"
+export OMP_NUM_THREADS=1
+
+fail() {
+    echo "serve: $*"
+    tail -n 20 ./*.said 2>/dev/null
+    exit 1
+}
+# begin NAME COMMAND...: in the background; its process is in `begun`, what it says in NAME.said.
+begin() {
+    local name=$1
+    shift
+    "$@" >"$name.said" 2>&1 &
+    begun=$!
+    started+=("$begun")
+}
+# await WHAT CONDITION...: until it holds; the suite's time limit ends what never does.
+await() {
+    local what=$1
+    shift
+    while ! "$@" 2>/dev/null; do
+        sleep 0.02
+    done
+    : "$what"
+}
+checksum() { sed -n 's/^checksum //p' "$1"; }
+# The worker itself, which a supervisor restarts when its master is gone.
+member_of() { pgrep -P "$1" | head -n 1; }
+
+seq 1 40 >lines.txt
+cat >task.sh <<'END'
+sleep 0.05
+echo "line $1"
+END
+cat >plan.json <<END
+{"schema": "scow-plan-1", "kernel": "command", "parameters": {"command": "sh $dir/task.sh {}"},
+ "scheduler": "by-hand", "tasks": 40, "workers": [0, 1], "rounds": [{"repeat": 10, "loads": [2, 2]}]}
+END
+"$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o expected.h5 -q >expected.said 2>&1 ||
+    fail "the run to compare with: $(cat expected.said)"
+
+# ---- workers that come and go ------------------------------------------------------------------
+begin master "$scow" serve plan.json -i lines.txt -o out.h5 -q --patience 2
+master=$begun
+await "an access file" test -s out.h5.access
+[ "$(stat -c %a out.h5.access)" = 600 ] || fail "others may read the access file"
+begin killed "$scow" work out.h5.access --patience 20
+killed=$begun
+await "the first worker" grep -q "worker 1 joins" master.said
+begin leaves "$scow" work out.h5.access --patience 20
+leaves=$begun
+await "the second worker" grep -q "worker 2 joins" master.said
+member=$(member_of "$killed")
+kill -9 "$killed" "$member"
+kill -TERM "$leaves"
+wait "$leaves" || fail "who leaves as asked ends with $?"
+begin stays "$scow" work out.h5.access --patience 20
+stays=$begun
+await "the third worker" grep -q "worker 3 joins" master.said
+
+# ---- the master is killed, and comes back ------------------------------------------------------
+kill -9 "$master"
+wait "$master" 2>/dev/null || true
+code=0
+"$scow" show out.h5 --check >check.said 2>&1 || code=$?
+[ "$code" = 75 ] || fail "the master was killed too late, or lost something: --check ends with $code"
+code=0
+"$scow" serve plan.json -i lines.txt -o out.h5 --resume --patience 2 >resumed.said 2>&1 || code=$?
+[ "$code" = 0 ] || fail "going on ends with $code"
+wait "$stays" || fail "the worker that waited for its master ends with $?"
+[ "$(checksum resumed.said)" = "$(checksum expected.said)" ] || fail "another checksum"
+"$scow" show out.h5 --check >/dev/null || fail "--check does not hold"
+for file in expected out; do
+    "$scow" show $file.h5 --tsv | cut -f 1-5,11-14 >$file.txt
+done
+cmp expected.txt out.txt || fail "other results"
+[ ! -e out.h5.access ] || fail "the access file outlives its job"
+
+# ---- who is not let in ---------------------------------------------------------------------------
+begin other "$scow" serve plan.json -i lines.txt -o other.h5 -q -s ss
+await "an access file" test -s other.h5.access
+begin closed "$scow" serve plan.json -i lines.txt -o closed.h5 -q -s ss
+closed=$begun
+await "an access file" test -s closed.h5.access
+sed "2s/.*/$(sed -n 2p closed.h5.access | sed 's/[&/]/\\&/g')/" other.h5.access >wrong.access
+chmod 600 wrong.access
+code=0
+"$scow" work wrong.access --patience 0.5 >wrong.said 2>&1 || code=$?
+[ "$code" = 1 ] || fail "keys of another job: $code"
+grep -q "nobody there has let this worker in" wrong.said || fail "it says $(cat wrong.said)"
+grep -q joins closed.said && fail "a worker of another job has joined"
+chmod 640 wrong.access
+code=0
+"$scow" work wrong.access >wrong.said 2>&1 || code=$?
+[ "$code" = 4 ] || fail "an access file that others may read: $code"
+
+# ---- workers that are handed in -----------------------------------------------------------------
+code=0
+"$scow" serve plan.json -i lines.txt -o local.h5 -q --submit local -n 2 >local.said 2>&1 || code=$?
+[ "$code" = 0 ] || fail "with workers of its own: $code"
+[ "$(checksum local.said)" = "$(checksum expected.said)" ] || fail "another checksum of handed in workers"
+# A pretended queue, whose jobs are processes by their numbers.
+mkdir queue bin
+cat >bin/sbatch <<END
+#!/bin/sh
+cat >$dir/queue/script; setsid sh $dir/queue/script >/dev/null 2>&1 & echo \$! >>$dir/queue/jobs; echo "\$!;cluster"
+END
+cat >bin/squeue <<END
+#!/bin/sh
+for job in \$(cat $dir/queue/jobs); do if kill -0 \$job 2>/dev/null; then echo \$job; fi; done
+END
+cat >bin/scancel <<END
+#!/bin/sh
+kill "\$1"
+END
+chmod +x bin/*
+code=0
+PATH="$dir/bin:$PATH" "$scow" serve plan.json -i lines.txt -o slurm.h5 -q --submit slurm -n 2 >slurm.said 2>&1 || code=$?
+[ "$code" = 0 ] || fail "with workers of Slurm's: $code"
+[ "$(checksum slurm.said)" = "$(checksum expected.said)" ] || fail "another checksum of Slurm's workers"
+[ "$(wc -l <queue/jobs)" = 2 ] || fail "$(wc -l <queue/jobs) jobs were handed in"
+code=0
+"$scow" serve plan.json -i lines.txt -o none.h5 -q --submit slrm >none.said 2>&1 || code=$?
+[ "$code" = 2 ] || fail "a manager that nobody knows: $code"
+grep -q "slurm" none.said || fail "it says $(cat none.said)"
+
+# ---- plans that are for others ------------------------------------------------------------------
+for other in '"operating": "multi-port", "tasks"' '"master": {"tasks": 1, "task_s": 1}, "tasks"'; do
+    sed "s/\"tasks\"/$other/" plan.json >other.json
+    code=0
+    "$scow" serve other.json -i lines.txt -o refused.h5 >refused.said 2>&1 || code=$?
+    [ "$code" = 2 ] || [ "$code" = 4 ] || fail "a plan with $other: $code"
+    [ ! -e refused.h5 ] || fail "a refused plan leaves an output"
+done
+
+# ---- as asked -------------------------------------------------------------------------------------
+kill -TERM "$closed"
+code=0
+wait "$closed" || code=$?
+[ "$code" = 75 ] || fail "a master that is asked to stop ends with $code"
+[ -e closed.h5.access ] || fail "a master that may go on takes its access file along"
+echo "serve: good"
