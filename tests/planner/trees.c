@@ -130,7 +130,7 @@ static void any_tree_is_a_plan(void **state)
         }
         profile_release(&profile);
     }
-    assert_true(made > 20);
+    assert_true(made > (int)(cases_of(60) / 3));
 }
 
 int main(void)
