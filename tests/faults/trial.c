@@ -693,9 +693,10 @@ static void trial_calm(void)
     habits = (struct habits){.mean_s = 1e-6, .bytes = 8, .deadly = -1};
 }
 
+/* By dice of its own: what else a seed means does not depend on there being orders. */
 static struct order order_draw(void)
 {
-    struct dice *dice = &world.dice;
+    struct dice own = {world.dice.state ^ 0x6f72646572u}, *dice = &own;
     struct order order = {.tasks = trial.tasks, .stride = 1};
     if (!dice_hit(dice, 0.4))
         return order;
