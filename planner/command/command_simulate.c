@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,11 +191,21 @@ static void rules_list(FILE *out)
     }
 }
 
-static enum options_outcome simulate_parse(int argc, char **argv, struct simulate_options *options,
-                                           struct failure *failure)
+enum { ROWS_MOST = 32 };
+
+/* Behind so many rows; returns how many there are then. */
+static size_t rows_append(struct option_row *rows, size_t count, const struct option_row *more,
+                          size_t more_count)
 {
-    int operands = 0;
-    const struct option_row rows[] = {
+    assert(count + more_count <= ROWS_MOST);
+    memcpy(rows + count, more, more_count * sizeof *more);
+    return count + more_count;
+}
+
+/* What is simulated, and on what. */
+static size_t subject_rows(struct simulate_options *options, struct option_row *rows, size_t count)
+{
+    const struct option_row more[] = {
         {'p', "profile", "PROFILE", OPTION_TEXT, &options->profile,
          "profile written by 'scow calibrate'"},
         {'s', "rule", "RULE[,NAME=VALUE...]", OPTION_TEXT, &options->request.rule,
@@ -226,6 +237,15 @@ static enum options_outcome simulate_parse(int argc, char **argv, struct simulat
          "profile's; 'scow plan --help' lists them)"},
         {0, "buffers", "B", OPTION_COUNT, &options->request.buffers,
          "packages that a worker receives ahead (the plan's, or 2)"},
+    };
+    return rows_append(rows, count, more, sizeof more / sizeof *more);
+}
+
+/* What becomes of it. */
+static size_t disturbance_rows(struct simulate_options *options, struct option_row *rows,
+                               size_t count)
+{
+    const struct option_row more[] = {
         {0, "noise", "FRACTION", OPTION_NUMBER, &options->request.scenario.noise,
          "relative standard deviation of every operation (0)"},
         {0, "outliers", "FRACTION", OPTION_NUMBER, &options->request.scenario.outlier_rate,
@@ -259,18 +279,36 @@ static enum options_outcome simulate_parse(int argc, char **argv, struct simulat
         {0, "effort", "SECONDS", OPTION_NUMBER, &options->request.effort_s,
          "about how long it may take where packages are simulated one by one, as with --lose and "
          "--replan (10)"},
+    };
+    return rows_append(rows, count, more, sizeof more / sizeof *more);
+}
+
+static size_t output_rows(struct simulate_options *options, struct option_row *rows, size_t count)
+{
+    const struct option_row more[] = {
         {0, "json", NULL, OPTION_FLAG, &options->json, "print one JSON value (scow-simulation-1)"},
         {'q', "quiet", NULL, OPTION_FLAG, &options->quiet,
          "print nothing; the exit status tells if it can be simulated"},
         {'v', "verbose", NULL, OPTION_FLAG, &options->verbose,
          "also print how long master, port and workers are busy"},
     };
+    return rows_append(rows, count, more, sizeof more / sizeof *more);
+}
+
+static enum options_outcome simulate_parse(int argc, char **argv, struct simulate_options *options,
+                                           struct failure *failure)
+{
+    struct option_row rows[ROWS_MOST];
+    size_t count = subject_rows(options, rows, 0);
+    int operands = 0;
+    count = disturbance_rows(options, rows, count);
+    count = output_rows(options, rows, count);
     const struct option_table table = {
         .usage = "scow simulate -p PROFILE (PLAN | -s RULE -X TASKS) [options]",
         .purpose =
             "Simulate a plan or a request-driven rule on the cluster that a profile describes.",
         .rows = rows,
-        .row_count = sizeof rows / sizeof *rows,
+        .row_count = count,
         .list = rules_list,
     };
     return options_read(&table, argc, argv, &options->plan, 1, &operands, failure);

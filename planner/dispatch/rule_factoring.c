@@ -66,7 +66,8 @@ static double fac_chunk(struct rule_state *state, int64_t worker)
 static double fac_closed(const struct rule_state *state, int64_t step)
 {
     const double part = (double)state->option[FAC_PART], p = (double)state->workers;
-    const double left = (double)state->tasks * pow(1 - 1 / part, (double)(step / state->workers));
+    const int64_t batch = step / state->workers;
+    const double left = (double)state->tasks * pow(1 - 1 / part, (double)batch);
     return fmax(1, ceil(left / (part * p)));
 }
 

@@ -181,7 +181,8 @@ static double fiss_chunk(struct rule_state *state, int64_t worker)
 static double fiss_closed(const struct rule_state *state, int64_t step)
 {
     const struct stage *stage = state->own;
-    return stage->chunk + (double)(step / state->workers) * stage->step;
+    const int64_t at = step / state->workers;
+    return stage->chunk + (double)at * stage->step;
 }
 
 const struct rule rule_fiss = {.name = "fiss",

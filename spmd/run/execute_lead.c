@@ -25,6 +25,9 @@ bool execution_copies(const struct execution_state *state)
     const struct execution *execution = state->execution;
     const struct job *job = &state->making.job;
     const bool apart = job->state_size == 0 && !job->results.emits;
+    /* In other models nobody knows here when a package is overdue. */
+    if (emulation_operating(execution_sleeps(state) ? state->costs : NULL) != OPERATING_SINGLE_PORT)
+        return false;
     return !execution->once && (job->task->flags & SCOW_ONCE) == 0 && !execution->keeps &&
            execution->patience_s > 0 && (execution->collects || apart);
 }

@@ -755,8 +755,9 @@ static void part_run(bool fair)
     trial.unready = fair || !dice_hit(&world.dice, 0.03)
                         ? -1
                         : (int)dice_below(&world.dice, (uint64_t)workers + 1);
+    /* None where the simulation that a run is compared with knows of none. */
     trial.copies = !trial.keeps && (trial.collects || trial.job->state_size == 0) &&
-                   dice_hit(&world.dice, 0.7);
+                   dice_hit(&world.dice, 0.7) && !calm;
     trial.part.began_s += 1;
     world_begin(workers + 1, rank_main);
     world_say("part with %d workers, %" PRId64 " core tasks, packages of at most %" PRId64
