@@ -191,7 +191,7 @@ static void shares_are_as_asked(void **state)
 static void assert_relied(const double (*known)[3], int64_t count, double tasks,
                           const double *wanted)
 {
-    struct dependable_worker workers[4];
+    struct dependable_worker workers[4] = {{0}};
     double shares[4];
     for (int64_t k = 0; k < count; k++)
         workers[k] =
