@@ -431,15 +431,12 @@ static bool is_held(const struct master *master, const struct master_return *eac
 
 /* ---- receiving ----------------------------------------------------------------------------- */
 
-/* False: there is no room at present, or its worker is lost for want of memory. */
-static bool return_begin(struct master *master, struct master_return *each)
+/* Into that room. False: its worker is lost for want of memory. */
+static bool return_begin(struct master *master, struct master_return *each, int room)
 {
     struct master_returns *returns = master->returns;
     const struct wire_result *report = each->report;
     const size_t size = (size_t)report->returned;
-    const int room = room_find(returns);
-    if (room == NO_ROOM)
-        return false;
     if (!room_reserve(&returns->rooms[room], size)) {
         master_lose(master, each->member, "there is no memory for the results that it returns",
                     false);
@@ -474,13 +471,16 @@ static void return_test(struct master *master, struct master_return *each)
 
 void master_returns_hear(struct master *master)
 {
-    for (struct master_return *each = master->returns ? master->returns->coming.first : NULL; each;
-         each = each->next) {
-        if (!is_awaited(each) || (each->room == NO_ROOM && is_held(master, each)))
-            continue;
-        if (each->room == NO_ROOM && !return_begin(master, each))
-            return;
-        return_test(master, each);
+    int holders = 0; /* of rooms: behind the last one nothing can begin */
+    for (struct master_return *each = master->returns ? master->returns->coming.first : NULL;
+         each && holders < UNDER_WAY; each = each->next) {
+        const bool begins = is_awaited(each) && each->room == NO_ROOM && !is_held(master, each);
+        const int room = begins ? room_find(master->returns) : NO_ROOM;
+        if (begins && room != NO_ROOM && !return_begin(master, each, room))
+            return; /* and maybe others of the list with it */
+        holders += each->room != NO_ROOM;
+        if (is_awaited(each) && each->room != NO_ROOM)
+            return_test(master, each);
     }
 }
 
