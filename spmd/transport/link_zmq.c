@@ -540,6 +540,8 @@ static bool monitor_open(struct channel *channel)
 {
     static const char place[] = "inproc://connections";
     channel->monitor = zmq_socket(channel->context, ZMQ_PAIR);
+    if (channel->monitor)
+        option_set(channel->monitor, ZMQ_RCVHWM, 0); /* who tells never waits */
     return channel->monitor &&
            zmq_socket_monitor(channel->socket, place, ZMQ_EVENT_DISCONNECTED) == 0 &&
            zmq_connect(channel->monitor, place) == 0;
@@ -691,10 +693,12 @@ void link_zmq_close(struct link *link, double linger_s)
     *link = (struct link){0};
     if (!channel)
         return;
+    /* First nobody tells of connections any more: who tells waits for ever where nobody listens. */
+    if (channel->socket)
+        zmq_socket_monitor(channel->socket, NULL, 0);
     if (channel->monitor)
         zmq_close(channel->monitor);
     if (channel->socket) {
-        zmq_socket_monitor(channel->socket, NULL, 0);
         option_set(channel->socket, ZMQ_LINGER, (int)(1000 * linger_s));
         zmq_close(channel->socket);
     }
