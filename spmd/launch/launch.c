@@ -149,8 +149,7 @@ const char *launch_version(void)
     return line;
 }
 
-/* With odd characters in quotes, as a shell wants it. */
-static void word_add(struct text *text, const char *word)
+void launch_word_add(struct text *text, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "@%+=:,./_-";
@@ -176,7 +175,7 @@ char *launch_line(const struct comm *comm, const char *command, int argc, char *
     struct text text = TEXT_INIT;
     text_add(&text, "mpiexec -n %d scow %s", comm->size, command);
     for (int i = 1; i < argc; i++)
-        word_add(&text, argv[i]);
+        launch_word_add(&text, argv[i]);
     char *line = text_take(&text);
     if (line && strlen(line) < LINE_MOST)
         return line;

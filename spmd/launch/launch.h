@@ -10,6 +10,7 @@
 
 #include "planner/base/failure.h"
 #include "planner/base/options.h"
+#include "planner/base/text.h"
 #include "spmd/transport/comm.h"
 
 /* Collective. MPI_Init, and the communicator of all ranks. Who waits for a rank for ten minutes,
@@ -33,6 +34,8 @@ bool launch_ranks_check(const struct comm *comm, struct failure *failure);
 struct option_row launch_row(const char *name, void *value);
 /* What --patience says must be above 0. */
 bool launch_patience_check(double patience_s, struct failure *failure);
+/* A blank and that word, with odd characters in quotes, as a shell wants it. */
+void launch_word_add(struct text *text, const char *word);
 /* The command line that started the command, as it could be typed: "mpiexec -n 3 scow run ...".
  * Owned; NULL: it is too long to be kept, or memory ended. */
 char *launch_line(const struct comm *comm, const char *command, int argc, char **argv);

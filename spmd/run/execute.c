@@ -27,9 +27,7 @@ static void idle_ranks_say(const struct execution_state *state)
 static void conditions_say(const struct execution_state *state)
 {
     const struct execution *execution = state->execution;
-    struct conditions here = execution_conditions(state);
-    if (execution->joins) /* nobody knows beforehand */
-        here.workers_per_node = 0;
+    const struct conditions here = execution_conditions(state);
     if (!execution->quiet && execution->comm->rank == 0)
         run_conditions_warn(&here, execution->plan, execution->profile, execution->command);
     if (!execution->quiet && execution->comm->rank == 0)

@@ -145,7 +145,9 @@ struct conditions execution_conditions(const struct execution_state *state)
                                .isa = state->execution->isa,
                                .method = state->method,
                                .threads = state->execution->threads,
-                               .workers_per_node = state->workers_per_node};
+                               /* Where workers join, nobody knows. */
+                               .workers_per_node =
+                                   state->execution->joins ? 0 : state->workers_per_node};
 }
 
 struct run_request execution_requested(void)

@@ -200,6 +200,7 @@ static void take_part(struct session *session, struct failure *failure)
                                     ? session->costs
                                     : NULL,
                             .collects = true,
+                            .senses = true,
                             .largest_package = session->told.largest_package,
                             .threads = threads_of(session),
                             .buffers = (int)session->told.buffers,

@@ -10,6 +10,7 @@
 #include "planner/base/array.h"
 #include "planner/base/nearest.h"
 #include "planner/base/text.h"
+#include "spmd/launch/launch.h"
 #include "spmd/node/command_answer.h"
 #include "spmd/run/until.h"
 
@@ -35,18 +36,6 @@ const struct resource_manager *submission_find(const char *name, struct failure 
     return NULL;
 }
 
-/* In single quotes, as a shell wants it. */
-static void word_add(struct text *text, const char *word)
-{
-    text_add(text, "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            text_add(text, "'\\''");
-        else
-            text_add(text, "%c", *word);
-    text_add(text, "'");
-}
-
 char *submission_command(const struct submission *submission)
 {
     struct text text = TEXT_INIT;
@@ -56,11 +45,10 @@ char *submission_command(const struct submission *submission)
     char *slash = strrchr(own, '/');
     if (slash)
         *slash = '\0';
-    text_add(&text, "exec ");
+    text_add(&text, "exec");
     strncat(own, "/scow-work", sizeof own - strlen(own) - 1);
-    word_add(&text, own);
-    text_add(&text, " ");
-    word_add(&text, realpath(submission->access, access) ? access : submission->access);
+    launch_word_add(&text, own);
+    launch_word_add(&text, realpath(submission->access, access) ? access : submission->access);
     return text_take(&text);
 }
 

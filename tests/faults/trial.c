@@ -18,6 +18,7 @@
 #include "spmd/transport/liveness.h"
 #include "tests/faults/decides.h"
 #include "tests/faults/disk.h"
+#include "tests/faults/disturbances.h"
 #include "tests/faults/models.h"
 #include "tests/faults/task.h"
 #include "tests/faults/weather.h"
@@ -416,59 +417,6 @@ static bool resume(void)
     return good;
 }
 
-/* ---- faults ---------------------------------------------------------------------------------- */
-
-/* From then on a rank that has not ended is ended with all others: the job's time is over. */
-static void walltime_end(double at_s)
-{
-    for (int rank = 0; rank < world.ranks; rank++)
-        world_event(at_s, EVENT_KILL, rank, 0, NULL);
-}
-
-/* For a master that stays so all wait, until somebody ends them. */
-static void stop_draw(double at_s, int rank)
-{
-    struct dice *dice = &world.dice;
-    world_event(at_s, EVENT_STOP, rank, 0, NULL);
-    if (dice_hit(dice, 0.7))
-        world_event(at_s + dice_about(dice, 0.1, 100), EVENT_CONTINUE, rank, 0, NULL);
-    else if (rank == 0)
-        walltime_end(at_s + dice_about(dice, 1, 1000));
-}
-
-/* Kills, stops, signals and jumps: some as soon as there are ranks, most of them while there is
- * work. */
-static void faults_draw(void)
-{
-    struct dice *dice = &world.dice;
-    const double work_s = 0.1 + 1.5 * (double)trial.tasks * habits.mean_s / (world.ranks - 1);
-    const int count = (int)dice_below(dice, 5);
-    for (int k = 0; k < count; k++) {
-        const int rank = (int)dice_below(dice, (uint64_t)world.ranks);
-        const double at_s =
-            dice_hit(dice, 0.2) ? dice_about(dice, 1e-4, 0.2) : dice_between(dice, 0, work_s);
-        switch (dice_below(dice, 8)) {
-        case 0:
-        case 1:
-        case 2:
-            world_event(at_s, EVENT_KILL, rank, 0, NULL);
-            break;
-        case 3:
-        case 4:
-            stop_draw(at_s, rank);
-            break;
-        case 5:
-            world_event(at_s, EVENT_ASK, rank, 0, NULL);
-            break;
-        default:
-            world_event(at_s, EVENT_JUMP, rank, dice_about(dice, 0.1, 30), NULL);
-            break;
-        }
-    }
-    if (dice_hit(dice, 0.02))
-        walltime_end(dice_between(dice, 0, work_s));
-}
-
 /* ---- a rank ------------------------------------------------------------------------------------
  */
 
@@ -777,7 +725,7 @@ static void part_run(bool fair)
     order_print(&trial.job->order, order);
     world_say("order %s", order);
     if (!fair)
-        faults_draw();
+        disturbances_draw(0.1 + 1.5 * (double)trial.tasks * habits.mean_s / workers);
     if (!world_run(part_most_s))
         world_wrong("the part has not ended after %.0f s", part_most_s);
     trial.counts->simulated_s += world.now_s;
