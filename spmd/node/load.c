@@ -89,8 +89,10 @@ bool load_play(const struct load_request *request, double *worked_s, struct fail
         struct load_thread *next = &threads[started];
         const int cpu = request->cpus ? request->cpus->cpus[started % request->cpus->count] : -1;
         *next = (struct load_thread){.request = request, .begin = begin, .cpu = cpu};
-        next->error = pthread_create(&next->thread, NULL, thread_run, next);
-        good = next->error == 0 || thread_refuse(next, failure);
+        const int error = pthread_create(&next->thread, NULL, thread_run, next);
+        if (error != 0)
+            next->error = error; /* what the thread says itself may be there already */
+        good = error == 0 || thread_refuse(next, failure);
     }
     *worked_s = 0;
     for (int k = 0; k < started; k++) {
