@@ -156,9 +156,18 @@ static int bits_count(unsigned set)
 struct round_trip {
     struct search *search;
     const struct platform_window *window;
+    int64_t windows; /* that are left, this one included */
+    unsigned views;  /* of this window */
     unsigned orders;
+    int done; /* parts: an order in a view */
     bool (*visit)(struct search *search, struct ranking *ranking, void *context);
     void *context;
+};
+
+/* The rankings of one view so far. */
+struct view_orders {
+    struct ranking rankings[RANKING_ORDERS]; /* owned */
+    int count;
 };
 
 /* Where the master is the port, a task costs the same for whomever it is: what is left of the
@@ -170,34 +179,73 @@ static unsigned view_orders(enum ranking_view view, unsigned orders)
                                                                 : orders;
 }
 
-/* One view's orders; the set of views that there are is left in *views. */
-static void view_visit(const struct round_trip *trip, enum ranking_view view, unsigned *views)
+static bool same_sequence(const struct ranking *one, const struct ranking *other)
+{
+    int64_t i = 0;
+    while (i < one->count && one->workers[i].id == other->workers[i].id)
+        i++;
+    return i == one->count;
+}
+
+/* Did an earlier order of the view put the workers into the same sequence? */
+static bool is_repeated(const struct view_orders *before, const struct ranking *ranking)
+{
+    for (int k = 0; k < before->count; k++)
+        if (same_sequence(&before->rankings[k], ranking))
+            return true;
+    return false;
+}
+
+/* An equal part of what is left of the request's effort, and of the usual one. */
+static void trip_allot(const struct round_trip *trip, bool equal)
 {
     struct search *search = trip->search;
-    const struct platform *platform = search->request->platform;
-    bool enough = false;
-    for (int order = 0; order < RANKING_ORDERS && !enough && !search->out_of_memory; order++) {
-        struct ranking ranking;
-        if ((view_orders(view, trip->orders) >> order & 1u) == 0)
-            continue;
-        if (!ranking_init(&ranking, platform, trip->window, search->request->real_valued,
-                          (enum ranking_order)order)) {
-            search->out_of_memory = true;
-            return;
-        }
-        *views = ranking_views(&ranking, search->request->tasks);
-        if ((*views >> view & 1u) == 0) {
-            ranking_release(&ranking);
-            return;
-        }
-        if (view != RANKING_OF_GREATEST)
-            ranking_turn(&ranking, view, (enum ranking_order)order);
-        const bool equal = ranking.equal; /* `visit` may average the ranking */
-        const int parts = bits_count(*views) * (equal ? 1 : bits_count(trip->orders));
-        search_allot(search, 1 / (double)(platform->window_count * parts));
-        enough = trip->visit(search, &ranking, trip->context) || equal;
-        ranking_release(&ranking);
+    const struct effort *effort = search->request->effort;
+    const int64_t windows = search->request->platform->window_count;
+    const int parts = bits_count(trip->views) * (equal ? 1 : bits_count(trip->orders));
+    const double left = (double)(trip->windows * parts - trip->done);
+    search_allot(search, 1 / (double)(windows * parts));
+    if (effort != NULL)
+        search->effort_kept = fmax(effort->left, 0) * (1 - 1 / fmax(left, 1));
+}
+
+/* One order of a view; true: the orders that follow give nothing new. */
+static bool order_visit(struct round_trip *trip, enum ranking_view view, enum ranking_order order,
+                        struct view_orders *before)
+{
+    struct search *search = trip->search;
+    struct ranking *ranking = &before->rankings[before->count];
+    if (!ranking_init(ranking, search->request->platform, trip->window,
+                      search->request->real_valued, order)) {
+        search->out_of_memory = true;
+        return true;
     }
+    trip->views = ranking_views(ranking, search->request->tasks);
+    if (view != RANKING_OF_GREATEST)
+        ranking_turn(ranking, view, order);
+    const bool equal = ranking->equal; /* `visit` may average the ranking */
+    if ((trip->views >> view & 1u) == 0 || is_repeated(before, ranking)) {
+        ranking_release(ranking);
+        return (trip->views >> view & 1u) == 0;
+    }
+    before->count++;
+    trip_allot(trip, equal);
+    return trip->visit(search, ranking, trip->context) || equal;
+}
+
+static void view_visit(struct round_trip *trip, enum ranking_view view)
+{
+    const unsigned orders = view_orders(view, trip->orders);
+    struct view_orders before = {.count = 0};
+    bool enough = false;
+    for (int order = 0; order < RANKING_ORDERS && !enough && !trip->search->out_of_memory;
+         order++) {
+        if ((orders >> order & 1u) != 0)
+            enough = order_visit(trip, view, (enum ranking_order)order, &before);
+        trip->done += (int)(trip->orders >> order & 1u);
+    }
+    while (before.count > 0)
+        ranking_release(&before.rankings[--before.count]);
 }
 
 void search_visit(struct search *search, unsigned orders,
@@ -205,23 +253,31 @@ void search_visit(struct search *search, unsigned orders,
                   void *context)
 {
     const struct platform *platform = search->request->platform;
+    const double kept = search->effort_kept;
     bool equal;
     platform_start_most(platform, &equal);
     if (equal)
         orders &= ~(1u << RANKING_BY_START);
     for (int64_t w = 0; w < platform->window_count; w++) {
-        const struct round_trip trip = {search, &platform->windows[w], orders, visit, context};
-        unsigned views = (1u << RANKING_VIEWS) - 1;
+        struct round_trip trip = {.search = search,
+                                  .window = &platform->windows[w],
+                                  .windows = platform->window_count - w,
+                                  .views = (1u << RANKING_VIEWS) - 1,
+                                  .orders = orders,
+                                  .visit = visit,
+                                  .context = context};
         for (int view = 0; view < RANKING_VIEWS; view++)
-            if ((views >> view & 1u) != 0)
-                view_visit(&trip, (enum ranking_view)view, &views);
+            if ((trip.views >> view & 1u) != 0)
+                view_visit(&trip, (enum ranking_view)view);
     }
+    search->effort_kept = kept;
 }
 
 bool search_exhausted(const struct search *search)
 {
     return search->out_of_memory || evaluator_effort(search->evaluator) >= search->effort_most ||
-           effort_spent(search->request->effort);
+           (search->request->effort != NULL &&
+            search->request->effort->left <= search->effort_kept);
 }
 
 /* Not by rounding noise: which of two equal plans is kept must not depend on it. */

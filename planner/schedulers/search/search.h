@@ -19,6 +19,7 @@ struct search {
     struct plan best;            /* owned; the incumbent */
     double best_s;               /* its makespan, HUGE_VAL before the first */
     int64_t effort_most;         /* packages that may be evaluated in all */
+    double effort_kept;          /* of the request's effort, for what comes after this part */
     bool out_of_memory;          /* nothing is offered any more */
 };
 
@@ -57,8 +58,9 @@ bool search_take(struct search *search, struct plan *candidate, double makespan_
  * leaves enough to the next ones. A search begins with all of it. */
 void search_allot(struct search *search, double share);
 /* Call `visit` for each window of the platform, each view and each of `orders` (a set of 1 << enum
- * ranking_order), with an equal part of the effort. Equal workers have only one order; if `visit`
- * returns true, the other orders of that view give nothing new and are left out. */
+ * ranking_order), with an equal part of the effort that is left. Orders that put the workers into
+ * the same sequence are one; if `visit` returns true, the other orders of that view give nothing
+ * new and are left out. */
 void search_visit(struct search *search, unsigned orders,
                   bool (*visit)(struct search *search, struct ranking *ranking, void *context),
                   void *context);
