@@ -154,6 +154,8 @@ enum { GRID_MOST = SWEEP_ROWS_MOST - (SWEEP_MARKS - 1) };
 static const double HELP_LEAST = 0.01;
 /* Between two counts whose plans differ by less, nothing is to be found. */
 static const double FLAT = 1e-4;
+/* Counts that are likely to be planned for: rows, steps that double, and bisections. */
+enum { COUNTS_LIKELY = SWEEP_ROWS_MOST + 20 };
 
 /* ---- a setting with more workers ----------------------------------------------------------- */
 
@@ -219,6 +221,10 @@ struct survey {
     struct planning planning; /* for a setting with workers enough */
     const struct scheduler *scheduler;
     int64_t workers_per_node;
+    struct effort effort;    /* of all plans together */
+    bool limited;            /* otherwise they take as much as they want */
+    double used;             /* of it */
+    int planned;             /* counts so far */
     struct alone_list alone; /* owned */
     struct point *points;    /* owned; by workers, the first is one worker */
     size_t count, capacity;
@@ -239,10 +245,28 @@ static bool survey_open(struct survey *survey, int64_t most, struct failure *fai
     return good;
 }
 
+/* Units for all plans of a sweep: twice those of one plan by "auto". */
+static double survey_effort(const struct planning *planning, const struct scheduler *scheduler)
+{
+    const bool quick = strcmp(scheduler->name, SCHEDULER_QUICK) == 0;
+    return planning->effort_s * (quick ? 2 : PLANNING_EFFORT_NAMED) * EFFORT_SECOND;
+}
+
+/* An equal part of what is left of the effort, so that few workers leave more to many. */
+static double survey_share(struct survey *survey)
+{
+    const int left = COUNTS_LIKELY - survey->planned++;
+    const double units = fmax(survey->effort.left, 0) / (left > 1 ? left : 1);
+    effort_use(&survey->effort, units);
+    return units;
+}
+
 /* Of a plan for all of so many workers; HUGE_VAL where there is none, as one for fewer will do. */
 static bool makespan_find(struct survey *survey, int64_t workers, double *makespan_s,
                           struct failure *failure)
 {
+    const double units = survey_share(survey);
+    struct effort share = {units};
     struct failure refused = FAILURE_INIT;
     struct plan plan = {.kernel = NULL};
     struct platform platform;
@@ -251,10 +275,13 @@ static bool makespan_find(struct survey *survey, int64_t workers, double *makesp
         return false;
     const struct schedule_request request = {.platform = &platform,
                                              .tasks = survey->planning.tasks,
-                                             .real_valued = survey->planning.real_valued};
+                                             .real_valued = survey->planning.real_valued,
+                                             .effort = survey->limited ? &share : NULL};
     const bool made = scheduler_make_for_all(survey->scheduler, &request, &plan, &refused) &&
                       planning_apply_map(&survey->planning, &plan, &refused);
     *makespan_s = made ? plan.predicted.makespan_s : HUGE_VAL;
+    effort_use(&survey->effort, -share.left);
+    survey->used += units - share.left;
     plan_release(&plan);
     platform_release(&platform);
     if (made || (refused.code == FAILURE_INFEASIBLE && workers > 1))
@@ -506,7 +533,9 @@ bool sweep_make(const struct planning *planning, struct sweep *sweep, struct fai
     struct survey survey = {.planning = *planning,
                             .scheduler =
                                 scheduler_find(quick ? SCHEDULER_QUICK : planning->scheduler),
-                            .workers_per_node = per_node > 0 ? per_node : 1};
+                            .workers_per_node = per_node > 0 ? per_node : 1,
+                            .limited = planning->effort_s > 0};
+    survey.effort.left = survey_effort(planning, survey.scheduler);
     struct profile_setting grown;
     struct sweep made = {.scheduler = survey.scheduler->name,
                          .available = measured,
@@ -518,6 +547,8 @@ bool sweep_make(const struct planning *planning, struct sweep *sweep, struct fai
     const bool good =
         survey_open(&survey, most, failure) && survey_make(&survey, asked, most, &made, failure);
     made.alike = survey.alone.count == 1;
+    if (planning->used_s && survey.limited)
+        *planning->used_s += survey.used / EFFORT_SECOND;
     alone_release(&survey.alone);
     free(survey.points);
     setting_release(&grown);

@@ -55,7 +55,8 @@ struct sweep {
  * the profile's included; every count up to some 35, and then in even ratios. Marked rows are found
  * by bisection between those, assuming that efficiency only decreases. A row's makespan is that of
  * the best plan for that number of workers or fewer, of those planned for. "auto" is replaced by
- * scow-mp, which plans quickly. Fails as planning_make does for one worker. */
+ * scow-mp, which plans quickly. All plans together take twice the effort of one (--effort), where
+ * that is limited. Fails as planning_make does for one worker. */
 bool sweep_make(const struct planning *planning, struct sweep *sweep, struct failure *failure);
 /* `plan` has the least makespan that the planning gives; replace it by the one with the fewest
  * worker-seconds (schedule_thriftier) among the plans of all schedulers, and those for fewer

@@ -312,6 +312,43 @@ static void alike_workers_are_as_efficient_as_they_speed_up(void **state)
     sweep_release(&sweep);
 }
 
+/* Packages are so small that evaluating a plan takes long: the effort is kept, and hardly missed.
+ */
+static void effort_is_shared_by_all_rows(void **state)
+{
+    (void)state;
+    enum { WORKERS = 120 };
+    struct profile_worker workers[WORKERS];
+    struct star_like star;
+    struct dice dice = {11};
+    struct failure failure = FAILURE_INIT;
+    double used_s = 0;
+    star_make(&star, 1, (struct cost){2e-5, 1e-7}, (struct cost){1e-3, 1e-2});
+    for (int k = 0; k < WORKERS; k++) {
+        workers[k] = star.worker;
+        workers[k].compute.cost.s_per_task *= dice_scale(&dice, 0.5, 2);
+    }
+    star.window.workers = workers;
+    star.window.worker_count = WORKERS;
+    star.window.greatest = 2;
+    struct planning planning = {.profile = &star.profile,
+                                .setting = &star.profile.settings[0],
+                                .scheduler = "auto",
+                                .tasks = 1e12,
+                                .workers = WORKERS,
+                                .effort_s = 0.1,
+                                .used_s = &used_s};
+    struct sweep sweep, all = sweep_of(&star.profile, 1e12, WORKERS);
+    assert_true(sweep_make(&planning, &sweep, &failure));
+    assert_true(used_s > 0.1 && used_s < 3 * planning.effort_s);
+    for (size_t k = 0; k < sweep.count; k++)
+        if (sweep.rows[k].workers == all.rows[k].workers)
+            assert_true(sweep.rows[k].makespan_s < 1.1 * all.rows[k].makespan_s);
+    assert_int_equal(sweep.rows[sweep.count - 1].workers, WORKERS);
+    sweep_release(&sweep);
+    sweep_release(&all);
+}
+
 /* Four workers on a node at calibration: five need two nodes. */
 static void nodes_are_those_of_calibration(void **state)
 {
@@ -337,6 +374,7 @@ int main(void)
         cmocka_unit_test(one_worker_may_be_too_many),
         cmocka_unit_test(unlike_workers_are_at_most_fully_efficient),
         cmocka_unit_test(alike_workers_are_as_efficient_as_they_speed_up),
+        cmocka_unit_test(effort_is_shared_by_all_rows),
         cmocka_unit_test(nodes_are_those_of_calibration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
