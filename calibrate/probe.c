@@ -54,7 +54,7 @@ static struct store *scratch_open(const struct probe_setup *setup, struct failur
         comm->rank == 0 && outputfile_create(setup->scratch, setup->job, &info, &places, failure);
     struct store *opened = NULL;
     if (comm_agree(comm, failure))
-        opened = store_open(&store, &places, comm, setup->job, failure);
+        opened = store_open_together(&store, &places, comm, setup->job, failure);
     if (created)
         unlink(setup->scratch);
     return opened;

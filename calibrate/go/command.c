@@ -264,7 +264,7 @@ static bool going_prepare(struct going *going, struct failure *failure)
         return false;
     going->input = launch_input(going->comm, arguments->input, arguments->output,
                                 access(arguments->output, F_OK) == 0, failure);
-    if (failure->code != FAILURE_NONE)
+    if (!comm_agree(going->comm, failure))
         return false;
     const struct setting *setting = &going->settings.items[0];
     const struct job_wanted wanted = {going->kernel, &setting->values, going->input,

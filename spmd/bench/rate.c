@@ -85,7 +85,7 @@ static struct store *store_make(const struct rate_setup *setup, const struct job
         comm->rank == 0 && outputfile_create(setup->output, job, &info, &places, failure);
     struct store *store = NULL;
     if (comm_agree(comm, failure))
-        store = store_open(&opening, &places, comm, job, failure);
+        store = store_open_together(&opening, &places, comm, job, failure);
     if (created)
         unlink(setup->output);
     return store;

@@ -111,7 +111,7 @@ bool devices_share(const struct comm *comm, const struct devices_wish *wish,
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         listed |= getenv(names[k]) != NULL;
     const int gpus = listed ? 0 : cores_topology().gpus;
-    bool good = true;
+    bool good = failure->code == FAILURE_NONE;
     for (size_t k = 0; computes && good && k < sizeof names / sizeof *names; k++)
         good = variable_set(names[k], getenv(names[k]), worker, wish->per_worker, gpus, failure);
     if (computes && good)

@@ -90,18 +90,17 @@ char *instructions_describe(const enum isa *used, int workers)
 
 char *instructions_gather(const struct comm *comm)
 {
+    const bool leads = comm->rank == 0;
     const enum isa mine = isa_current();
-    enum isa *all = comm->rank == 0 ? calloc((size_t)comm->size, sizeof *all) : NULL;
-    if (comm->rank == 0 && !all)
-        goto failed;
-    comm_gather(comm, &mine, sizeof mine, all);
-    char *words = all ? instructions_describe(all + 1, comm->size - 1) : NULL;
+    enum isa *all = leads ? calloc((size_t)comm->size, sizeof *all) : NULL;
+    char *words = NULL;
+    if (all || !leads)
+        comm_gather(comm, &mine, sizeof mine, all);
+    if (all)
+        words = instructions_describe(all + 1, comm->size - 1);
     free(all);
-    if (comm->rank == 0 && !words)
-        goto failed;
-    size_t length = words ? strlen(words) : 0;
-    return comm_broadcast_text(comm, words, &length);
-failed:
+    if (words || !leads)
+        return words;
     fputs("scow: out of memory\n", stderr);
     link_abort(comm->link, FAILURE_FAILED);
 }

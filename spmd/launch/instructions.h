@@ -20,7 +20,9 @@ bool instructions_pin(const char *name, const struct comm *comm, struct failure 
 /* "avx512", or "avx2 (ranks 1-3, 5), avx512 (rank 4)": used[i] is the set of worker i, rank i + 1.
  * Owned; NULL: out of memory. */
 char *instructions_describe(const enum isa *used, int workers);
-/* Collective. The same of these ranks; owned, the same on every rank. Out of memory is fatal. */
+/* Collective. The same of these ranks, owned, on the master; NULL elsewhere. Out of memory is
+ * fatal.
+ */
 char *instructions_gather(const struct comm *comm);
 
 #endif

@@ -192,6 +192,5 @@ char *launch_input(const struct comm *comm, const char *input, const char *outpu
         failure_memory(failure, "naming the input");
     else if (spooled && comm->rank == 0)
         spool_write(name, again, failure);
-    comm_agree(comm, failure);
     return name;
 }

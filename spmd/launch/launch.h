@@ -42,9 +42,9 @@ char *launch_line(const struct comm *comm, const char *command, int argc, char *
 /* Collective. The file's text on every rank, read by the master; owned. NULL with *failure set. */
 char *launch_read(const struct comm *comm, const char *path, size_t *length,
                   struct failure *failure);
-/* Collective. The input by its name: standard input, which the master alone has, is written beside
+/* Local. The input by its name: standard input, which the master alone has, is written beside
  * the output first, unless a run goes on `again` with what is there. Owned; NULL: there is none, or
- * with *failure set. */
+ * with *failure set, which may be on this rank alone. */
 char *launch_input(const struct comm *comm, const char *input, const char *output, bool again,
                    struct failure *failure);
 /* Collective. OpenMP threads for this rank: OMP_NUM_THREADS where it is set, otherwise the cores

@@ -105,9 +105,11 @@ static struct store *store_new(const struct store_setup *setup, const struct com
         store->emitted_file = store->writer_file = -1;
         store->lock = -1;
     }
-    if (!store || !store_init(store, setup))
-        failure_memory(failure, "opening the output");
-    return store;
+    if (store && store_init(store, setup))
+        return store;
+    store_free(store);
+    failure_memory(failure, "opening the output");
+    return NULL;
 }
 
 /* A rank's first write to a file costs milliseconds once: done before the clock starts, with what
@@ -191,23 +193,29 @@ struct store *store_open(const struct store_setup *setup, const struct output_pl
                          const struct comm *comm, const struct job *job, struct failure *failure)
 {
     struct store *store = store_new(setup, comm, job, failure);
-    if (!comm_agree(comm, failure)) {
-        store_free(store);
+    if (!store)
         return NULL;
-    }
     store->places = *places;
-    comm_broadcast(comm, &store->places, sizeof store->places);
     if (!files_open(store))
         failure_set(failure, FAILURE_FAILED,
                     "%s: cannot be opened on rank %d: write to a file system that all nodes see",
                     store->path, comm->rank);
-    if (!comm_agree(comm, failure)) {
-        store_close(&store, failure);
-        return NULL;
-    }
-    if (!files_begin(store, setup))
+    else if (!files_begin(store, setup))
         failure_set(failure, FAILURE_FAILED, "%s: cannot be written on rank %d: check the disk",
                     store->path, comm->rank);
+    else
+        return store;
+    store_close(&store, failure);
+    return NULL;
+}
+
+struct store *store_open_together(const struct store_setup *setup,
+                                  const struct output_places *places, const struct comm *comm,
+                                  const struct job *job, struct failure *failure)
+{
+    struct output_places shared = *places;
+    comm_broadcast(comm, &shared, sizeof shared);
+    struct store *store = store_open(setup, &shared, comm, job, failure);
     if (!comm_agree(comm, failure))
         store_close(&store, failure);
     return store;
@@ -232,6 +240,8 @@ static bool closing_failed(const char *path, struct failure *failure)
 bool store_end(struct store *store, struct failure *failure)
 {
     bool good = true;
+    if (!store)
+        return true;
     async_writer_free(&store->writer);
     if (store->writer_file >= 0 && close(store->writer_file) != 0)
         good = closing_failed(store->path, failure);

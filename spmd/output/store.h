@@ -39,10 +39,14 @@ struct store_setup {
     bool resumed; /* go on with what a run before has left, mended (spmd/resume/remaining.h) */
 };
 
-/* Collective. `places` counts on the master. NULL with *failure set, on every rank. `comm` and
- * `job` are borrowed and must outlive the store. */
+/* Local. NULL with *failure set. `comm` and `job` are borrowed and must outlive the store. */
 struct store *store_open(const struct store_setup *setup, const struct output_places *places,
                          const struct comm *comm, const struct job *job, struct failure *failure);
+/* Collective: the same by all ranks. `places` counts on the master. NULL with *failure set, on
+ * every rank. */
+struct store *store_open_together(const struct store_setup *setup,
+                                  const struct output_places *places, const struct comm *comm,
+                                  const struct job *job, struct failure *failure);
 /* Local. The results of a package, then their ledger bytes. */
 bool store_write(struct store *store, const struct package_results *results,
                  struct failure *failure);
@@ -78,7 +82,7 @@ bool store_forget(struct store *store, struct failure *failure);
 /* Local. What has been written is to be seen from everywhere, and to outlive this node. */
 bool store_flush(struct store *store, struct failure *failure);
 /* Local. This rank writes and reads nothing any more: files are closed, which may be the time when
- * a full disk shows. */
+ * a full disk shows. NULL: it never did. */
 bool store_end(struct store *store, struct failure *failure);
 /* By all ranks that are left, ended or not. Sets *store NULL. */
 bool store_close(struct store **store, struct failure *failure);

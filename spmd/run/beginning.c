@@ -2,6 +2,55 @@
 
 #include "spmd/transport/wire.h"
 
+/* What is told comes in pieces: the link has a limit. */
+static const size_t piece_bytes = (size_t)1 << 26;
+/* More is no message of ours. */
+static const uint64_t told_most = (uint64_t)1 << 40;
+
+/* ---- being told ------------------------------------------------------------------------------ */
+
+static size_t piece_of(size_t size, size_t at)
+{
+    return size - at < piece_bytes ? size - at : piece_bytes;
+}
+
+void beginning_tell(const struct comm *comm, int peer, const struct bundle *told,
+                    const struct failure *failure)
+{
+    const bool holds = failure->code == FAILURE_NONE;
+    const struct wire_here here = {holds ? told->size : 0, process_self(), *failure};
+    comm_send(comm, &here, sizeof here, peer, WIRE_HERE);
+    for (size_t at = 0; at < here.size; at += piece_bytes)
+        comm_send(comm, told->bytes + at, piece_of(told->size, at), peer, WIRE_HERE);
+}
+
+static bool told_hear(const struct comm *comm, uint64_t size, double until_s, struct bundle *told)
+{
+    bool good = size <= told_most;
+    if (good)
+        bundle_room(told, (size_t)size, comm);
+    for (size_t at = 0; good && at < told->size; at += piece_bytes)
+        good = comm_receive_until(comm, told->bytes + at, piece_of(told->size, at), 0, WIRE_HERE,
+                                  until_s);
+    return good;
+}
+
+bool beginning_hear(const struct comm *comm, double until_s, struct bundle *told,
+                    struct process *master, struct failure *failure)
+{
+    struct wire_here here;
+    if (!comm_receive_until(comm, &here, sizeof here, 0, WIRE_HERE, until_s))
+        return false;
+    *master = here.process;
+    if (here.failure.code != FAILURE_NONE) {
+        *failure = here.failure;
+        return false;
+    }
+    return told_hear(comm, here.size, until_s, told);
+}
+
+/* ---- answering, and beginning ---------------------------------------------------------------- */
+
 /* Local to the master. Whatever it answers, it is there. */
 static void answer_take(const struct run *run, int peer, struct failure *failure)
 {
@@ -13,25 +62,25 @@ static void answer_take(const struct run *run, int peer, struct failure *failure
         failure_set(failure, ready.failure.code, "%s", ready.failure.text);
 }
 
+void beginning_admit(const struct comm *comm, int peer, int member, const struct failure *failure)
+{
+    const struct wire_begin begin = {member, *failure};
+    comm_send(comm, &begin, sizeof begin, peer, WIRE_BEGIN);
+}
+
 /* Local to the master. */
 static void all_begin(const struct run *run, struct failure *failure)
 {
-    const struct comm *comm = run->comm;
-    const struct wire_here here = {process_self()};
     const int peers = run->members->expected;
     for (int peer = 1; peer <= peers; peer++)
-        comm_send(comm, &here, sizeof here, peer, WIRE_HERE);
-    for (int peer = 1; peer <= peers; peer++)
         answer_take(run, peer, failure);
-    for (int peer = 1; peer <= peers; peer++) {
-        const struct wire_begin begin = {membership_of(run->members, peer), *failure};
-        comm_send(comm, &begin, sizeof begin, peer, WIRE_BEGIN);
-    }
+    for (int peer = 1; peer <= peers; peer++)
+        beginning_admit(run->comm, peer, membership_of(run->members, peer), failure);
 }
 
 bool beginning_lead(const struct run *run, struct failure *failure)
 {
-    if (!run->joining)
+    if (!run->joins)
         all_begin(run, failure);
     if (run->apart)
         liveness_part(run->liveness, run->patience_s, run->longest_s);
@@ -43,11 +92,9 @@ bool beginning_lead(const struct run *run, struct failure *failure)
 int beginning_follow(const struct run *run, struct failure *failure)
 {
     const struct comm *comm = run->comm;
-    struct wire_here here;
     struct wire_begin begin;
-    comm_receive(comm, &here, sizeof here, 0, WIRE_HERE);
     if (run->apart)
-        liveness_join(run->liveness, 0, &here.process);
+        liveness_join(run->liveness, 0, &run->master);
     const struct wire_ready ready = {process_self(), *failure};
     comm_send(comm, &ready, sizeof ready, 0, WIRE_READY);
     comm_receive(comm, &begin, sizeof begin, 0, WIRE_BEGIN);

@@ -149,6 +149,7 @@ static void member_lose(struct gathering *gathering, int member)
 static void answers_await(struct gathering *gathering)
 {
     struct pause pause = {0};
+    struct member_event event;
     answer_post(gathering);
     while (gathering->awaited > 0) {
         const struct awaited awaited = {.requests = {&gathering->receiving}};
@@ -157,9 +158,8 @@ static void answers_await(struct gathering *gathering)
             answer_post(gathering);
             continue;
         }
-        const int lost = membership_find(gathering->members);
-        if (lost > 0)
-            member_lose(gathering, lost);
+        if (membership_poll(gathering->members, &event)) /* nobody joins any more */
+            member_lose(gathering, event.member);
         else
             comm_pause(gathering->closing->run->comm, &pause, &awaited);
     }

@@ -178,25 +178,23 @@ static void intent_print(const struct arguments *arguments, const struct documen
                 plan->scheduler, execution->threads, execution->isa);
 }
 
-/* Collective. The plan's kernel, the same on every rank. */
-static bool kernel_find(struct kernel *kernel, const struct comm *comm,
-                        const struct arguments *arguments, const struct plan *plan,
-                        struct failure *failure)
+/* Local. The plan's kernel. */
+static bool kernel_find(struct kernel *kernel, const struct arguments *arguments,
+                        const struct plan *plan, struct failure *failure)
 {
     const struct kernel_name name = {plan->kernel, plan->plugin, plan->plugin_sha256};
     if (arguments->kernel && !strchr(arguments->kernel, '/'))
-        failure_set(failure, FAILURE_USAGE,
-                    "--kernel %s: the plan says which; give the path of its plug-in (./FILE.so)",
-                    arguments->kernel);
-    else
-        kernel_open(kernel, name, arguments->kernel, arguments->plan, failure);
-    if (!comm_agree(comm, failure) || !kernel_agree(comm, kernel, failure) || !kernel->task)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--kernel %s: the plan says which; give the path of its plug-in "
+                           "(./FILE.so)",
+                           arguments->kernel);
+    if (!kernel_open(kernel, name, arguments->kernel, arguments->plan, failure))
         return false;
     const bool wanted = kernel->task->input != SCOW_INPUT_NONE;
-    if (wanted != (arguments->input != NULL))
-        failure_set(failure, FAILURE_USAGE, "%s: kernel %s %s", arguments->plan, kernel->task->name,
-                    wanted ? "needs an input: add -i INPUT" : "has no input: leave -i out");
-    return failure->code == FAILURE_NONE;
+    return wanted == (arguments->input != NULL) ||
+           failure_set(failure, FAILURE_USAGE, "%s: kernel %s %s", arguments->plan,
+                       kernel->task->name,
+                       wanted ? "needs an input: add -i INPUT" : "has no input: leave -i out");
 }
 
 /* Collective. What the plan was made for; where it does not say, as the ranks were started. */
@@ -254,15 +252,13 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
     launch_threads_check(failure);
     const struct devices_wish devices = {arguments->gpus,
                                          documents->plan.own.tasks > 0 && !arguments->rule};
-    if (!comm_agree(comm, failure) || !devices_share(comm, &devices, failure) ||
-        !kernel_find(&kernel, comm, arguments, &documents->plan, failure))
+    if (!devices_share(comm, &devices, failure))
         goto out;
-    changes_read(&arguments->changes, kernel.task, &changed, failure);
-    if (!comm_agree(comm, failure))
+    if (failure->code == FAILURE_NONE && kernel_find(&kernel, arguments, &documents->plan, failure))
+        changes_read(&arguments->changes, kernel.task, &changed, failure);
+    if (!kernel_agree(comm, &kernel, failure))
         goto out;
     input = launch_input(comm, arguments->input, arguments->output, arguments->resume, failure);
-    if (failure->code != FAILURE_NONE)
-        goto out;
     comm_align_clocks(comm);
     isa = instructions_gather(comm);
     struct execution execution = {
@@ -298,7 +294,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .until = &arguments->until,
         .liveness = liveness,
     };
-    if (comm->rank == 0)
+    if (comm->rank == 0 && failure->code == FAILURE_NONE)
         intent_print(arguments, documents, &execution);
     if (execute_run(&execution, &outcome, failure) && comm->rank == 0) {
         run_outcome_print(arguments->output, &outcome, !arguments->rule);

@@ -39,6 +39,8 @@ bool worker_context_init(struct worker_context *context, const struct run *run,
                          struct failure *failure)
 {
     *context = (struct worker_context){.run = run};
+    if (failure->code != FAILURE_NONE)
+        return false;
     context->engine = engine_find(context, run, failure);
     if (!context->engine || !package_make(context, failure) ||
         (run->job->values.write_behind &&
@@ -60,7 +62,7 @@ void worker_context_release(struct worker_context *context)
     link_cancel(&context->cancelling);
     inbox_free(&context->inbox);
     returns_free(&context->returns);
-    if (context->run->kept)
+    if (context->run->kept && context->engine)
         *context->run->kept = context->engine;
     else
         engine_free(&context->engine);

@@ -38,8 +38,8 @@ struct compute_times {
     double worked_s, queued_s; /* of its threads, where run->senses says so and somebody counts */
 };
 
-/* Local. False with *failure set: out of memory, or the task could not start; release all the same.
- */
+/* Local. False with *failure set: it was already, out of memory, or the task could not start;
+ * release all the same. */
 bool worker_context_init(struct worker_context *context, const struct run *run,
                          struct failure *failure);
 void worker_context_release(struct worker_context *context);

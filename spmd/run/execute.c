@@ -18,7 +18,7 @@ static void idle_ranks_say(const struct execution_state *state)
     if (execution->pilot || execution->joins)
         return;
     int64_t used = plan_workers_used(state->plan), workers = execution->comm->size - 1;
-    if (!execution->quiet && execution->comm->rank == 0 && used < workers && !execution->rule)
+    if (!execution->quiet && state->leads && used < workers && !execution->rule)
         fprintf(stderr,
                 "%s: the plan uses %" PRId64 " of %" PRId64 " workers: the others stay idle\n",
                 execution->command, used, workers);
@@ -28,10 +28,10 @@ static void conditions_say(const struct execution_state *state)
 {
     const struct execution *execution = state->execution;
     const struct conditions here = execution_conditions(state);
-    if (!execution->quiet && execution->comm->rank == 0)
-        run_conditions_warn(&here, execution->plan, execution->profile, execution->command);
-    if (!execution->quiet && execution->comm->rank == 0)
-        decider_note(&state->decider, execution->command);
+    if (execution->quiet || !state->leads)
+        return;
+    run_conditions_warn(&here, execution->plan, execution->profile, execution->command);
+    decider_note(&state->decider, execution->command);
 }
 
 /* Collective. Before anything is measured; who sleeps takes nobody's core. */
@@ -47,9 +47,9 @@ static void oversubscription_say(const struct execution_state *state)
 static bool preview(struct execution_state *state, struct failure *failure)
 {
     const struct comm *comm = state->execution->comm;
-    if (!execution_decider_make(state, failure) || !execution_memory_suffices(state, failure))
+    if (!execution_decider_make(state, failure))
         return false;
-    if (comm->rank == 0)
+    if (state->leads)
         execution_preview(state, failure);
     return comm_agree(comm, failure);
 }
@@ -60,7 +60,7 @@ static void packages_do(struct execution_state *state, const struct run *run,
                         struct failure *failure)
 {
     const struct resume *resume = &state->resume;
-    const bool leads = run->comm->rank == 0, over = resume->on && resume->left == 0;
+    const bool leads = state->leads, over = resume->on && resume->left == 0;
     if (leads && over)
         beginning_lead(run, failure);
     else if (leads)
@@ -78,25 +78,6 @@ static void packages_do(struct execution_state *state, const struct run *run,
         beginning_follow(run, failure);
     else if (!leads)
         worker_run(run, done, failure);
-}
-
-static void losses_leave(void *losses)
-{
-    losses_begin(losses, 0, 0);
-}
-
-/* Local. From here on ranks see each other by their places in the output, which is there, and what
- * this one works on is not the reason when it leaves because another is gone. */
-static void place_take(struct execution_state *state)
-{
-    const struct execution *execution = state->execution;
-    struct liveness *liveness = execution->liveness;
-    if (!liveness)
-        return;
-    liveness->words.again = execution->again;
-    liveness->leaving = (struct liveness_leaving){losses_leave, &state->losses};
-    if (execution->comm->rank == 0 || !execution->collects)
-        liveness_place(liveness, execution->output);
 }
 
 /* Local. Everybody ends its part. */
@@ -120,7 +101,7 @@ static void end(struct execution_state *state, const struct run *run,
                                   .again = state->execution->again,
                                   .digest = state->digest,
                                   .begun_with = resume->remaining.input_sha256};
-    if (run->comm->rank == 0)
+    if (state->leads)
         ending_lead(&ending, outcome, failure);
     else
         ending_follow(&ending, done, outcome, failure);
@@ -142,13 +123,14 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
                     struct failure *failure)
 {
     const struct execution *execution = state->execution;
-    const bool leads = execution->comm->rank == 0;
+    const bool leads = state->leads;
     const struct run run = {
         .comm = execution->comm,
         .job = &state->making.job,
         .members = leads ? &state->members : NULL,
         .apart = true,
         .liveness = execution->liveness,
+        .master = state->master,
         .patience_s = execution->patience_s,
         .longest_s = leads ? expected_longest_s(state->costs, state->plan, execution_workers(state),
                                                 state->decider.largest)
@@ -162,7 +144,7 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
         .keeps = execution->keeps,
         .senses = true,
         .copies = execution_copies(state),
-        .joining = execution->joins ? &state->joining : NULL,
+        .joins = execution->joins != NULL,
         .largest_package = state->decider.largest,
         .tasks = state->resume.on ? state->resume.left : (int64_t)execution->plan->tasks,
         .again = execution->again,
@@ -174,10 +156,10 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
         .remembered = execution->pilot ? RUN_REMEMBERED : 0,
     };
     struct done_packages done = {0};
-    place_take(state);
     conditions_say(state);
     idle_ranks_say(state);
     packages_do(state, &run, &done, outcome, failure);
+    joining_end(&state->joining);
     end(state, &run, &done, outcome, failure);
     liveness_end(run.liveness);
     energy_watch_end(run.energy);
@@ -215,7 +197,7 @@ static void status_finish(struct execution_state *state, const struct run_outcom
 {
     const struct execution *execution = state->execution;
     const bool stopped = outcome->stopped || failure->code == FAILURE_STOPPED;
-    if (execution->comm->rank != 0 || is_preview(execution))
+    if (!state->leads || is_preview(execution))
         return;
     if (good || is_in_vain(state, outcome, good))
         status_remove(&state->status, execution->output);
@@ -227,6 +209,7 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
                  struct failure *failure)
 {
     struct execution_state state = {.execution = execution,
+                                    .leads = execution->comm->rank == 0,
                                     .plan = execution->plan,
                                     .losses = {.file = -1},
                                     .tracing = {.file = -1}};
@@ -242,8 +225,9 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
         good = true;
         goto out;
     }
-    if (!execution_decider_make(&state, failure) || !execution_memory_suffices(&state, failure) ||
-        !execution_costs_make(&state, failure) || !execution_output_open(&state, failure) ||
+    if (!execution_decider_make(&state, failure) ||
+        !(state.leads ? execution_output_lead(&state, failure)
+                      : execution_output_follow(&state, failure)) ||
         (execution->joins && !execution_joining_begin(&state, failure)))
         goto out;
     oversubscription_say(&state);

@@ -19,7 +19,7 @@
 
 /* What to run; all borrowed and the same on every rank. */
 struct execution {
-    const struct comm *comm;
+    struct comm *comm;
     const struct kernel *kernel; /* the plan's */
     const struct plan *plan;
     const char *plan_text;

@@ -48,8 +48,8 @@ bool execution_joining_begin(struct execution_state *state, struct failure *fail
     part_set(&letter, LETTER_VALUES, numbers, size);
     part_set(&letter, LETTER_JOB, &told, sizeof told);
     part_set(&letter, LETTER_SHARED, job->shared, job->setup.shared_size);
-    const bool good = numbers ? joining_begin(&state->joining, execution->comm, &letter,
-                                              execution->joins, failure)
+    const bool good = numbers ? joining_begin(&state->joining, execution->comm, execution->command,
+                                              &letter, execution->joins, failure)
                               : failure_memory(failure, "preparing for workers that join");
     free(numbers);
     return good;

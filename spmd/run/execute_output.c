@@ -1,7 +1,10 @@
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "planner/base/own.h"
 #include "spmd/output/outputfile.h"
+#include "spmd/run/beginning.h"
 #include "spmd/run/execution_state.h"
 #include "spmd/run/run_conditions.h"
 
@@ -85,28 +88,42 @@ static void tracing_begin(struct execution_state *state)
     trace_writer_begin(&state->tracing, execution->output, execution->command, &part);
 }
 
-bool execution_output_open(struct execution_state *state, struct failure *failure)
+/* Local to the master. The file, as it is when the first package is sent. */
+static void output_make(struct execution_state *state, struct output_places *places,
+                        struct failure *failure)
+{
+    const struct resume_setup resuming = execution_resume_setup(state);
+    if (state->resume.on)
+        resume_begin(&state->resume, &resuming, failure);
+    else
+        output_create(state, places, failure);
+}
+
+static void losses_leave(void *losses)
+{
+    losses_begin(losses, 0, 0);
+}
+
+/* Local. From here on ranks see each other by their places in the output, which is there, and what
+ * this one works on is not the reason when it leaves because another is gone. */
+static void place_take(struct execution_state *state)
 {
     const struct execution *execution = state->execution;
-    struct resume *resume = &state->resume;
-    struct output_places places = resume->places;
-    if (execution->comm->rank == 0) {
-        state->processor = run_conditions_processor();
-        job_method(&state->making.job, state->method, sizeof state->method);
-        state->began_s = until_now();
-    }
-    const struct resume_setup resuming = execution_resume_setup(state);
-    if (execution->comm->rank == 0)
-        folders_check(execution);
-    if (execution->comm->rank == 0)
-        members_make(state);
-    if (execution->comm->rank == 0 && !resume->on)
-        output_create(state, &places, failure);
-    if (!comm_agree(execution->comm, failure) ||
-        (resume->on && !resume_begin(resume, &resuming, failure)))
-        return false;
-    if (execution->comm->rank == 0)
-        tracing_begin(state);
+    struct liveness *liveness = execution->liveness;
+    if (!liveness)
+        return;
+    liveness->words.again = execution->again;
+    liveness->leaving = (struct liveness_leaving){losses_leave, &state->losses};
+    if (state->leads || !execution->collects)
+        liveness_place(liveness, execution->output);
+}
+
+/* Local. */
+static void output_open(struct execution_state *state, const struct output_places *places,
+                        struct failure *failure)
+{
+    const struct execution *execution = state->execution;
+    const struct resume *resume = &state->resume;
     const struct store_setup setup = {
         .path = execution->output,
         .emitted = resume->emitted ? resume->emitted : execution->emitted,
@@ -114,10 +131,70 @@ bool execution_output_open(struct execution_state *state, struct failure *failur
         .collected = execution->collects,
         .master_as = execution_computes(state) ? execution_workers(state) + 1 : 0,
         .resumed = resume->on};
-    state->store = store_open(&setup, &places, execution->comm, &state->making.job, failure);
-    comm_broadcast(execution->comm, &places, sizeof places);
-    if (execution->comm->rank == 0 || !execution->collects)
-        losses_open(&state->losses, execution->output, &places, execution->comm->rank,
+    state->store = store_open(&setup, places, execution->comm, &state->making.job, failure);
+    if (state->leads || !execution->collects)
+        losses_open(&state->losses, execution->output, places, execution->comm->rank,
                     resume->remaining.lost_count);
-    return state->store != NULL;
+    place_take(state);
+}
+
+/* What workers are told of the output. */
+struct output_told {
+    struct output_places places;
+    char early[65]; /* the input's digest, as execution_state has it */
+};
+
+/* Local to the master. */
+static void workers_tell(const struct execution_state *state, const struct output_places *places,
+                         struct failure *failure)
+{
+    struct output_told told = {.places = *places};
+    struct bundle bundle = {0};
+    memcpy(told.early, state->early, sizeof told.early);
+    bundle_put(&bundle, &told, sizeof told);
+    if (bundle.cut)
+        failure_memory(failure, "telling workers of the output");
+    for (int peer = 1; peer <= execution_peers(state); peer++)
+        beginning_tell(state->execution->comm, peer, &bundle, failure);
+    bundle_release(&bundle);
+}
+
+bool execution_output_lead(struct execution_state *state, struct failure *failure)
+{
+    struct output_places places = state->resume.places;
+    state->processor = run_conditions_processor();
+    job_method(&state->making.job, state->method, sizeof state->method);
+    state->began_s = until_now();
+    folders_check(state->execution);
+    members_make(state);
+    output_make(state, &places, failure);
+    if (failure->code == FAILURE_NONE) {
+        tracing_begin(state);
+        output_open(state, &places, failure);
+    }
+    workers_tell(state, &places, failure);
+    if (failure->code != FAILURE_NONE)
+        return false;
+    const struct resume_setup resuming = execution_resume_setup(state);
+    if (state->resume.on)
+        resume_sum(&state->resume, &resuming, failure);
+    return true;
+}
+
+bool execution_output_follow(struct execution_state *state, struct failure *failure)
+{
+    struct output_told told;
+    struct bundle bundle = {0};
+    const bool begins =
+        beginning_hear(state->execution->comm, HUGE_VAL, &bundle, &state->master, failure);
+    if (begins) {
+        bundle_take(&bundle, &told, sizeof told);
+        memcpy(state->early, told.early, sizeof state->early);
+        output_open(state, &told.places, failure);
+    }
+    bundle_release(&bundle);
+    const struct resume_setup resuming = execution_resume_setup(state);
+    if (begins && state->resume.on)
+        resume_sum_share(&state->resume, &resuming, failure);
+    return begins;
 }

@@ -24,6 +24,11 @@ int execution_workers(const struct execution_state *state)
     return resume->on ? resume->workers : state->execution->comm->size - 1;
 }
 
+int execution_peers(const struct execution_state *state)
+{
+    return state->execution->joins ? 0 : state->execution->comm->size - 1;
+}
+
 /* Core tasks of a survey's packages: an even share, as far as it takes no more memory than that on
  * its way. 0: there is no survey. */
 static int64_t surveyed_most(const struct execution_state *state)
@@ -34,37 +39,6 @@ static int64_t surveyed_most(const struct execution_state *state)
     if (!state->execution->pilot)
         return 0;
     return (int64_t)fmax(1, fmin(ceil(tasks / workers), floor(bytes_most / one)));
-}
-
-bool execution_decider_make(struct execution_state *state, struct failure *failure)
-{
-    const struct execution *execution = state->execution;
-    const struct decider_request request = {.plan = state->plan,
-                                            .rule = execution->rule,
-                                            .replan = execution->replan,
-                                            .tail = execution->tail,
-                                            .profile = execution->profile,
-                                            .ahead = execution->ahead,
-                                            .workers = execution_workers(state),
-                                            .joins = execution->joins != NULL,
-                                            .surveyed_most = surveyed_most(state)};
-    if (decider_init(&state->decider, &request, failure)) {
-        const struct fitting fitting = fitting_of(state);
-        const struct fitting_packages packages = {.plan = state->plan,
-                                                  .largest = state->decider.largest,
-                                                  .by_rule = state->decider.by_rule ||
-                                                             execution->pilot != NULL,
-                                                  .resumed = state->resume.on};
-        fitting_plan(&fitting, &packages, failure);
-    }
-    return comm_agree(execution->comm, failure);
-}
-
-bool execution_memory_suffices(struct execution_state *state, struct failure *failure)
-{
-    const struct fitting fitting = fitting_of(state);
-    state->workers_per_node = comm_workers_on_node(state->execution->comm);
-    return fitting_memory(&fitting, state->decider.largest, failure);
 }
 
 const char *execution_digest(const struct execution_state *state)
@@ -93,44 +67,40 @@ static void digest_start(struct execution_state *state, struct failure *failure)
     input_untouched(state->making.input, failure);
 }
 
+/* Local, the same on every rank. Task and values as the plan has them. */
+static void values_make(const struct execution *execution, struct values *values,
+                        struct failure *failure)
+{
+    const struct scow_task *task = execution->kernel->task;
+    if (failure->code == FAILURE_NONE)
+        values_read(values, task, &execution->plan->parameters, execution->plan_name, true,
+                    failure);
+    if (failure->code == FAILURE_NONE && execution->changed)
+        values_change(values, task, execution->changed, failure);
+    if (failure->code == FAILURE_NONE)
+        values_resize(values, task, execution->plan->tasks);
+}
+
 bool execution_job_make(struct execution_state *state, struct failure *failure)
 {
     const struct execution *execution = state->execution;
-    const struct comm *comm = execution->comm;
     struct values values = {0};
-    values_read(&values, execution->kernel->task, &execution->plan->parameters,
-                execution->plan_name, true, failure);
-    if (failure->code == FAILURE_NONE && execution->changed)
-        values_change(&values, execution->kernel->task, execution->changed, failure);
-    if (failure->code == FAILURE_NONE)
-        values_resize(&values, execution->kernel->task, execution->plan->tasks);
-    bool good =
-        comm_agree(comm, failure) && making_start(&state->making, comm, execution->kernel->task,
-                                                  &values, execution->input, failure);
+    values_make(execution, &values, failure);
+    const bool good = making_start(&state->making, execution->comm, execution->kernel->task,
+                                   &values, execution->input, failure);
     values_release(&values);
-    if (good && comm->rank == 0)
+    if (!good)
+        return false;
+    if (state->leads)
         digest_start(state, failure);
     const struct fitting fitting = fitting_of(state);
-    if (good)
-        fitting_job(&fitting, failure);
-    if (!comm_agree(comm, failure) || !good)
-        return false;
-    comm_broadcast(comm, state->early, sizeof state->early);
+    fitting_job(&fitting, failure);
     return true;
 }
 
 bool execution_sleeps(const struct execution_state *state)
 {
     return state->execution->kernel->task->flags & SCOW_SLEEP;
-}
-
-bool execution_costs_make(struct execution_state *state, struct failure *failure)
-{
-    const struct execution *execution = state->execution;
-    struct failure unknown = FAILURE_INIT;
-    state->costs = emulation_new(execution->profile, execution->plan,
-                                 execution_sleeps(state) ? failure : &unknown);
-    return comm_agree(execution->comm, failure);
 }
 
 bool execution_computes(const struct execution_state *state)
@@ -162,6 +132,8 @@ struct resume_setup execution_resume_setup(const struct execution_state *state)
     const struct execution *execution = state->execution;
     return (struct resume_setup){
         .comm = execution->comm,
+        .leads = state->leads,
+        .peers = execution_peers(state),
         .path = execution->output,
         .command = execution->command,
         .wanted = {.job = &state->making.job,
@@ -206,8 +178,54 @@ bool execution_work_find(struct execution_state *state, struct failure *failure)
         return false;
     if (resume->left > 0)
         state->plan = &resume->plan;
-    if (!resume->on && execution->comm->rank == 0 && !execution->quiet && !execution->pilot)
+    if (!resume->on && state->leads && !execution->quiet && !execution->pilot)
         fprintf(stderr, "%s: %s is not there yet: begins with the first core task\n",
                 execution->command, execution->output);
     return true;
+}
+
+/* ---- what decides ---------------------------------------------------------------------------- */
+
+/* Local. */
+static void decider_make(struct execution_state *state, struct failure *failure)
+{
+    const struct execution *execution = state->execution;
+    const struct fitting fitting = fitting_of(state);
+    const struct decider_request request = {.plan = state->plan,
+                                            .rule = execution->rule,
+                                            .replan = execution->replan,
+                                            .tail = execution->tail,
+                                            .profile = execution->profile,
+                                            .ahead = execution->ahead,
+                                            .workers = execution_workers(state),
+                                            .joins = execution->joins != NULL,
+                                            .surveyed_most = surveyed_most(state)};
+    if (!decider_init(&state->decider, &request, failure))
+        return;
+    const struct fitting_packages packages = {.plan = state->plan,
+                                              .largest = state->decider.largest,
+                                              .by_rule = state->decider.by_rule ||
+                                                         execution->pilot != NULL,
+                                              .resumed = state->resume.on};
+    (void)(fitting_plan(&fitting, &packages, failure) &&
+           fitting_memory(&fitting, state->decider.largest, failure));
+}
+
+/* Local. */
+static void costs_make(struct execution_state *state, struct failure *failure)
+{
+    const struct execution *execution = state->execution;
+    struct failure unknown = FAILURE_INIT;
+    state->costs = emulation_new(execution->profile, execution->plan,
+                                 execution_sleeps(state) ? failure : &unknown);
+}
+
+bool execution_decider_make(struct execution_state *state, struct failure *failure)
+{
+    state->workers_per_node = comm_workers_on_node(state->execution->comm);
+    if (failure->code == FAILURE_NONE)
+        decider_make(state, failure);
+    if (failure->code == FAILURE_NONE)
+        costs_make(state, failure);
+    return comm_agree(state->execution->comm, failure);
 }

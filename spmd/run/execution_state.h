@@ -19,6 +19,7 @@
 /* What one rank opens and must close again. */
 struct execution_state {
     const struct execution *execution;
+    bool leads;              /* this rank is the master */
     const struct plan *plan; /* that is executed: the execution's, or of what is left */
     struct resume resume;
     struct making making;
@@ -30,6 +31,7 @@ struct execution_state {
     bool created; /* the master has made the output */
     struct decider decider;
     struct dispatch *dispatch;    /* the master's */
+    struct process master;        /* a worker's: the master's */
     struct digest *digest;        /* the master's: of the input, taken while the run goes on */
     char stamp[65], identity[65]; /* the master's; of the input's files */
     char early[65];               /* the input's digest; "": it was not known before the run */
@@ -43,18 +45,20 @@ struct execution_state {
 
 /* ---- before anything is written (execute_prepare.c) ----------------------------------------- */
 
-/* Collective, in this order. Task and values as the plan has them, the input, the job. */
+/* Collective, in this order. False on all ranks, with *failure set at least where it was met; where
+ * they are true, a rank may have one of its own all the same, which waits for the next agreement:
+ * nothing is done there until then. Task and values as the plan has them, the input, the job. */
 bool execution_job_make(struct execution_state *state, struct failure *failure);
 /* What is to be executed: the plan, or what is left of it. */
 bool execution_work_find(struct execution_state *state, struct failure *failure);
-/* What decides about packages, and whether they fit into messages. */
+/* What decides about packages, whether they fit into messages and memory, and what operations take
+ * by the profile: only a job that sleeps cannot do without. Every failure is known everywhere then.
+ */
 bool execution_decider_make(struct execution_state *state, struct failure *failure);
-bool execution_memory_suffices(struct execution_state *state, struct failure *failure);
-/* What operations take by the profile: only a job that sleeps cannot do without. */
-bool execution_costs_make(struct execution_state *state, struct failure *failure);
 
-/* Local. Workers that can take part. */
+/* Local. Workers that can take part, and those that are there from the beginning on. */
 int execution_workers(const struct execution_state *state);
+int execution_peers(const struct execution_state *state);
 bool execution_sleeps(const struct execution_state *state);
 /* Local. Does the master compute core tasks itself? Where packages are assigned on request, nobody
  * has said which. */
@@ -68,9 +72,12 @@ struct resume_setup execution_resume_setup(const struct execution_state *state);
 
 /* ---- the output (execute_output.c) ---------------------------------------------------------- */
 
-/* Collective. The master makes the file, or mends it; everybody opens it. Who takes part in the run
- * will be listed. */
-bool execution_output_open(struct execution_state *state, struct failure *failure);
+/* Local to the master. It makes the file, or mends it, and opens it; who takes part in the run will
+ * be listed; and workers are told of it. False with *failure set: they leave, too. True: they will
+ * answer, whatever *failure says. */
+bool execution_output_lead(struct execution_state *state, struct failure *failure);
+/* Local to a worker, the other side of it: it opens the file that it is told of. */
+bool execution_output_follow(struct execution_state *state, struct failure *failure);
 
 /* ---- workers that join (execute_join.c) ------------------------------------------------------ */
 

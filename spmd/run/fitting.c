@@ -129,12 +129,11 @@ bool fitting_memory(const struct fitting *fitting, int64_t largest, struct failu
     const double needed =
         ((buffers + 1) * package + read + work + returned_memory(fitting, largest)) * workers;
     const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (needed > there)
-        failure_set(failure, FAILURE_MISMATCH,
-                    "%s: packages of %" PRId64 " core tasks need %.1f GB on a node with %d "
-                    "workers and %.1f GB of memory: plan with %s, or start fewer workers per node",
-                    fitting->plan_name, largest, needed / 1e9, workers, there / 1e9,
-                    fitting->keeps ? "\"results\": \"package\" in the profile"
-                                   : "smaller packages");
-    return comm_agree(fitting->comm, failure);
+    return needed <= there ||
+           failure_set(
+               failure, FAILURE_MISMATCH,
+               "%s: packages of %" PRId64 " core tasks need %.1f GB on a node with %d "
+               "workers and %.1f GB of memory: plan with %s, or start fewer workers per node",
+               fitting->plan_name, largest, needed / 1e9, workers, there / 1e9,
+               fitting->keeps ? "\"results\": \"package\" in the profile" : "smaller packages");
 }

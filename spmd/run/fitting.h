@@ -39,8 +39,8 @@ bool fitting_job(const struct fitting *fitting, struct failure *failure);
 /* Local, the same on every rank. Can these packages be sent to these workers? */
 bool fitting_plan(const struct fitting *fitting, const struct fitting_packages *packages,
                   struct failure *failure);
-/* Collective. Have nodes the memory for packages of so many core tasks? The kernel hands out memory
- * that is not there and kills later: ask before. */
+/* Local, once ranks know who is on their node (comm_find_node). Has it the memory for packages of
+ * so many core tasks? The kernel hands out memory that is not there and kills later: ask before. */
 bool fitting_memory(const struct fitting *fitting, int64_t largest, struct failure *failure);
 
 #endif

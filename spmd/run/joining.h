@@ -12,7 +12,9 @@
 #include <stdbool.h>
 
 #include "planner/base/failure.h"
+#include "planner/base/process.h"
 #include "spmd/run/letter.h"
+#include "spmd/transport/bundle.h"
 #include "spmd/transport/comm.h"
 #include "spmd/transport/wire.h"
 
@@ -23,10 +25,11 @@ struct joining_tick {
 };
 
 struct joining {
-    const struct comm *comm; /* borrowed */
+    struct comm *comm;   /* borrowed */
+    const char *command; /* borrowed; as which sentences speak */
+    struct comm_watch watch;
     struct joining_tick tick;
-    char *letter; /* owned */
-    size_t letter_size;
+    struct bundle letter; /* owned */
     struct link_request asking, timing, answering;
     struct wire_ready ready; /* being received */
     bool *told;              /* owned; by peer: it has been told of the job, and is no member yet */
@@ -34,20 +37,19 @@ struct joining {
 
 /* All local to the master. */
 
-/* From here on it listens. False with *failure set: out of memory; to be ended also then. Does not
- * move until joining_end. */
-bool joining_begin(struct joining *joining, const struct comm *comm, const struct letter *letter,
-                   const struct joining_tick *tick, struct failure *failure);
-/* Where the link reaches a worker that is ready; its process into *process. 0: none is. One that
- * says why it is not is told of on standard error, as `command`. */
-int joining_poll(struct joining *joining, const char *command, struct process *process);
-/* That one begins, as the member of that number; 0: it does not, for want of memory. */
-void joining_admit(struct joining *joining, int peer, int member);
+/* From here on it listens, and comm_poll tells of workers that are ready, which are to begin
+ * (beginning_admit). One that says why it is not ready is told of on standard error. False with
+ * *failure set: out of memory; to be ended also then. Does not move until joining_end. */
+bool joining_begin(struct joining *joining, struct comm *comm, const char *command,
+                   const struct letter *letter, const struct joining_tick *tick,
+                   struct failure *failure);
 /* Nobody is let in any more. Of one that has not begun (all zero): nothing. */
 void joining_end(struct joining *joining);
 
-/* Local to a worker: asks, and takes the letter: owned; NULL with *failure set: the master does not
- * send one within so many seconds. Its clock is the master's from then on. */
-char *joining_ask(struct comm *comm, double patience_s, size_t *size, struct failure *failure);
+/* Local to a worker: asks, and is told of the job (*letter, to be released) and of the master's
+ * process. False with *failure set: not within so many seconds. Its clock is the master's from then
+ * on. */
+bool joining_ask(struct comm *comm, double patience_s, struct bundle *letter,
+                 struct process *master, struct failure *failure);
 
 #endif

@@ -267,15 +267,15 @@ static void workers_await(struct master *master, int member, bool awaited)
         membership_await(master->run->members, member, awaited);
 }
 
-static void losses_take(void *self)
+static void members_take(void *self)
 {
-    master_losses(self);
+    master_members(self);
 }
 
 /* The first large message between two ranks takes milliseconds once. */
 static void workers_warm(struct master *master, size_t bytes)
 {
-    struct outbox_idle idle = {losses_take, master, NULL};
+    struct outbox_idle idle = {members_take, master, NULL};
     struct wire_package header = {.kind = WIRE_WARM};
     for (int member = 1; member <= master->run->members->count; member++) {
         outbox_claim(master->outbox, idle);

@@ -175,13 +175,10 @@ double master_ports_due_s(const struct master *master);
 int master_peer(const struct master *master, int member);
 /* Does that member get packages? */
 bool master_counts_on(const struct master *master, int member);
-/* Workers that are ready to take part become members: nothing where all are there from the
- * beginning. */
-void master_joins(struct master *master);
 /* Is it there, to be told something? */
 bool master_reaches(const struct master *master, int member);
-/* Those that do not answer any more. */
-void master_losses(struct master *master);
+/* Those that do not answer any more are lost, and those that are ready to take part are members. */
+void master_members(struct master *master);
 /* That worker is lost (at_work: maybe by what it was working on), or has trouble of its own: what
  * it had goes to others. Without others, or where losses end the run, a failure is set. */
 void master_lose(struct master *master, int member, const char *why, bool at_work);

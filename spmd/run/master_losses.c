@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "spmd/run/joining.h"
+#include "spmd/run/beginning.h"
 #include "spmd/run/master.h"
 #include "spmd/transport/wire.h"
 
@@ -138,7 +138,7 @@ void master_lose(struct master *master, int member, const char *why, bool at_wor
         return;
     if (master->outcome->summary.tasks == master->run->tasks)
         master->dealt = true; /* what it was lost on was the last one */
-    else if (!master->run->joining)
+    else if (!master->run->joins)
         failure_set(master->failure, FAILURE_STOPPED,
                     "%s: no worker is left; what is done is kept: %s to go on",
                     master->run->members->path, master->run->again);
@@ -147,29 +147,33 @@ void master_lose(struct master *master, int member, const char *why, bool at_wor
 void master_retire(struct master *master, int member, const struct failure *trouble)
 {
     loss_survive(master, member, MEMBER_FAILED, trouble->text, false);
-    if (membership_living(master->run->members) == 0 && !master->run->joining)
+    if (membership_living(master->run->members) == 0 && !master->run->joins)
         failure_set(master->failure, trouble->code, "%s", trouble->text);
 }
 
-void master_joins(struct master *master)
+/* It is told that it begins, or that it cannot for want of memory. */
+static void joined_take(struct master *master, const struct member_event *event)
 {
     const struct run *run = master->run;
-    struct process process;
-    if (!run->joining)
+    struct failure failure = FAILURE_INIT;
+    if (event->member == 0)
+        failure_memory(&failure, "letting a worker in");
+    beginning_admit(run->comm, event->peer, event->member, &failure);
+    if (event->member == 0)
         return;
-    for (int peer; (peer = joining_poll(run->joining, run->members->command, &process)) > 0;) {
-        const int member = membership_join(run->members, peer, &process);
-        joining_admit(run->joining, peer, member);
-        if (member == 0)
-            continue;
-        progress_end(master->progress);
-        fprintf(stderr, "%s: worker %d joins\n", run->members->command, member);
-        dispatch_joined(master->dispatch, member - 1, comm_now(run->comm) - master->origin_s);
-    }
+    progress_end(master->progress);
+    fprintf(stderr, "%s: worker %d joins\n", run->members->command, event->member);
+    dispatch_joined(master->dispatch, event->member - 1, comm_now(run->comm) - master->origin_s);
 }
 
-void master_losses(struct master *master)
+void master_members(struct master *master)
 {
-    for (int member; (member = membership_find(master->run->members)) > 0;)
-        master_lose(master, member, membership_why(master->run->members, member), true);
+    struct membership *members = master->run->members;
+    struct member_event event;
+    while (membership_poll(members, &event)) {
+        if (event.news == COMM_JOINED)
+            joined_take(master, &event);
+        else
+            master_lose(master, event.member, membership_why(members, event.member), true);
+    }
 }

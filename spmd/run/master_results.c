@@ -366,8 +366,7 @@ void master_hear(struct master *master)
     }
     master_ports_move(master);
     master_returns_hear(master);
-    master_losses(master);
-    master_joins(master);
+    master_members(master);
     const double now_s = comm_now(master->run->comm) - master->origin_s;
     if (master->run->tracing)
         trace_writer_tick(master->run->tracing, now_s);

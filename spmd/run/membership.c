@@ -114,15 +114,22 @@ void membership_heard(struct membership *membership, int member)
     liveness_heard(membership->liveness, membership_peer(membership, member));
 }
 
-int membership_find(struct membership *membership)
+bool membership_poll(struct membership *membership, struct member_event *event)
 {
-    struct liveness_event event;
-    int member = 0;
-    while (member == 0 && liveness_poll(membership->liveness, &event))
-        member = membership_of(membership, event.peer);
-    if (member > 0)
-        membership_lose(membership, member, MEMBER_LOST, event.why);
-    return member;
+    struct comm_event told;
+    while (comm_poll(membership->comm, &told)) {
+        *event = (struct member_event){told.news, told.peer, 0};
+        if (told.news == COMM_JOINED) {
+            event->member = membership_join(membership, told.peer, &told.process);
+            return true;
+        }
+        event->member = membership_of(membership, told.peer);
+        if (event->member > 0) {
+            membership_lose(membership, event->member, MEMBER_LOST, told.why);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- losses -------------------------------------------------------------------------------- */

@@ -50,6 +50,12 @@ struct membership {
     double origin_s; /* of the losses' times, on the communicator's clock; 0: not yet */
 };
 
+struct member_event {
+    enum comm_news news;
+    int peer;
+    int member; /* 0: memory ended before one that joins could be listed */
+};
+
 /* Borrowed. */
 struct membership_setup {
     const struct comm *comm;
@@ -83,9 +89,9 @@ int membership_living(const struct membership *membership);
 /* Something is to come from that member from now on; or nothing is. And it has been heard. */
 void membership_await(struct membership *membership, int member, bool awaited);
 void membership_heard(struct membership *membership, int member);
-/* The next worker that has turned out to be lost, now in that state and listed; 0: none. Cheap:
- * looks a few times a second. */
-int membership_find(struct membership *membership);
+/* Has something become of a member, or of a peer that becomes one? One that is lost is listed, and
+ * in that state; one that joins is to be told so (beginning_admit). Cheap. */
+bool membership_poll(struct membership *membership, struct member_event *event);
 /* A worker is lost, and hears so should it still be there, or has failed, for that reason. */
 void membership_lose(struct membership *membership, int member, enum member_state state,
                      const char *why);

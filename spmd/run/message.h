@@ -75,6 +75,17 @@ bool wire_result_check(const struct wire_result *result, size_t state_size, size
 void wire_interim_seal(struct wire_result *interim);
 bool wire_interim_check(const struct wire_result *interim, size_t size);
 
+/* What a worker has found in the output of a run that is gone on with. */
+struct wire_damage {
+    struct failure failure; /* then nothing follows */
+    int64_t count; /* struct task_range follow, in a message of their own, unless it is 0 */
+};
+
+struct wire_kept {
+    struct failure failure;
+    struct summary summary; /* of its share */
+};
+
 /* How a worker's part of a run is to end. */
 enum wire_ending {
     WIRE_ENDING_WHOLE,  /* everything is done: normalise a share */

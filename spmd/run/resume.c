@@ -9,6 +9,7 @@
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "spmd/resume/remaining_plan.h"
+#include "spmd/run/message.h"
 #include "spmd/transport/bundle.h"
 #include "spmd/transport/clock.h"
 #include "spmd/transport/file_lock.h"
@@ -75,7 +76,7 @@ static struct task_range share_of(const struct resume_setup *setup, int64_t coun
 {
     const struct comm *comm = setup->comm;
     if (setup->collects)
-        return (struct task_range){0, comm->rank == 0 ? count : 0};
+        return (struct task_range){0, setup->leads ? count : 0};
     return resume_share(count, comm->size, comm->rank);
 }
 
@@ -92,7 +93,7 @@ static struct intact_subject subject_of(const struct resume *resume,
                                         const struct resume_setup *setup, struct failure *failure)
 {
     const struct job *job = setup->wanted.job;
-    const bool reads = setup->comm->rank == 0 || !setup->collects;
+    const bool reads = setup->leads || !setup->collects;
     const char *emitted = reads ? resume->emitted : NULL;
     struct intact_subject subject = {
         .path = setup->path,
@@ -123,43 +124,38 @@ static bool share_compare(const struct resume_setup *setup, const struct intact_
     return good;
 }
 
-/* Local to the master. Behind its own what the others have found, whose shares come later. */
-static bool damage_receive(const struct comm *comm, const int64_t *counts,
-                           struct intact_damage *damage)
+/* Local to the master. Behind its own what that worker has found. */
+static void damage_receive(const struct comm *comm, int peer, struct intact_damage *damage,
+                           struct failure *failure)
 {
-    bool good = true;
-    for (int rank = 1; rank < comm->size; rank++) {
-        struct task_range *ranges = calloc((size_t)counts[rank] + 1, sizeof *ranges);
-        if (!ranges)
-            return false;
-        if (counts[rank] > 0)
-            comm_receive(comm, ranges, (size_t)counts[rank] * sizeof *ranges, rank, WIRE_DAMAGE);
-        for (int64_t k = 0; good && k < counts[rank]; k++)
-            good = intact_damage_add(damage, ranges[k]);
-        free(ranges);
+    struct wire_damage found;
+    comm_receive(comm, &found, sizeof found, peer, WIRE_DAMAGE);
+    if (found.failure.code != FAILURE_NONE)
+        failure_set(failure, found.failure.code, "%s", found.failure.text);
+    if (found.count == 0)
+        return;
+    struct bundle bundle = {0};
+    bundle_room(&bundle, (size_t)found.count * sizeof(struct task_range), comm);
+    comm_receive(comm, bundle.bytes, bundle.size, peer, WIRE_DAMAGE);
+    for (int64_t k = 0; k < found.count; k++) {
+        struct task_range range;
+        bundle_take(&bundle, &range, sizeof range);
+        if (!intact_damage_add(damage, range))
+            failure_memory(failure, "comparing results with their digests");
     }
-    return good;
+    bundle_release(&bundle);
 }
 
-/* Collective. What all have found, on the master. */
-static bool damage_gather(const struct comm *comm, struct intact_damage *damage,
-                          struct failure *failure)
+/* Local to a worker. */
+static void damage_send(const struct comm *comm, const struct intact_damage *damage,
+                        const struct failure *failure)
 {
-    int64_t *counts = calloc((size_t)comm->size, sizeof *counts);
-    if (!counts)
-        failure_memory(failure, "comparing results with their digests");
-    if (!comm_agree(comm, failure) || !counts) {
-        free(counts);
-        return false;
-    }
-    comm_gather(comm, &damage->count, sizeof damage->count, counts);
-    if (comm->rank != 0 && damage->count > 0)
-        comm_send(comm, damage->ranges, (size_t)damage->count * sizeof *damage->ranges, 0,
+    const bool good = failure->code == FAILURE_NONE;
+    const struct wire_damage found = {*failure, good ? damage->count : 0};
+    comm_send(comm, &found, sizeof found, 0, WIRE_DAMAGE);
+    if (found.count > 0)
+        comm_send(comm, damage->ranges, (size_t)found.count * sizeof *damage->ranges, 0,
                   WIRE_DAMAGE);
-    if (comm->rank == 0 && !damage_receive(comm, counts, damage))
-        failure_memory(failure, "comparing results with their digests");
-    free(counts);
-    return comm_agree(comm, failure);
 }
 
 /* Local to the master. */
@@ -179,60 +175,93 @@ static void damage_tell(const struct resume_setup *setup, const struct intact_da
     text_release(&which);
 }
 
-/* Collective. Is the picture of a complete run that of its results? */
-static bool picture_compare(const struct resume_setup *setup, const struct resume *resume,
-                            const struct intact_subject *subject)
+/* What all compare together when the run was complete: its picture. */
+struct picture_check {
+    bool wanted;
+    double minimum, maximum; /* of the grid */
+};
+
+/* Local. Is this rank's share of the picture that of its results? */
+static bool picture_compare(const struct resume_setup *setup, const struct intact_subject *subject,
+                            const struct picture_check *check)
 {
-    const struct comm *comm = setup->comm;
     const int64_t *extent = subject->extent;
-    double range[2] = {resume->remaining.minimum, resume->remaining.maximum};
     const struct task_range share = share_of(setup, extent[0] * extent[1] * extent[2]);
-    struct failure differs = FAILURE_INIT;
     bool same = true;
-    comm_broadcast(comm, range, sizeof range);
     for (int k = 0; same && k < PIECES; k++) {
         const struct task_range piece = resume_share(share.count, PIECES, k);
-        comm_look(comm);
-        same = intact_picture(subject, share.first + piece.first, piece.count, range[0], range[1]);
+        comm_look(setup->comm);
+        same = intact_picture(subject, share.first + piece.first, piece.count, check->minimum,
+                              check->maximum);
     }
-    if (!same)
-        failure_set(&differs, FAILURE_FAILED, "it differs");
-    return comm_agree(comm, &differs);
+    return same;
 }
 
-/* Collective. What is made when all is done; where it is not what was made, it is made again. */
-static void whole_compare(struct resume *resume, const struct resume_setup *setup,
-                          const struct intact_subject *subject)
+/* Local to the master. What is made when all is done; where it is not what was made, it is made
+ * again. */
+static void picture_lead(struct resume *resume, const struct resume_setup *setup,
+                         const struct intact_subject *subject, const struct picture_check *check)
 {
-    const struct comm *comm = setup->comm;
-    bool look = resume->complete && subject->contents && subject->places.normalized > 0;
-    comm_broadcast(comm, &look, sizeof look);
-    if (!look || picture_compare(setup, resume, subject))
+    bool same = picture_compare(setup, subject, check);
+    for (int peer = 1; peer <= setup->peers; peer++) {
+        bool shares;
+        comm_receive(setup->comm, &shares, sizeof shares, peer, WIRE_DAMAGE);
+        same = same && shares;
+    }
+    if (same)
         return;
     resume->complete = resume->remaining.complete = false;
-    if (comm->rank == 0)
-        fprintf(stderr, "%s: %s: its picture is not that of its results: it is made again\n",
-                setup->command, setup->path);
+    fprintf(stderr, "%s: %s: its picture is not that of its results: it is made again\n",
+            setup->command, setup->path);
+}
+
+/* Local to a worker. */
+static void picture_follow(const struct resume_setup *setup, const struct intact_subject *subject,
+                           const struct picture_check *check)
+{
+    const bool same = picture_compare(setup, subject, check);
+    comm_send(setup->comm, &same, sizeof same, 0, WIRE_DAMAGE);
+}
+
+/* Local to the master. What all have found, and what is left then. */
+static void damage_lead(struct resume *resume, const struct resume_setup *setup,
+                        struct intact_damage *damage, struct failure *failure)
+{
+    for (int peer = 1; peer <= setup->peers; peer++)
+        damage_receive(setup->comm, peer, damage, failure);
+    if (failure->code != FAILURE_NONE)
+        return;
+    damage_tell(setup, damage);
+    left_find(resume, setup, damage, failure);
 }
 
 /* Collective. Compares, and finds out what is left. */
 static bool damage_find(struct resume *resume, const struct resume_setup *setup,
                         struct failure *failure)
 {
-    const struct comm *comm = setup->comm;
+    const bool leads = setup->leads;
     struct intact_damage damage = {.count = 0};
     struct intact_subject subject = subject_of(resume, setup, failure);
+    struct bundle bundle = {0};
+    struct picture_check check = {false, resume->remaining.minimum, resume->remaining.maximum};
     share_compare(setup, &subject, &damage, failure);
-    const bool good = comm_agree(comm, failure) && damage_gather(comm, &damage, failure);
-    if (good && comm->rank == 0) {
-        damage_tell(setup, &damage);
-        left_find(resume, setup, &damage, failure);
-    }
+    if (leads)
+        damage_lead(resume, setup, &damage, failure);
+    else
+        damage_send(setup->comm, &damage, failure);
+    check.wanted = resume->complete && subject.contents && subject.places.normalized > 0;
+    bundle_put(&bundle, &check, sizeof check);
+    const bool good = bundle_share(&bundle, setup->comm, failure);
+    if (good)
+        bundle_take(&bundle, &check, sizeof check);
+    if (good && check.wanted && leads)
+        picture_lead(resume, setup, &subject, &check);
+    else if (good && check.wanted)
+        picture_follow(setup, &subject, &check);
+    bundle_release(&bundle);
     intact_damage_release(&damage);
-    if (comm_agree(comm, failure))
-        whole_compare(resume, setup, &subject);
     emitted_close(&subject.emitted);
-    return failure->code == FAILURE_NONE;
+    return good;
 }
 
 /* The profile that the output keeps; false: none that can be read. */
@@ -265,18 +294,19 @@ static char *rest_text(const struct resume *resume, const struct resume_setup *s
 }
 
 /* Collective. What the master has found of the file, on every rank. */
-static bool found_share(struct resume *resume, const struct comm *comm, struct failure *failure)
+static bool found_share(struct resume *resume, const struct resume_setup *setup,
+                        struct failure *failure)
 {
     struct bundle bundle = {0};
     size_t length;
-    if (comm->rank == 0) {
+    if (setup->leads) {
         const char *emitted = resume->remaining.emitted;
         bundle_put(&bundle, &resume->on, sizeof resume->on);
         bundle_put(&bundle, &resume->places, sizeof resume->places);
         bundle_put_text(&bundle, emitted, emitted ? strlen(emitted) : 0);
     }
-    const bool good = bundle_share(&bundle, comm, failure);
-    if (good && comm->rank != 0) {
+    const bool good = bundle_share(&bundle, setup->comm, failure);
+    if (good && !setup->leads) {
         bundle_take(&bundle, &resume->on, sizeof resume->on);
         bundle_take(&bundle, &resume->places, sizeof resume->places);
         resume->emitted = bundle_take_text(&bundle, &length, failure);
@@ -312,14 +342,14 @@ static bool left_share(struct resume *resume, const struct resume_setup *setup,
     struct left left = {resume->complete, resume->workers, resume->slots, resume->left,
                         resume->dealt};
     size_t length = 0;
-    if (setup->comm->rank == 0) {
+    if (setup->leads) {
         resume->plan_text = resume->on ? rest_text(resume, setup, failure) : NULL;
         length = resume->plan_text ? strlen(resume->plan_text) : 0;
         bundle_put(&bundle, &left, sizeof left);
         bundle_put_text(&bundle, resume->plan_text, length);
     }
     const bool good = bundle_share(&bundle, setup->comm, failure);
-    if (good && setup->comm->rank != 0) {
+    if (good && !setup->leads) {
         bundle_take(&bundle, &left, sizeof left);
         left_take(resume, &left);
         resume->plan_text = bundle_take_text(&bundle, &length, failure);
@@ -327,15 +357,15 @@ static bool left_share(struct resume *resume, const struct resume_setup *setup,
     if (good && resume->plan_text)
         plan_parse(&resume->plan, resume->plan_text, length, "the plan of what is left", failure);
     bundle_release(&bundle);
-    return good && comm_agree(setup->comm, failure);
+    return good;
 }
 
 bool resume_init(struct resume *resume, const struct resume_setup *setup, struct failure *failure)
 {
     *resume = (struct resume){.lock = -1};
-    if (setup->comm->rank == 0)
+    if (setup->leads)
         file_look(resume, setup, failure);
-    if (!found_share(resume, setup->comm, failure))
+    if (!found_share(resume, setup, failure))
         return false;
     if (resume->on && !damage_find(resume, setup, failure))
         return false;
@@ -369,7 +399,7 @@ static bool share_sum(const struct resume *resume, const struct resume_setup *se
     const struct comm *comm = setup->comm;
     const struct job *job = setup->wanted.job;
     const struct task_range share = share_of(setup, job->setup.tasks);
-    bool good = true;
+    bool good = failure->code == FAILURE_NONE;
     for (int k = 0; good && k < PIECES; k++) {
         const struct task_range piece = resume_share(share.count, PIECES, k);
         comm_look(comm);
@@ -378,27 +408,6 @@ static bool share_sum(const struct resume *resume, const struct resume_setup *se
                              piece.count, mine, failure);
     }
     return good;
-}
-
-/* Collective. Everybody reads back a share. */
-static bool kept_sum(struct resume *resume, const struct resume_setup *setup,
-                     struct failure *failure)
-{
-    const struct comm *comm = setup->comm;
-    struct summary mine, *all = comm->rank == 0 ? calloc((size_t)comm->size, sizeof *all) : NULL;
-    summary_init(&mine);
-    if (comm->rank == 0 && !all)
-        failure_memory(failure, "summing up what is done");
-    else
-        share_sum(resume, setup, &mine, failure);
-    if (comm_agree(comm, failure)) {
-        comm_gather(comm, &mine, sizeof mine, all);
-        summary_init(&resume->before);
-        for (int rank = 0; all && rank < comm->size; rank++)
-            summary_merge(&resume->before, &all[rank]);
-    }
-    free(all);
-    return failure->code == FAILURE_NONE;
 }
 
 /* Pieces between core tasks that were done before make more packages of what was planned. How many
@@ -418,11 +427,34 @@ static struct part_info part_of(const struct resume *resume, const struct resume
 
 bool resume_begin(struct resume *resume, const struct resume_setup *setup, struct failure *failure)
 {
-    if (setup->comm->rank == 0) {
-        const struct part_info part = part_of(resume, setup);
-        remaining_mend(&resume->remaining, setup->path, &part, failure);
+    const struct part_info part = part_of(resume, setup);
+    return remaining_mend(&resume->remaining, setup->path, &part, failure);
+}
+
+bool resume_sum(struct resume *resume, const struct resume_setup *setup, struct failure *failure)
+{
+    struct wire_kept kept;
+    summary_init(&resume->before);
+    share_sum(resume, setup, &resume->before, failure);
+    for (int peer = 1; peer <= setup->peers; peer++) {
+        comm_receive(setup->comm, &kept, sizeof kept, peer, WIRE_KEPT);
+        if (kept.failure.code != FAILURE_NONE)
+            failure_set(failure, kept.failure.code, "%s", kept.failure.text);
+        summary_merge(&resume->before, &kept.summary);
     }
-    return comm_agree(setup->comm, failure) && kept_sum(resume, setup, failure);
+    return failure->code == FAILURE_NONE;
+}
+
+bool resume_sum_share(const struct resume *resume, const struct resume_setup *setup,
+                      struct failure *failure)
+{
+    struct wire_kept kept;
+    memset(&kept, 0, sizeof kept);
+    summary_init(&kept.summary);
+    share_sum(resume, setup, &kept.summary, failure);
+    kept.failure = *failure;
+    comm_send(setup->comm, &kept, sizeof kept, 0, WIRE_KEPT);
+    return failure->code == FAILURE_NONE;
 }
 
 struct dispatch *resume_dispatch(const struct resume *resume, struct dispatch *inner,

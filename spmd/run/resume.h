@@ -16,6 +16,8 @@
 
 struct resume_setup {
     const struct comm *comm;
+    bool leads; /* this rank is the master */
+    int peers;  /* workers that are there */
     const char *path;
     const char *command; /* that the user gave, for sentences */
     struct remaining_wanted wanted;
@@ -47,8 +49,14 @@ struct resume {
  * written is to be done again, and the master says so. False with *failure set: the
  * file is of another job, or somebody writes to it. To be released also on failure. */
 bool resume_init(struct resume *resume, const struct resume_setup *setup, struct failure *failure);
-/* Collective. From here on the file is this run's; sums up what is kept in it. */
+/* Local to the master. From here on the file is this run's. */
 bool resume_begin(struct resume *resume, const struct resume_setup *setup, struct failure *failure);
+/* Local to the master, once all workers that are there read back their shares of what is kept in
+ * the file: sums up these and its own. */
+bool resume_sum(struct resume *resume, const struct resume_setup *setup, struct failure *failure);
+/* Local to a worker, the other side of it. */
+bool resume_sum_share(const struct resume *resume, const struct resume_setup *setup,
+                      struct failure *failure);
 /* Local to the master. What `inner` (owned; not used where nothing is dealt by the plan) deals as
  * tasks 0, 1, ... are those left but for suspects. NULL with *failure set. */
 struct dispatch *resume_dispatch(const struct resume *resume, struct dispatch *inner,

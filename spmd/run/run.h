@@ -26,7 +26,6 @@
 #include "spmd/transport/liveness.h"
 
 struct engine;
-struct joining;
 
 /* What every rank holds during a run; all borrowed. */
 struct run {
@@ -34,8 +33,9 @@ struct run {
     struct membership *members; /* the master's */
     bool apart;                 /* each takes part by itself; false: a loss ends the run */
     struct liveness *liveness;  /* then: by which they look after each other; NULL: nobody does */
-    double patience_s;          /* then: a worker that was silent for less is not lost */
-    double longest_s;           /* the longest package by the plan; the master's; 0: not known */
+    struct process master; /* then: a worker's: the master's, as it was told of (beginning.h) */
+    double patience_s;     /* then: a worker that was silent for less is not lost */
+    double longest_s;      /* the longest package by the plan; the master's; 0: not known */
     const struct job *job;
     struct input *input; /* the master's; with a staged job, every rank's own */
     struct store *store;
@@ -46,8 +46,7 @@ struct run {
     bool keeps;                        /* then: they keep it until everything is handed out */
     bool copies; /* the master's: what is overdue is handed out once more (dispatch_recovery_copy),
                   * and whoever has it then is not waited for */
-    struct joining *joining; /* the master's: nobody is there at first, and workers come and go;
-                              * NULL: all are there */
+    bool joins;  /* the master's: nobody is there at first, and workers come and go (joining.h) */
     /* A worker's: called between two packages, and does not return where it leaves; NULL: nothing.
      */
     void (*between)(void *self);

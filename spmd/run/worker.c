@@ -367,7 +367,7 @@ bool worker_run(const struct run *run, struct done_packages *done, struct failur
     struct worker worker = {.run = run, .last = -1, .unwritten = FAILURE_INIT};
     if (run->losses)
         fault_watch(run->losses->file, losses_signal_place(run->losses, run->comm->rank));
-    bool ready = worker_context_init(&worker.context, run, failure);
+    bool ready = worker_context_init(&worker.context, run, failure); /* it may be set already */
     worker.context.meanwhile = meanwhile;
     worker.context.self = &worker;
     reports_init(&worker, failure);

@@ -25,8 +25,9 @@ struct session {
     const struct session_setup *setup;
     struct link link;
     struct comm comm;
-    char *bytes; /* owned; the letter's */
+    struct bundle bytes; /* the letter's */
     struct letter letter;
+    struct process master;
     struct letter_job told;
     struct plan plan;
     struct profile profile;
@@ -59,11 +60,10 @@ static void asking_watch(void)
 
 static bool letter_open(struct session *session, struct failure *failure)
 {
-    size_t size = 0;
-    session->bytes = joining_ask(&session->comm, session->setup->patience_s, &size, failure);
-    if (!session->bytes)
+    if (!joining_ask(&session->comm, session->setup->patience_s, &session->bytes, &session->master,
+                     failure))
         return false;
-    if (!letter_read(&session->letter, session->bytes, size))
+    if (!letter_read(&session->letter, session->bytes.bytes, session->bytes.size))
         return failure_set(failure, FAILURE_MISMATCH,
                            "the master is of another build of scow: use the same one on all nodes");
     memcpy(&session->told, session->letter.parts[LETTER_JOB], sizeof session->told);
@@ -95,8 +95,9 @@ static bool job_make(struct session *session, const struct values *values, struc
     const struct description description = {
         .tasks = session->told.tasks,
         .input = session->told.input,
-        .shared =
-            size > 0 ? session->bytes + (part(session, LETTER_SHARED) - session->bytes) : NULL,
+        .shared = size > 0
+                      ? session->bytes.bytes + (part(session, LETTER_SHARED) - session->bytes.bytes)
+                      : NULL,
         .shared_size = size};
     char method[JOB_METHOD_SIZE];
     if (!job_open(&session->job, session->kernel.task, values, &description, input, failure))
@@ -141,8 +142,8 @@ static bool costs_make(struct session *session, struct failure *failure)
 static bool store_make(struct session *session, struct failure *failure)
 {
     const char *output = part(session, LETTER_OUTPUT);
-    const struct output_places nowhere = {0};
     const struct store_setup setup = {.path = output, .emitted = output, .collected = true};
+    const struct output_places nowhere = {0};
     session->store = store_open(&setup, &nowhere, &session->comm, &session->job, failure);
     return session->store != NULL;
 }
@@ -189,6 +190,7 @@ static void take_part(struct session *session, struct failure *failure)
 {
     const struct run run = {.comm = &session->comm,
                             .liveness = &session->liveness,
+                            .master = session->master,
                             .patience_s = session->told.patience_s,
                             .apart = true,
                             .job = &session->job,
@@ -230,7 +232,7 @@ static void session_release(struct session *session, struct failure *failure)
     kernel_close(&session->kernel);
     plan_release(&session->plan);
     profile_release(&session->profile);
-    free(session->bytes);
+    bundle_release(&session->bytes);
     link_zmq_close(&session->link, linger_s);
 }
 

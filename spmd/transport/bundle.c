@@ -71,10 +71,11 @@ void bundle_release(struct bundle *bundle)
     *bundle = (struct bundle){.bytes = NULL};
 }
 
-static void room_make(struct bundle *bundle, size_t size, const struct comm *comm)
+void bundle_room(struct bundle *bundle, size_t size, const struct comm *comm)
 {
     bundle_release(bundle);
     bundle->bytes = malloc(size + 1);
+    bundle->size = size;
     if (bundle->bytes)
         return;
     fprintf(stderr, "scow: rank %d is out of memory for what the master has found\n", comm->rank);
@@ -99,8 +100,7 @@ bool bundle_share(struct bundle *bundle, const struct comm *comm, struct failure
         return false;
     }
     if (comm->rank != 0)
-        room_make(bundle, (size_t)head.size, comm);
-    bundle->size = (size_t)head.size;
+        bundle_room(bundle, (size_t)head.size, comm);
     comm_broadcast(comm, bundle->bytes, bundle->size);
     return true;
 }

@@ -31,6 +31,9 @@ void *bundle_next(struct bundle *bundle, size_t size);
 /* Local. Owned, zero-terminated; NULL: there is none, or memory ended, with *failure set. */
 char *bundle_take_text(struct bundle *bundle, size_t *length, struct failure *failure);
 void bundle_release(struct bundle *bundle);
+/* Local. Room for so many bytes that will have been put in by somebody else. Out of memory is fatal
+ * to all. */
+void bundle_room(struct bundle *bundle, size_t size, const struct comm *comm);
 
 /* Collective. The master's on every rank; only its failure counts, and where it has one, every rank
  * has it, and none has a bundle: false. Out of memory elsewhere is fatal. */

@@ -21,16 +21,38 @@ double comm_now(const struct comm *comm)
 /* What a look costs, and how soon it is seen that somebody is gone. */
 static const double look_every_s = 0.25;
 
+void comm_watch_add(struct comm *comm, struct comm_watch *watch)
+{
+    watch->next = comm->watches;
+    comm->watches = watch;
+}
+
+void comm_watch_remove(struct comm *comm, const struct comm_watch *watch)
+{
+    struct comm_watch **at = &comm->watches;
+    while (*at && *at != watch)
+        at = &(*at)->next;
+    if (*at)
+        *at = watch->next;
+}
+
 void comm_look(const struct comm *comm)
 {
-    struct comm_watch *watch = comm->watch;
-    if (!watch)
-        return;
-    const double now = clock_now();
-    if (now < watch->next_s)
-        return;
-    watch->next_s = now + look_every_s;
-    watch->call(watch->self);
+    for (struct comm_watch *watch = comm->watches; watch; watch = watch->next) {
+        const double now = clock_now();
+        if (!watch->look || now < watch->next_s)
+            continue;
+        watch->next_s = now + look_every_s;
+        watch->look(watch->self);
+    }
+}
+
+bool comm_poll(const struct comm *comm, struct comm_event *event)
+{
+    for (struct comm_watch *watch = comm->watches; watch; watch = watch->next)
+        if (watch->poll(watch->self, event))
+            return true;
+    return false;
 }
 
 void comm_pause(const struct comm *comm, struct pause *pause, const struct awaited *awaited)
@@ -67,6 +89,23 @@ void comm_receive(const struct comm *comm, void *data, size_t bytes, int rank, i
     struct link_request request;
     link_receive(comm->link, data, bytes, rank, tag, &request);
     comm_wait(comm, &request);
+}
+
+bool comm_receive_until(const struct comm *comm, void *data, size_t bytes, int rank, int tag,
+                        double until_s)
+{
+    struct link_request request;
+    struct pause pause = {0};
+    link_receive(comm->link, data, bytes, rank, tag, &request);
+    while (!link_test(&request)) {
+        const struct awaited awaited = {.requests = {&request}};
+        if (clock_now() > until_s) {
+            link_cancel(&request);
+            return false;
+        }
+        comm_pause(comm, &pause, &awaited);
+    }
+    return request.size == bytes;
 }
 
 void comm_tell(const struct comm *comm, int rank, int tag)

@@ -16,23 +16,40 @@
 #include "spmd/transport/clock.h"
 #include "spmd/transport/link.h"
 
-/* Who is called now and then while a rank waits or works: does who it depends on still live? */
+/* What has become of another rank. */
+enum comm_news {
+    COMM_JOINED, /* it is ready to take part */
+    COMM_LOST    /* it does not answer any more */
+};
+
+struct comm_event {
+    enum comm_news news;
+    int peer;
+    struct process process; /* its own, where it has joined */
+    char why[80];           /* it is lost */
+};
+
+/* Who sees what becomes of others: whether those that this rank depends on still live (liveness.h),
+ * who joins (spmd/run/joining.h). */
 struct comm_watch {
-    void (*call)(void *self);
+    void (*look)(
+        void *self); /* called now and then while this rank waits or works; NULL: nothing */
+    bool (*poll)(void *self, struct comm_event *event); /* comm_poll */
     void *self;
-    double next_s; /* on clock_now: not before */
+    double next_s; /* on clock_now: no look before */
+    struct comm_watch *next;
 };
 
 /* A group of ranks: rank 0 is its master. Nothing reaches for MPI_COMM_WORLD. */
 struct comm {
     struct link link;
     int rank, size;
-    double offset_s;          /* master's clock minus this rank's */
-    int workers_on_node;      /* as comm_workers_on_node says; 0: it has to find out */
-    int nodes;                /* as comm_nodes says; 0: it has to find out */
-    bool first_on_node;       /* as comm_first_on_node says, where nodes are known */
-    struct comm_watch *watch; /* borrowed; NULL: none */
-    bool broken;              /* ranks are lost: nothing collective works, ending included */
+    double offset_s;            /* master's clock minus this rank's */
+    int workers_on_node;        /* as comm_workers_on_node says; 0: it has to find out */
+    int nodes;                  /* as comm_nodes says; 0: it has to find out */
+    bool first_on_node;         /* as comm_first_on_node says, where nodes are known */
+    struct comm_watch *watches; /* borrowed; the last one that was added first; NULL: none */
+    bool broken;                /* ranks are lost: nothing collective works, ending included */
     struct process_list others;
 };
 
@@ -44,8 +61,13 @@ void comm_align_clocks(struct comm *comm);
 /* Local. Seconds on the master's clock, monotonic. */
 double comm_now(const struct comm *comm);
 
-/* Local. Let who watches look (liveness.h), if somebody does and its time has come. */
+/* Local. It watches from now on, until it is left out; not to be moved meanwhile. */
+void comm_watch_add(struct comm *comm, struct comm_watch *watch);
+void comm_watch_remove(struct comm *comm, const struct comm_watch *watch);
+/* Local. Let who watches look, if somebody does and its time has come. */
 void comm_look(const struct comm *comm);
+/* Local. Has something become of a peer? Each is told once. Cheap. */
+bool comm_poll(const struct comm *comm, struct comm_event *event);
 /* Local. clock_pause, and after some waiting comm_look. */
 void comm_pause(const struct comm *comm, struct pause *pause, const struct awaited *awaited);
 /* Local. Wait until a request is over. */
@@ -53,6 +75,11 @@ void comm_wait(const struct comm *comm, struct link_request *request);
 /* Local to the two ranks concerned. At most 1 GiB. */
 void comm_send(const struct comm *comm, const void *data, size_t bytes, int rank, int tag);
 void comm_receive(const struct comm *comm, void *data, size_t bytes, int rank, int tag);
+/* Local. The same, until then on clock_now. False: that has not come by then, or is of another
+ * size.
+ */
+bool comm_receive_until(const struct comm *comm, void *data, size_t bytes, int rank, int tag,
+                        double until_s);
 /* Local. An empty message to a rank that may not be there to take it: nobody waits for it. */
 void comm_tell(const struct comm *comm, int rank, int tag);
 

@@ -304,11 +304,11 @@ static double deadline_of(const struct liveness *liveness)
 
 /* True: *event says how it was lost. */
 static bool is_lost(const struct liveness *liveness, int rank, double now_s,
-                    struct liveness_event *event)
+                    struct comm_event *event)
 {
     const struct liveness_peer *peer = &liveness->peers[rank];
     const double silent_s = now_s - peer->heard_s;
-    *event = (struct liveness_event){LIVENESS_LOST, rank, "its process is gone"};
+    *event = (struct comm_event){.news = COMM_LOST, .peer = rank, .why = "its process is gone"};
     if (peer->lost || silent_s < fmin(silence_s, liveness->least_s))
         return false;
     if (is_gone(liveness, rank))
@@ -319,10 +319,12 @@ static bool is_lost(const struct liveness *liveness, int rank, double now_s,
     return true;
 }
 
-bool liveness_poll(struct liveness *liveness, struct liveness_event *event)
+/* A few times a second. */
+static bool poll_lost(void *self, struct comm_event *event)
 {
+    struct liveness *liveness = self;
     const double now_s = clock_now();
-    if (!liveness || now_s - liveness->looked_s < look_every_s)
+    if (!liveness->apart || !leads(liveness) || now_s - liveness->looked_s < look_every_s)
         return false;
     silence_excuse(liveness, now_s);
     liveness->looked_s = now_s;
@@ -389,7 +391,7 @@ bool liveness_begin(struct liveness *liveness, struct comm *comm,
                     const struct liveness_words *words, double most_s, struct failure *failure)
 {
     const double now_s = clock_now();
-    *liveness = (struct liveness){.watch = {look, liveness, now_s},
+    *liveness = (struct liveness){.watch = {look, poll_lost, liveness, now_s, NULL},
                                   .comm = comm,
                                   .words = *words,
                                   .peers = calloc((size_t)comm->size, sizeof(struct liveness_peer)),
@@ -406,7 +408,7 @@ bool liveness_begin(struct liveness *liveness, struct comm *comm,
     } else {
         listen(liveness);
         others_tell(liveness, WIRE_LIVES);
-        comm->watch = &liveness->watch;
+        comm_watch_add(comm, &liveness->watch);
     }
     if (comm_agree(comm, failure))
         return true;
@@ -441,8 +443,7 @@ void liveness_end(struct liveness *liveness)
     if (liveness->listening.pending)
         words_take(liveness); /* sent before their ranks' last answers */
     link_cancel(&liveness->listening);
-    if (liveness->comm->watch == &liveness->watch)
-        liveness->comm->watch = NULL;
+    comm_watch_remove(liveness->comm, &liveness->watch);
     if (liveness->lock >= 0)
         close(liveness->lock);
     free(liveness->peers);

@@ -6,8 +6,8 @@
  * between pieces of their work. At first all need all: before a run's packages are under way, and
  * while a calibration measures, somebody waits for everybody, and one that is gone would be waited
  * for for ever. So who hears nothing for too long, or sees that a process is gone, says so, and all
- * leave. From liveness_part on each takes part by itself: at the master, that a worker is lost
- * comes out of liveness_poll; a worker looks whether the master is there, and leaves when it is
+ * leave. From liveness_part on each takes part by itself: the master hears by comm_poll that a
+ * worker is lost; a worker looks whether the master is there, and leaves when it is
  * not, or when it is told that it has been given up.
  *
  * Whether a process is there is asked of the output's file system (file_lock.h), because MPI cannot
@@ -68,15 +68,6 @@ struct liveness {
     struct link_request listening;
 };
 
-enum liveness_kind { LIVENESS_LOST };
-
-/* What has become of a peer. */
-struct liveness_event {
-    enum liveness_kind kind;
-    int peer;
-    char why[80];
-};
-
 /* Collective. From here on every wait for others looks after them, and whoever is silent for
  * `most_s` ends the command with FAILURE_STOPPED on all ranks. Does not move until liveness_end.
  * False with *failure set: out of memory, on all ranks. */
@@ -101,10 +92,8 @@ void liveness_join(struct liveness *liveness, int peer, const struct process *pr
  * package takes longest_s by the plan (0: it does not say). */
 void liveness_part(struct liveness *liveness, double least_s, double longest_s);
 
-/* ---- at the master, from liveness_part on ---- */
+/* ---- at the master, from liveness_part on: comm_poll tells of those that are lost ---- */
 
-/* Has something become of a peer, that is told once? Cheap: looks a few times a second. */
-bool liveness_poll(struct liveness *liveness, struct liveness_event *event);
 /* Packages are under way, or are not any more: then silence needs no long patience. */
 void liveness_work(struct liveness *liveness, bool working);
 /* Something is to come from that peer from now on; or nothing is. */

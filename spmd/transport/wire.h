@@ -17,24 +17,27 @@ enum wire_tag {
     WIRE_CONTROL = 3, /* calibration's own questions and answers */
     WIRE_CANCEL =
         4, /* master to worker, empty: stop computing, what is left is only acknowledged */
-    WIRE_PRESENT = 5,   /* master and workers, struct wire_present: that somebody is there, or that
-                         * somebody is not any more. A lost one is said again, but for the last ones:
-                         * who does not hear them sees it after a while */
-    WIRE_CLOSE = 7,     /* master to worker: struct wire_close, how to end its part */
-    WIRE_CLOSED = 8,    /* worker to master: struct wire_closed, that it has */
-    WIRE_VERDICT = 9,   /* master to worker: struct wire_verdict, and who is lost */
+    WIRE_PRESENT = 5, /* master and workers, struct wire_present: that somebody is there, or that
+                       * somebody is not any more. A lost one is said again, but for the last ones:
+                       * who does not hear them sees it after a while */
+    WIRE_KEPT = 6,    /* worker to master, when a run is gone on with: struct wire_kept, what it has
+                       * read back of what is done */
+    WIRE_CLOSE = 7,   /* master to worker: struct wire_close, how to end its part */
+    WIRE_CLOSED = 8,  /* worker to master: struct wire_closed, that it has */
+    WIRE_VERDICT = 9, /* master to worker: struct wire_verdict, and who is lost */
     WIRE_FAREWELL = 10, /* master to worker after a loss, empty: everything is said, leave */
     WIRE_OTHERS = 12, /* master to worker: struct scow_others, an answer to one that tells counts */
-    WIRE_DAMAGE = 13, /* worker to master: struct task_range, what does not hold what was written */
+    WIRE_DAMAGE = 13, /* worker to master, when a run is gone on with: struct wire_damage, and so
+                       * many struct task_range: what does not hold what was written */
     WIRE_RETURN = 14, /* worker to master, where it is the master who writes: packed results, behind
                        * the report that says how many bytes they are. A lost one ends its worker's
                        * part */
-    WIRE_HERE = 15,   /* master to worker, struct wire_here: a run is to begin */
+    WIRE_HERE = 15,   /* master to worker, struct wire_here: a run is to begin; and behind it, in
+                       * pieces, what the worker has to know of it (spmd/run/beginning.h) */
     WIRE_READY = 16, /* worker to master, the answer, struct wire_ready: it can, or why it cannot */
     WIRE_BEGIN = 17, /* master to worker, when all have answered: struct wire_begin */
     WIRE_JOIN = 18,  /* worker to master, empty: wants to take part in a run that goes on. The
-                      * answer: how many bytes it is told, uint64_t, and these, in pieces
-                      * (spmd/run/letter.h); then WIRE_HERE */
+                      * answer is WIRE_HERE, with the job (spmd/run/letter.h) */
     WIRE_TIME = 19   /* such a worker to the master, empty, and the answer: what its clock says */
 };
 
@@ -59,7 +62,9 @@ struct wire_present {
 };
 
 struct wire_here {
+    uint64_t size;          /* bytes that follow */
     struct process process; /* the master's */
+    struct failure failure; /* why none begins; then nothing follows */
 };
 
 struct wire_begin {

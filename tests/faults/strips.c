@@ -130,6 +130,12 @@ static void slow_look(void *self)
     world_sleep(slow->step_s * dice_between(&world.dice, 1, 1.2), false);
 }
 
+static bool nothing_new(void *self, struct comm_event *event)
+{
+    (void)self, (void)event;
+    return false;
+}
+
 static void master_run(const struct strips_run *run, struct failure *failure)
 {
     struct strips_master *master;
@@ -153,11 +159,11 @@ static void rank_main(void)
 {
     struct failure failure = FAILURE_INIT;
     struct comm comm;
-    struct slow slow = {.base = {slow_look, &slow, 0},
+    struct slow slow = {.base = {.look = slow_look, .poll = nothing_new, .self = &slow},
                         .step_s = dice_about(&world.dice, 1e-5, 0.1)};
     comm_init(&comm, (struct link){0});
     if (comm.rank > 0)
-        comm.watch = &slow.base;
+        comm_watch_add(&comm, &slow.base);
     struct strips_run run = trial.run;
     run.comm = &comm;
     if (comm.rank == 0)

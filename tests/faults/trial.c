@@ -16,6 +16,7 @@
 #include "spmd/run/ending.h"
 #include "spmd/run/run.h"
 #include "spmd/transport/liveness.h"
+#include "tests/faults/checks.h"
 #include "tests/faults/decides.h"
 #include "tests/faults/disk.h"
 #include "tests/faults/disturbances.h"
@@ -32,33 +33,7 @@ enum { TASKS_FEW = 40, TASKS_MANY = 600 };
 /* Simulated, of a part: longer than any sum of deadlines. */
 static const double part_most_s = 50000;
 
-static struct trial {
-    int64_t tasks, largest;
-    struct job *job;
-    struct input *input; /* that there is none */
-    struct output_places places;
-    size_t size;
-    double patience_s;
-    const char *rule;       /* NULL: equal packages, as a plan sends them */
-    bool surveyed, watched; /* decides.h */
-    double master_share;    /* there */
-    int ahead, buffers;
-    bool one_by_one;
-    double collecting; /* probability that in a part the master writes */
-    bool collects;     /* in this part */
-    int unready;       /* the rank that cannot begin this part; -1: all can */
-    bool keeps;        /* workers keep their results as long as they can */
-    bool sleeps;       /* every operation, as a profile says (models.h) */
-    bool copies;       /* what is overdue is handed out once more */
-    bool resumed;
-    bool running; /* the part before did not say how it ended */
-    bool sealed;
-    struct trace_part part; /* that runs now */
-    struct remaining remaining;
-    struct summary before;
-    char outcome[256]; /* of a reduction, as sealed */
-    struct trial_counts *counts;
-} trial;
+struct trial trial;
 
 /* Nothing is wrong in any trial; and it takes as long as is expected. */
 static bool calm;
@@ -90,186 +65,6 @@ static void places_make(void)
             place_take(&end, 2 * (size_t)SLOTS * layout_slot_size(trial.job->state_size));
     trial.places.lost = place_take(&end, LOSSES_MOST * sizeof(struct losses_row));
     trial.size = end;
-}
-
-static uint8_t *ledger(void)
-{
-    return (uint8_t *)disk_bytes() + trial.places.ledger;
-}
-
-/* Where packages, losses and the trace have positions. */
-static int64_t task_at(int64_t position)
-{
-    return order_task(&trial.job->order, position);
-}
-
-/* ---- what must be true ------------------------------------------------------------------------
- */
-
-/* A core task that is given up: it is in the table. Whoever was lost on it only seemingly, and is
- * late, may still write its result, which then counts for nothing: its digest tells. */
-static bool is_given_up(int64_t task)
-{
-    const uint64_t *digests = (const uint64_t *)(const void *)(disk_bytes() + trial.places.digests);
-    const struct losses_row *row =
-        (const struct losses_row *)(const void *)(disk_bytes() + trial.places.lost);
-    for (int k = 0; k < LOSSES_MOST && row[k].count > 0; k++)
-        if (row[k].given_up && task_at(row[k].first) == task)
-            return true;
-    /* The table is not as sure as the ledger: a row that could not be written is missing. */
-    return ledger()[task] == 2 && digests[task] == task_digest_given_up(task);
-}
-
-/* Whoever opens the file now is alone with it. */
-static void closed_check(void)
-{
-    for (int rank = 0; rank < world.ranks; rank++)
-        if (world_lives(rank) && !world.rank[rank].told_lost && disk_is_open(rank))
-            world_wrong("the run is ended while rank %d has the output open", rank);
-}
-
-/* The ledger is never ahead of the data: of what it calls done, the file holds the result. */
-static void ledger_check(void)
-{
-    const char *records = disk_bytes() + trial.places.records;
-    for (int64_t task = 0; task < trial.tasks; task++) {
-        struct record expected;
-        task_record(task, &expected);
-        if (ledger()[task] == 1 &&
-            memcmp(records + task * (int64_t)sizeof expected, &expected, sizeof expected) != 0)
-            world_wrong("the ledger calls core task %" PRId64 " done, and its result is not there",
-                        task);
-        if (ledger()[task] == 1 && task_fails(task))
-            world_wrong("the ledger calls core task %" PRId64 " done, which fails", task);
-    }
-}
-
-/* What an undisturbed run comes to, but for core tasks that were given up. */
-static void totals_check(const struct summary *summary, const char *outcome)
-{
-    struct census_sum sum = {0};
-    struct summary expected;
-    struct failure failure = FAILURE_INIT;
-    int64_t failed = 0;
-    summary_init(&expected);
-    for (int64_t task = 0; task < trial.tasks; task++) {
-        struct record record;
-        unsigned char mark = 1;
-        task_record(task, &record);
-        const struct package_results results = {
-            .first = task, .count = 1, .records = (char *)&record, .ledger = &mark};
-        if (ledger()[task] == 2 || is_given_up(task)) {
-            failed++;
-            trial.counts->revived += ledger()[task] != 2;
-            if (!task_fails(task) && !is_given_up(task))
-                world_wrong("core task %" PRId64 " has failed for no reason", task);
-            continue;
-        }
-        if (ledger()[task] != 1)
-            world_wrong("core task %" PRId64 " is not done, and the run is sealed", task);
-        task_sum_add(&sum, task);
-        summary_add(&expected, trial.job, &results, &failure);
-    }
-    if (summary->tasks != trial.tasks || summary->failed != failed)
-        world_wrong("%" PRId64 " core tasks are counted, %" PRId64
-                    " of them failed; it should be %" PRId64 " and %" PRId64,
-                    summary->tasks, summary->failed, trial.tasks, failed);
-    if (trial.job->state_size > 0) {
-        char text[256];
-        task_sum_print(&sum, text, sizeof text);
-        summary_add_outcome(&expected, text);
-        if (strcmp(text, outcome ? outcome : "") != 0)
-            world_wrong("the reduction comes to %s, not %s", outcome ? outcome : "nothing", text);
-    }
-    if (summary->checksum != expected.checksum)
-        world_wrong("the checksum is %016" PRIx64 ", not %016" PRIx64, summary->checksum,
-                    expected.checksum);
-}
-
-static struct intact_subject subject_of(void)
-{
-    return (struct intact_subject){.path = DISK_PATH,
-                                   .places = trial.places,
-                                   .record_size = trial.job->record_size,
-                                   .number_type = SCOW_NONE,
-                                   .contents = true};
-}
-
-/* Digests agree with what they are of. */
-static void digests_check(void)
-{
-    const struct intact_subject subject = subject_of();
-    struct intact_damage damage = {0};
-    struct failure failure = FAILURE_INIT;
-    if (!intact_compare(&subject, 0, trial.tasks, &damage, &failure))
-        world_wrong("%s", failure.text);
-    for (int64_t k = 0; k < damage.count; k++)
-        for (int64_t task = damage.ranges[k].first, end = task + damage.ranges[k].count; task < end;
-             task++)
-            if (!is_given_up(task))
-                world_wrong("core task %" PRId64 " does not hold what its digest says", task);
-    intact_damage_release(&damage);
-}
-
-/* What the file beside the output says, as far as it is whole: only of core tasks that there are,
- * and that one has been computed only once the ledger calls it done. */
-struct trace_seen {
-    bool there, torn;
-    int64_t packages, tasks; /* computed */
-};
-
-static void event_check(const struct trace_event *event, bool safe)
-{
-    const bool can_be = event->operation >= 0 && event->operation < OPERATION_COUNT &&
-                        event->rank >= 0 && event->rank < RANKS_MOST && event->tasks > 0 &&
-                        event->first >= 0 && event->first <= trial.tasks - event->tasks &&
-                        event->start_s <= event->end_s;
-    if (!can_be)
-        world_wrong("the trace has an event that cannot be: operation %d of rank %d, %" PRId64
-                    " core tasks from %" PRId64 ", from %g s to %g s",
-                    event->operation, event->rank, event->tasks, event->first, event->start_s,
-                    event->end_s);
-    for (int64_t at = event->first; can_be && safe && at < event->first + event->tasks; at++)
-        if (event->operation == OPERATION_COMPUTE && ledger()[task_at(at)] == 0)
-            world_wrong("by the trace core task %" PRId64 " is computed, and the ledger does not "
-                        "know of it",
-                        task_at(at));
-}
-
-static struct trace_seen trace_check(bool safe)
-{
-    struct failure failure = FAILURE_INIT;
-    struct trace_reader reader;
-    struct trace_event event;
-    struct trace_seen seen = {.there =
-                                  trace_reader_open(&reader, DISK_PATH, &trial.part, &failure)};
-    if (!seen.there)
-        return seen;
-    while (trace_reader_next(&reader, &event, 1) > 0) {
-        const bool computed = event.operation == OPERATION_COMPUTE && event.rank > 0;
-        event_check(&event, safe);
-        seen.packages += computed;
-        seen.tasks += computed ? event.tasks : 0;
-    }
-    seen.torn = reader.torn;
-    trace_reader_close(&reader);
-    return seen;
-}
-
-/* Of a part that ends: every package that was reported is there, unless writing has failed. */
-static void trace_whole_check(const struct output_outcome *outcome)
-{
-    const struct trace_seen seen = trace_check(true);
-    if (outcome->trace_cut && !(world.weather.unwritten > 0))
-        world_wrong("the trace is cut, though nothing hinders its writing");
-    if (outcome->trace_cut)
-        return;
-    if (!seen.there || seen.torn || seen.packages != outcome->part->packages ||
-        seen.tasks > outcome->part->tasks)
-        world_wrong("the trace has %" PRId64 " packages of %" PRId64 " core tasks%s, not %" PRId64
-                    " of %" PRId64,
-                    seen.packages, seen.tasks, seen.torn ? ", and is torn" : "",
-                    outcome->part->packages, outcome->part->tasks);
 }
 
 /* ---- the output's file, in place of spmd/output/outputfile.c ----------------------------------
@@ -429,6 +224,7 @@ struct part {
     struct membership members; /* the master's */
     struct run_outcome outcome;
     struct failure failure;
+    struct process master;  /* a worker's: the master's */
     struct decides decides; /* the master's */
     struct trace_writer tracing;
     struct emulation *emulation; /* owned; where the job sleeps */
@@ -513,6 +309,7 @@ static void perform(struct part *part)
                             .members = part->comm.rank == 0 ? &part->members : NULL,
                             .apart = true,
                             .liveness = &part->liveness,
+                            .master = part->master,
                             .patience_s = trial.patience_s,
                             .job = trial.job,
                             .input = trial.input,
@@ -562,39 +359,64 @@ static void losses_leave(void *losses)
     losses_begin(losses, 0, 0);
 }
 
-static void part_open(struct part *part)
+/* False: it leaves, as the others do. */
+static bool liveness_open(struct part *part)
 {
-    if (trial.sleeps)
-        part->emulation = models_emulation(&part->failure);
-    struct output_places places = trial.places;
     const struct liveness_words words = {.program = "scow run",
                                          .path = DISK_PATH,
                                          .state = "there is no package yet",
                                          .again = "run the same again"};
-    const struct membership_setup members = {.comm = &part->comm,
-                                             .liveness = &part->liveness,
-                                             .path = DISK_PATH,
-                                             .command = "scow run",
-                                             .workers = world.ranks - 1};
+    return liveness_begin(&part->liveness, &part->comm, &words, 5 * trial.patience_s,
+                          &part->failure);
+}
+
+/* As every rank does by itself. */
+static void output_open(struct part *part, const struct output_places *places)
+{
     const struct store_setup store = {.path = DISK_PATH,
                                       .emitted = "emitted",
                                       .slots = SLOTS,
                                       .collected = trial.collects,
                                       .master_as = trial.master_share > 0 ? world.ranks : 0,
                                       .resumed = trial.resumed};
-    if (!liveness_begin(&part->liveness, &part->comm, &words, 5 * trial.patience_s, &part->failure))
-        return;
-    if (part->comm.rank == 0)
-        membership_init(&part->members, &members);
-    if (part->comm.rank == 0)
-        trace_writer_begin(&part->tracing, DISK_PATH, "scow run", &trial.part);
-    part->store = store_open(&store, &places, &part->comm, trial.job, &part->failure);
-    if (part->comm.rank == 0 || !trial.collects)
-        losses_open(&part->losses, DISK_PATH, &trial.places, part->comm.rank,
-                    trial.remaining.lost_count);
+    const bool sees = part->comm.rank == 0 || !trial.collects;
+    part->store = store_open(&store, places, &part->comm, trial.job, &part->failure);
+    if (sees)
+        losses_open(&part->losses, DISK_PATH, places, part->comm.rank, trial.remaining.lost_count);
     part->liveness.leaving = (struct liveness_leaving){losses_leave, &part->losses};
-    if (part->comm.rank == 0 || !trial.collects)
+    if (sees)
         liveness_place(&part->liveness, DISK_PATH);
+}
+
+static bool part_lead(struct part *part)
+{
+    const struct membership_setup members = {.comm = &part->comm,
+                                             .liveness = &part->liveness,
+                                             .path = DISK_PATH,
+                                             .command = "scow run",
+                                             .workers = world.ranks - 1};
+    struct bundle told = {0};
+    membership_init(&part->members, &members);
+    trace_writer_begin(&part->tracing, DISK_PATH, "scow run", &trial.part);
+    output_open(part, &trial.places);
+    bundle_put(&told, &trial.places, sizeof trial.places);
+    for (int peer = 1; peer < world.ranks; peer++)
+        beginning_tell(&part->comm, peer, &told, &part->failure);
+    bundle_release(&told);
+    return part->failure.code == FAILURE_NONE;
+}
+
+static bool part_follow(struct part *part)
+{
+    struct output_places places;
+    struct bundle told = {0};
+    const bool begins = beginning_hear(&part->comm, HUGE_VAL, &told, &part->master, &part->failure);
+    if (begins) {
+        bundle_take(&told, &places, sizeof places);
+        output_open(part, &places);
+    }
+    bundle_release(&told);
+    return begins;
 }
 
 /* What a rank runs, as spmd/run/execute.c does. */
@@ -609,8 +431,9 @@ static void rank_main(void)
     part.comm.offset_s = world.rank[0].skew_s - self->skew_s;
     part.comm.workers_on_node = world.ranks - 1;
     part.comm.nodes = 1;
-    part_open(&part);
-    if (part.store)
+    if (trial.sleeps)
+        part.emulation = models_emulation(&part.failure);
+    if (liveness_open(&part) && (self->number == 0 ? part_lead(&part) : part_follow(&part)))
         perform(&part);
     store_close(&part.store, &part.failure);
     membership_release(&part.members);

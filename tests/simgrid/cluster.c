@@ -34,7 +34,7 @@ struct arguments {
 
 /* What is run, on every rank. */
 struct trial {
-    const struct comm *comm;
+    struct comm *comm;
     const struct arguments *arguments;
     struct kernel kernel;
     struct profile profile;

@@ -92,6 +92,14 @@ void trace_writer_remove(const char *output)
 
 /* ---- results -------------------------------------------------------------------------------- */
 
+static void store_free(struct store **store)
+{
+    if (*store)
+        free((*store)->done);
+    free(*store);
+    *store = NULL;
+}
+
 struct store *store_open(const struct store_setup *setup, const struct output_places *places,
                          const struct comm *comm, const struct job *job, struct failure *failure)
 {
@@ -106,12 +114,20 @@ struct store *store_open(const struct store_setup *setup, const struct output_pl
     }
     if (!store || !store->done)
         failure_memory(failure, "opening the store");
-    if (comm_agree(comm, failure))
+    if (failure->code == FAILURE_NONE)
         return store;
-    if (store)
-        free(store->done);
-    free(store);
+    store_free(&store);
     return NULL;
+}
+
+struct store *store_open_together(const struct store_setup *setup,
+                                  const struct output_places *places, const struct comm *comm,
+                                  const struct job *job, struct failure *failure)
+{
+    struct store *store = store_open(setup, places, comm, job, failure);
+    if (!comm_agree(comm, failure))
+        store_free(&store);
+    return store;
 }
 
 static void tasks_count(struct store *store, const struct package_results *results)
@@ -205,9 +221,7 @@ bool store_close(struct store **store, struct failure *failure)
     if (comm_agree(s->comm, failure) && !s->trial)
         once_check(s, failure);
     const bool all = comm_agree(s->comm, failure);
-    free(s->done);
-    free(s);
-    *store = NULL;
+    store_free(store);
     return all;
 }
 

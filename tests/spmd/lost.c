@@ -238,7 +238,7 @@ static void trial(enum misdeed misdeed)
     census_open(&job, &census_host, &everything);
     if (comm.rank == 0)
         assert_true(outputfile_create(path, &job, &info, &places, &failure));
-    struct store *store = store_open(&setup, &places, &comm, &job, &failure);
+    struct store *store = store_open_together(&setup, &places, &comm, &job, &failure);
     assert_non_null(store);
     if (comm.rank == 0)
         membership_init(&members, &membership);
@@ -290,15 +290,15 @@ static void silence_has_a_deadline_at_once(void **state)
     assert_true(liveness_begin(&liveness, &world, &words, most_s, &failure));
     liveness_part(&liveness, least_s, 0);
     if (world.rank == 0) {
-        struct liveness_event event;
+        struct comm_event event;
         liveness_work(&liveness, true);
         liveness_await(&liveness, 1, true);
-        while (!liveness_poll(&liveness, &event))
+        while (!comm_poll(&world, &event))
             clock_nap(least_s);
-        assert_int_equal(event.kind, LIVENESS_LOST);
+        assert_int_equal(event.news, COMM_LOST);
         assert_int_equal(event.peer, 1);
         assert_non_null(strstr(event.why, "it has said nothing for "));
-        assert_false(liveness_poll(&liveness, &event)); /* nobody waits for the other one */
+        assert_false(comm_poll(&world, &event)); /* nobody waits for the other one */
     }
     liveness_end(&liveness);
     comm_barrier(&world);

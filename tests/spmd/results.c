@@ -112,7 +112,7 @@ static void job_write(struct job *job, const struct census *census, struct outpu
     job->order.tasks = job->setup.tasks;
     if (comm.rank == 0)
         assert_true(outputfile_create(path, job, &info, places, &failure));
-    struct store *store = store_open(&setup, places, &comm, job, &failure);
+    struct store *store = store_open_together(&setup, places, &comm, job, &failure);
     assert_non_null(store);
     if (comm.rank > 0)
         worker_write(store, job);
@@ -518,7 +518,7 @@ static void check_emitting_fails(const char *file, enum failure_code code, const
     census_open(&job, &census_host, &census);
     if (comm.rank == 0)
         assert_true(outputfile_create(path, &job, &info, &places, &failure));
-    struct store *store = store_open(&setup, &places, &comm, &job, &failure);
+    struct store *store = store_open_together(&setup, &places, &comm, &job, &failure);
     assert_non_null(store);
     unsigned char ledger = 1;
     char byte = 'x';

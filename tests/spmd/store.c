@@ -158,7 +158,7 @@ static struct store *store_make(void)
     const struct store_setup setup = {.path = path, .emitted = path};
     if (comm.rank == 0)
         assert_true(outputfile_create(path, &job, &info, &places, &failure));
-    struct store *store = store_open(&setup, &places, &comm, &job, &failure);
+    struct store *store = store_open_together(&setup, &places, &comm, &job, &failure);
     assert_non_null(store);
     return store;
 }
@@ -187,7 +187,7 @@ static void test_a_missing_file_is_refused_everywhere(void **state)
     struct failure failure = FAILURE_INIT;
     const struct output_places places = {0};
     const struct store_setup setup = {.path = "/nonexistent/x.h5", .emitted = "x"};
-    assert_null(store_open(&setup, &places, &comm, &job, &failure));
+    assert_null(store_open_together(&setup, &places, &comm, &job, &failure));
     assert_failure(failure, FAILURE_FAILED,
                    "/nonexistent/x.h5: cannot be opened on rank 0: write to a file system that "
                    "all nodes see");

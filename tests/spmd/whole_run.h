@@ -6,7 +6,7 @@
 #include "tests/checks.h"
 
 struct whole_run {
-    const struct comm *comm;
+    struct comm *comm;
     const struct scow_task *task;
     const struct values *values;
     int64_t tasks, package; /* core tasks in all, and in a package */
