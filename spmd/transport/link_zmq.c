@@ -11,8 +11,15 @@
 #include "spmd/transport/clock.h"
 
 enum { IDENTITY_MOST = 255 };
+/* Bytes that a message has beside its own: its frame, and what encrypting it adds. */
+enum { AROUND_MOST = 256 };
+/* A look at a socket that has nothing costs two calls of the system, and who waits looks all the
+ * time: after one in vain the next is made so much later. That connections have ended is looked for
+ * by far more seldom. */
+static const double look_every_s = 5e-6, connections_every_s = 0.02;
 
-/* What is in front of every message's bytes. */
+/* What is in front of every message's bytes, in one part with them: each part is encrypted by
+ * itself. */
 enum frame_kind {
     FRAME_MESSAGE, /* of that tag */
     FRAME_TAKEN,   /* the message of that ticket has been begun to be taken */
@@ -24,6 +31,7 @@ enum frame_kind {
 struct frame {
     int32_t kind, tag, rank, size;
     uint64_t ticket; /* 0: nobody waits for its being taken */
+    uint64_t unused; /* so that what is behind it is as aligned as it is */
 };
 
 struct member {
@@ -38,7 +46,7 @@ struct arrival {
     struct arrival *next;
     int peer, tag;
     uint64_t ticket;
-    zmq_msg_t bytes;
+    zmq_msg_t message; /* the frame, and the bytes */
 };
 
 /* What a request's handle points to. */
@@ -63,7 +71,8 @@ struct channel {
     struct arrival *arrivals, **last_arrival;
     struct operation *operations; /* under way, in the order of their beginning */
     uint64_t tickets;
-    bool full; /* a worker's: it was refused */
+    bool full;                    /* a worker's: it was refused */
+    double vain_s, connections_s; /* the last look in vain, and at connections */
 };
 
 static struct channel *channel_of(struct link link)
@@ -86,14 +95,26 @@ int link_size(struct link link)
 /* ---- sending ------------------------------------------------------------------------------- */
 
 /* Nothing waits here: queues have no limit, and what is for nobody is dropped. */
+static void message_post(struct channel *channel, const struct frame *frame, const void *bytes,
+                         size_t size)
+{
+    zmq_msg_t message;
+    if (zmq_msg_init_size(&message, sizeof *frame + size) != 0)
+        link_abort((struct link){0}, FAILURE_FAILED);
+    memcpy(zmq_msg_data(&message), frame, sizeof *frame);
+    if (size > 0)
+        memcpy((char *)zmq_msg_data(&message) + sizeof *frame, bytes, size);
+    if (zmq_msg_send(&message, channel->socket, 0) < 0)
+        zmq_msg_close(&message);
+}
+
 static void frame_send(struct channel *channel, int peer, const struct frame *frame,
                        const void *bytes, size_t size)
 {
     const struct member *member = &channel->members[peer];
     if (channel->listens)
         zmq_send(channel->socket, member->identity, member->identity_size, ZMQ_SNDMORE);
-    zmq_send(channel->socket, frame, sizeof *frame, ZMQ_SNDMORE);
-    zmq_send(channel->socket, size > 0 ? bytes : "", size, 0);
+    message_post(channel, frame, bytes, size);
 }
 
 static bool peer_is(const struct channel *channel, int peer)
@@ -185,15 +206,16 @@ static bool is_for(const struct operation *operation, const struct arrival *arri
 static void receive_end(struct operation *operation, struct arrival *arrival)
 {
     struct channel *channel = operation->channel;
-    const size_t size = zmq_msg_size(&arrival->bytes);
+    const size_t size = zmq_msg_size(&arrival->message) - sizeof(struct frame);
+    const char *bytes = (const char *)zmq_msg_data(&arrival->message) + sizeof(struct frame);
     operation->size = size < operation->room ? size : operation->room;
     operation->peer = arrival->peer;
     if (operation->size > 0)
-        memcpy(operation->to, zmq_msg_data(&arrival->bytes), operation->size);
+        memcpy(operation->to, bytes, operation->size);
     if (arrival->ticket > 0)
         frame_send(channel, arrival->peer,
                    &(struct frame){.kind = FRAME_TAKEN, .ticket = arrival->ticket}, NULL, 0);
-    zmq_msg_close(&arrival->bytes);
+    zmq_msg_close(&arrival->message);
     free(arrival);
     operation_end(operation);
 }
@@ -212,7 +234,7 @@ static void arrival_take(struct channel *channel, struct arrival *arrival)
 }
 
 static void message_take(struct channel *channel, int peer, const struct frame *frame,
-                         zmq_msg_t *bytes)
+                         zmq_msg_t *message)
 {
     struct arrival *arrival = calloc(1, sizeof *arrival);
     if (!arrival)
@@ -220,8 +242,8 @@ static void message_take(struct channel *channel, int peer, const struct frame *
     arrival->peer = peer;
     arrival->tag = frame->tag;
     arrival->ticket = frame->ticket;
-    zmq_msg_init(&arrival->bytes);
-    zmq_msg_move(&arrival->bytes, bytes);
+    zmq_msg_init(&arrival->message);
+    zmq_msg_move(&arrival->message, message);
     arrival_take(channel, arrival);
 }
 
@@ -262,8 +284,7 @@ static void hello_take(struct channel *channel, zmq_msg_t *identity)
         answer.rank = channel->joined;
     }
     zmq_send(channel->socket, zmq_msg_data(identity), size, ZMQ_SNDMORE);
-    zmq_send(channel->socket, &answer, sizeof answer, ZMQ_SNDMORE);
-    zmq_send(channel->socket, "", 0, 0);
+    message_post(channel, &answer, NULL, 0);
 }
 
 static void welcome_take(struct channel *channel, const struct frame *frame)
@@ -276,7 +297,7 @@ static void welcome_take(struct channel *channel, const struct frame *frame)
 
 /* ---- everything that comes ----------------------------------------------------------------- */
 
-enum { PARTS_MOST = 3 };
+enum { PARTS_MOST = 2 };
 
 /* A whole message, if one is there; what has another number of parts than it should is dropped. */
 static bool parts_receive(void *socket, zmq_msg_t parts[PARTS_MOST], int *count)
@@ -297,25 +318,25 @@ static bool parts_receive(void *socket, zmq_msg_t parts[PARTS_MOST], int *count)
 }
 
 static void masters_take(struct channel *channel, zmq_msg_t *identity, const struct frame *frame,
-                         zmq_msg_t *bytes)
+                         zmq_msg_t *message)
 {
     const int peer = member_find(channel, identity);
     if (peer == 0 && frame->kind == FRAME_HELLO)
         hello_take(channel, identity);
     else if (peer > 0 && frame->kind == FRAME_MESSAGE)
-        message_take(channel, peer, frame, bytes);
+        message_take(channel, peer, frame, message);
     else if (peer > 0 && frame->kind == FRAME_TAKEN)
         taken_take(channel, peer, frame->ticket);
 }
 
-static void workers_take(struct channel *channel, const struct frame *frame, zmq_msg_t *bytes)
+static void workers_take(struct channel *channel, const struct frame *frame, zmq_msg_t *message)
 {
     if (frame->kind == FRAME_WELCOME)
         welcome_take(channel, frame);
     else if (frame->kind == FRAME_FULL)
         channel->full = true;
     else if (frame->kind == FRAME_MESSAGE)
-        message_take(channel, 0, frame, bytes);
+        message_take(channel, 0, frame, message);
     else if (frame->kind == FRAME_TAKEN)
         taken_take(channel, 0, frame->ticket);
 }
@@ -327,12 +348,12 @@ static bool message_receive(struct channel *channel)
     int count = 0;
     const bool there = parts_receive(channel->socket, parts, &count);
     const int own = channel->listens; /* the identity is in front */
-    if (there && count == own + 2 && zmq_msg_size(&parts[own]) == sizeof frame) {
+    if (there && count == own + 1 && zmq_msg_size(&parts[own]) >= sizeof frame) {
         memcpy(&frame, zmq_msg_data(&parts[own]), sizeof frame);
         if (channel->listens)
-            masters_take(channel, &parts[0], &frame, &parts[1 + own]);
+            masters_take(channel, &parts[0], &frame, &parts[own]);
         else
-            workers_take(channel, &frame, &parts[1 + own]);
+            workers_take(channel, &frame, &parts[own]);
     }
     for (int k = 0; k < count && k < PARTS_MOST; k++)
         zmq_msg_close(&parts[k]);
@@ -374,8 +395,15 @@ static void monitor_receive(struct channel *channel)
 
 static void advance(struct channel *channel)
 {
+    const double now_s = clock_now();
+    if (now_s - channel->vain_s < look_every_s)
+        return;
     while (message_receive(channel))
         ;
+    channel->vain_s = clock_now();
+    if (now_s - channel->connections_s < connections_every_s)
+        return;
+    channel->connections_s = now_s;
     monitor_receive(channel);
 }
 
@@ -527,7 +555,7 @@ static void option_set(void *socket, int option, int value)
 static void socket_prepare(void *socket)
 {
     enum { BEAT_MS = 1000, SILENCE_MS = 10000, HANDSHAKE_MS = 5000 };
-    static const int64_t bytes_most = LINK_MOST;
+    static const int64_t bytes_most = LINK_MOST + AROUND_MOST;
     option_set(socket, ZMQ_SNDHWM, 0);
     option_set(socket, ZMQ_RCVHWM, 0);
     option_set(socket, ZMQ_HEARTBEAT_IVL, BEAT_MS);
@@ -682,7 +710,7 @@ static void lists_free(struct channel *channel)
     while (channel->arrivals) {
         struct arrival *arrival = channel->arrivals;
         channel->arrivals = arrival->next;
-        zmq_msg_close(&arrival->bytes);
+        zmq_msg_close(&arrival->message);
         free(arrival);
     }
 }
