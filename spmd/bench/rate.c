@@ -54,7 +54,14 @@ static const struct scow_task nothing = {
 
 /* ---- a batch -------------------------------------------------------------------------------- */
 
-/* Collective. */
+/* Who makes the job with this one: where workers join, each is alone. */
+static struct comm makers_of(const struct rate_setup *setup)
+{
+    const struct comm alone = {.link = setup->comm->link, .rank = 0, .size = 1};
+    return setup->joins ? alone : *setup->comm;
+}
+
+/* Collective among `comm`. */
 static bool job_make(struct making *making, const struct comm *comm, int64_t packages,
                      struct failure *failure)
 {
@@ -73,8 +80,10 @@ static struct store *store_make(const struct rate_setup *setup, const struct job
                                 struct failure *failure)
 {
     const struct comm *comm = setup->comm;
-    const struct store_setup opening = {
-        .path = setup->output, .emitted = setup->output, .temporary = true};
+    const struct store_setup opening = {.path = setup->output,
+                                        .emitted = setup->output,
+                                        .temporary = true,
+                                        .collected = setup->joins};
     const struct output_info info = {.plan = "{}",
                                      .emitted = setup->output,
                                      .conditions.isa = "",
@@ -133,13 +142,14 @@ static void lead(const struct rate_setup *setup, struct run *run, struct rate_ba
 }
 
 /* Collective. */
-static void batch_run(const struct rate_setup *setup, const struct making *making,
-                      struct store *store, struct rate_batch *batch, struct failure *failure)
+static void packages_do(const struct rate_setup *setup, const struct making *making,
+                        struct store *store, struct rate_batch *batch, struct failure *failure)
 {
     struct run run = {.comm = setup->comm,
                       .job = &making->job,
                       .input = making->input,
                       .store = store,
+                      .collects = setup->joins,
                       .largest_package = 1,
                       .threads = 1,
                       .buffers = setup->ahead > PLATFORM_BUFFERS ? setup->ahead : PLATFORM_BUFFERS};
@@ -151,16 +161,16 @@ static void batch_run(const struct rate_setup *setup, const struct making *makin
     done_packages_release(&done);
 }
 
-/* Collective. *batch is the master's. */
-static bool batch_measure(const struct rate_setup *setup, struct rate_batch *batch,
-                          struct failure *failure)
+bool rate_batch_run(const struct rate_setup *setup, struct rate_batch *batch,
+                    struct failure *failure)
 {
+    const struct comm makers = makers_of(setup);
     struct making making = {.comm = NULL};
     struct store *store = NULL;
-    if (job_make(&making, setup->comm, batch->packages, failure))
+    if (job_make(&making, &makers, batch->packages, failure))
         store = store_make(setup, &making.job, failure);
     if (store)
-        batch_run(setup, &making, store, batch, failure);
+        packages_do(setup, &making, store, batch, failure);
     store_close(&store, failure);
     making_release(&making);
     return comm_agree(setup->comm, failure);
@@ -175,18 +185,15 @@ static int64_t next_of(const struct rate_batch *batch, double least_s)
     return (int64_t)((double)batch->packages * fmin(fmax(wanted, growth_least), growth_most));
 }
 
-bool rate_measure(const struct rate_setup *setup, const struct rate_listener *listener,
-                  struct failure *failure)
+bool rate_measure(const struct rate_series *series, struct failure *failure)
 {
     struct rate_batch batch = {.packages = (int64_t)packages_least};
     for (;;) {
-        if (!batch_measure(setup, &batch, failure))
+        if (!series->run(series->self, &batch, failure))
             return false;
-        if (setup->comm->rank == 0)
-            listener->batch(listener->self, &batch);
-        comm_broadcast(setup->comm, &batch, sizeof batch);
-        if (batch.seconds >= setup->least_s)
+        series->told(series->self, &batch);
+        if (batch.seconds >= series->least_s)
             return true;
-        batch.packages = next_of(&batch, setup->least_s);
+        batch.packages = next_of(&batch, series->least_s);
     }
 }

@@ -83,7 +83,7 @@ simulate="$model planner/dispatch planner/simulate"
     room spmd/run $simulate planner/{files,replan,command} kernel kernel/{tasks,vector} \
         spmd/{transport,input,job,output,resume,launch,node,strips}
 
-    room spmd/bench $model planner/dispatch kernel spmd/{transport,output,launch,run}
+    room spmd/bench $model planner/{dispatch,command} kernel spmd/{transport,output,launch,run}
     room spmd/serve $base planner/{files,replan} kernel/vector kernel/command \
         spmd/{transport,job,output,launch,node,run}
 

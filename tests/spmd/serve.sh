@@ -134,6 +134,15 @@ code=0
 [ "$code" = 2 ] || fail "a manager that nobody knows: $code"
 grep -q "slurm" none.said || fail "it says $(cat none.said)"
 
+# ---- how many packages a second ----------------------------------------------------------------
+"$scow" bench rate --join 2 --seconds 0.01 --json >rate.json || fail "measuring the rate ends with $?"
+grep -q '"workers": 2.*"packages_per_s": [1-9]' rate.json || fail "a rate of $(cat rate.json)"
+[ ! -e scow-bench.h5 ] || fail "measuring leaves an output"
+code=0
+"$scow" bench rate --join 2 --seconds 0.01 -o /nowhere/out.h5 >rate.said 2>&1 || code=$?
+[ "$code" = 1 ] || fail "measuring without an output: $code"
+grep -q "/nowhere/out.h5: cannot be created" rate.said || fail "it says $(cat rate.said)"
+
 # ---- plans that are for others ------------------------------------------------------------------
 for other in '"operating": "multi-port", "tasks"' '"master": {"tasks": 1, "task_s": 1}, "tasks"'; do
     sed "s/\"tasks\"/$other/" plan.json >other.json

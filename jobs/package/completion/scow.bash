@@ -183,6 +183,7 @@ _scow_value() {
     load:--cpu) ;;
     bench:--seconds) ;;
     bench:--ahead) ;;
+    bench:--join) ;;
     bench:-o | bench:--output) _scow_files -f "$3" ;;
     calibrate:--algorithm | calibrate:--angles | calibrate:--bank | calibrate:--block | calibrate:--blocks | calibrate:--colsep | calibrate:--columns | calibrate:--combine | calibrate:--command | calibrate:--east | calibrate:--env | calibrate:--format | calibrate:--gap-extend | calibrate:--gap-open | calibrate:--grace | calibrate:--grain | calibrate:--halt | calibrate:--header | calibrate:--height | calibrate:--inside | calibrate:--iterations | calibrate:--jobs | calibrate:--keep | calibrate:--length | calibrate:--match | calibrate:--matrix | calibrate:--mismatch | calibrate:--most-output | calibrate:--north | calibrate:--out-dir | calibrate:--per | calibrate:--polarity | calibrate:--positions | calibrate:--retries | calibrate:--rows | calibrate:--search | calibrate:--sequences | calibrate:--ship | calibrate:--sigma | calibrate:--south | calibrate:--targets | calibrate:--tasks | calibrate:--timeout | calibrate:--tuned | calibrate:--west | calibrate:--width | calibrate:--workdir | calibrate:--wrap | calibrate:--x-max | calibrate:--x-min | calibrate:--y-max | calibrate:--y-min | go:--algorithm | go:--angles | go:--bank | go:--block | go:--blocks | go:--colsep | go:--columns | go:--combine | go:--command | go:--east | go:--env | go:--format | go:--gap-extend | go:--gap-open | go:--grace | go:--grain | go:--halt | go:--header | go:--height | go:--inside | go:--iterations | go:--jobs | go:--keep | go:--length | go:--match | go:--matrix | go:--mismatch | go:--most-output | go:--north | go:--out-dir | go:--per | go:--polarity | go:--positions | go:--retries | go:--rows | go:--search | go:--sequences | go:--ship | go:--sigma | go:--south | go:--targets | go:--tasks | go:--timeout | go:--tuned | go:--west | go:--width | go:--workdir | go:--wrap | go:--x-max | go:--x-min | go:--y-max | go:--y-min) ;;
     *) return 1 ;;
@@ -230,7 +231,7 @@ _scow_from() {
     simulate:-*) _scow_words "--profile --rule --dca --tasks --workers --block --set --ahead --packages --replan --tail --model --buffers --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --joins --lose --at --copies --seed --seeds --effort --json --quiet --verbose --help" "$word" ;;
     sense:-*) _scow_words "--output --every --count --node --help" "$word" ;;
     load:-*) _scow_words "--pattern --seconds --threads --seed --cpu --help" "$word" ;;
-    bench:-*) _scow_words "--seconds --ahead --output --json --version --help" "$word" ;;
+    bench:-*) _scow_words "--seconds --ahead --join --output --json --version --help" "$word" ;;
     tasks:*) _scow_words "matched-filter command mandelbrot motif library jacobi sleep" "$word" ;;
     report:* | run:* | serve:* | show:* | simulate:* | work:*) _scow_files -f "$word" ;;
     esac
