@@ -371,10 +371,11 @@ static bool presence_find(struct simulated *simulated, struct failure *failure)
     const int64_t workers = simulated->platform.worker_count;
     if (!path)
         return true;
-    if (loop_needs_events(&simulated->platform))
+    if (simulated->platform.operating != OPERATING_SINGLE_PORT ||
+        simulated->platform.results == RESULTS_END)
         return failure_set(failure, FAILURE_USAGE,
-                           "--joins is for workers that write their results, in the single-port "
-                           "model: take another profile or plan");
+                           "--joins is for the single-port model, and for results that workers "
+                           "write or return with each package: take another profile or plan");
     if (!presence_read(presence, path, failure))
         return false;
     const int64_t last = presence->spans[presence->span_count - 1].worker;

@@ -256,6 +256,8 @@ static bool results_taken(void *self, const struct loop_package *last, double ta
 static double worker_gone(void *self, int64_t worker)
 {
     const struct scenario *scenario = ((struct scenario_state *)self)->scenario;
+    if (scenario->presence)
+        return presence_until(scenario->presence, worker);
     return worker == scenario->lost_worker ? scenario->lost_s : HUGE_VAL;
 }
 

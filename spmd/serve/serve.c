@@ -34,7 +34,7 @@ struct serve_options {
     const char *submit;
     int64_t members, ahead, workers;
     double patience_s;
-    bool resume, trust, retry_lost, quiet, version;
+    bool resume, trust, retry_lost, once, quiet, version;
     char *line; /* owned */
 };
 
@@ -70,6 +70,7 @@ static bool options_read_all(int argc, char **argv, struct serve_options *option
         {'n', "workers", "N", OPTION_COUNT, &options->workers,
          "with --submit: so many at a time (the plan's)"},
         launch_row("results", &options->results),
+        launch_row("no-copies", &options->once),
         {0, "resume", NULL, OPTION_FLAG, &options->resume,
          "go on with FILE and its access file; workers that waited join again"},
         {0, "trust", NULL, OPTION_FLAG, &options->trust,
@@ -233,7 +234,7 @@ static void plan_serve(const struct serve_options *options, const struct documen
                                   .emitted_given = options->results != NULL,
                                   .collects = true,
                                   .joins = tick,
-                                  .once = true,
+                                  .once = options->once,
                                   .resume = options->resume,
                                   .trust = options->trust,
                                   .retry_lost = options->retry_lost,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "spmd/serve/submission.h"
+#include "spmd/transport/clock.h"
 
 static bool local_submit(const struct submission *submission, struct submitted_job *job,
                          struct failure *failure)
@@ -18,10 +19,13 @@ static bool local_submit(const struct submission *submission, struct submitted_j
         return failure_memory(failure, "starting a worker");
     const pid_t process = fork();
     if (process == 0) {
+        setpgid(0, 0); /* who interrupts the master leaves it to the master to end its workers */
         execl("/bin/sh", "sh", "-c", command, (char *)NULL);
         _exit(127);
     }
     free(command);
+    if (process > 0)
+        setpgid(process, process); /* whoever is first */
     if (process < 0)
         return failure_set(failure, FAILURE_FAILED, "a worker cannot be started: %s",
                            strerror(errno));
@@ -38,11 +42,18 @@ static bool local_look(const struct submitted_job *jobs, size_t count, enum job_
     return true;
 }
 
+/* One that does not answer, as one that is stopped, is not waited for. */
 static void local_cancel(const struct submitted_job *job)
 {
+    static const double patience_s = 1, nap_s = 0.01;
     const pid_t process = (pid_t)strtol(job->name, NULL, 10);
-    kill(process, SIGTERM);
-    waitpid(process, NULL, 0);
+    const double until_s = clock_now() + patience_s;
+    kill(-process, SIGTERM);
+    while (waitpid(process, NULL, WNOHANG) == 0) {
+        if (clock_now() > until_s)
+            kill(-process, SIGKILL);
+        clock_nap(nap_s);
+    }
 }
 
 const struct resource_manager submission_local = {
