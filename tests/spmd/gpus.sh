@@ -7,7 +7,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 export OMP_NUM_THREADS=1
-unset ROCR_VISIBLE_DEVICES SCOW_GPUS
+unset ROCR_VISIBLE_DEVICES SCOW_GPUS HWLOC_COMPONENTS
 fail() { echo "gpus: $*"; exit 1; }
 
 seq 12 >lines
