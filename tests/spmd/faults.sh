@@ -2,7 +2,8 @@
 # For tests of faults: jobs, ranks that survive each other, and looking at them. Sourced in an empty
 # directory, with $scow, $mpiexec and $image.
 
-export OMP_NUM_THREADS=1 HWLOC_PLUGINS_PATH=/nonexistent
+export OMP_NUM_THREADS=1
+unset UCX_TLS # as on several nodes
 
 fail() {
     echo "$*"
@@ -104,6 +105,15 @@ ranks_of() {
         while IFS= read -r -d '' variable; do
             [[ $variable != PMI_RANK=* ]] || echo "$process ${variable#*=}"
         done 2>/dev/null <"/proc/$process/environ" || true
+    done
+}
+
+# heard PROCESS...: nobody has a SIGTERM waiting to be taken.
+heard() {
+    local process pending
+    for process; do
+        pending=$(sed -n 's/^ShdPnd:\s*//p' "/proc/$process/status")
+        ((!(0x$pending >> 14 & 1))) || return 1
     done
 }
 

@@ -65,15 +65,6 @@ gone() {
     done
 }
 
-# heard PROCESS...: nobody has a SIGTERM waiting to be taken.
-heard() {
-    local process pending
-    for process; do
-        pending=$(sed -n 's/^ShdPnd:\s*//p' "/proc/$process/status")
-        ((!(0x$pending >> 14 & 1))) || return 1
-    done
-}
-
 # Asked again, after more than a second, in which it may be the same signal on another way: it does not wait for its
 # commands.
 mapfile -t ranks < <(ranks_of part.h5 | cut -d ' ' -f 1)
