@@ -185,7 +185,10 @@ static void nothing_is_slower_and_the_bound_holds(void **state)
         struct profile profile;
         sample(&dice, &profile);
         sample_returns(&dice, &profile, seed);
-        const double tasks = (double)dice_whole(&dice, 1, 3000);
+        /* Where results return, or by another model, every candidate is played package by package.
+         */
+        const bool played = seed % 3 == 0 || seed % 4 == 0;
+        const double tasks = (double)dice_whole(&dice, 1, played ? 300 : 3000);
         struct plan plain = plan_of(&profile, "scow-mp", tasks, false);
         struct plan plan = plan_of(&profile, "scow-mp", tasks, true);
         double sum = plan.own.tasks;
