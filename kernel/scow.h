@@ -13,6 +13,7 @@
  *  - pack, on the master (or, staged, on the worker): the data that a package needs.
  *  - start, on a worker, before its first package; stop after its last.
  *  - compute, on a worker: a package.
+ *  - next, on the master, of a task with SCOW_LEVELS: the core tasks of the next level.
  *  - close, on every rank.
  *
  * Rules. Everything passed to a callback is borrowed for that call, except the setup, which is
@@ -39,7 +40,7 @@ extern "C" {
 #endif
 
 #define SCOW_ABI_MAJOR 1u
-#define SCOW_ABI_MINOR 1u
+#define SCOW_ABI_MINOR 2u
 #define SCOW_ABI (SCOW_ABI_MAJOR << 16 | SCOW_ABI_MINOR)
 
 enum scow_status {
@@ -143,7 +144,7 @@ struct scow_host {
                       int64_t rows, int64_t columns, void *pixels);
     /* In describe, weigh and pack: line or sequence number `index`. */
     int (*read_item)(const struct scow_host *host, int64_t index, struct scow_item *item);
-    /* In describe: these bytes, copied, are given to open on every rank. */
+    /* In describe and next: these bytes, copied, are given to open on every rank. */
     int (*share)(const struct scow_host *host, const void *bytes, size_t size);
     /* In compute, at least every few milliseconds: lets messages advance. True: the run is being
      * stopped, return SCOW_STOPPED soon. Only the thread that was called. */
@@ -191,8 +192,9 @@ struct scow_setup {
     const struct scow_value *values; /* in the order of the task's parameters */
     struct scow_input input;
     int64_t tasks;      /* as describe said */
-    const void *shared; /* as describe shared it; aligned for any type */
+    const void *shared; /* as describe shared it, or next; aligned for any type */
     size_t shared_size;
+    int64_t level; /* since 1.2: of a task with SCOW_LEVELS, from 1 on; of others 0 */
 };
 
 enum scow_field_flag {
@@ -256,9 +258,19 @@ enum scow_flag {
                      * before the clock starts */
     SCOW_SLEEP = 4, /* every operation also sleeps, where scow does it, what the profile says it
                      * costs: the executor with known costs */
-    SCOW_STRIDED = 8 /* since 1.1: compute takes batches of every R-th core task, of a task without
-                      * `pack`, where the user orders the job so (calibrate --order). Without it,
-                      * and with `pack`, a batch is a single core task then. */
+    SCOW_STRIDED = 8, /* since 1.1: compute takes batches of every R-th core task, of a task without
+                       * `pack`, where the user orders the job so (calibrate --order). Without it,
+                       * and with `pack`, a batch is a single core task then. */
+    SCOW_LEVELS = 16  /* since 1.2: a search in levels, whose core tasks follow from what those of
+                       * the level before emitted: `next` says which */
+};
+
+/* Since 1.2. What the core tasks of a level have emitted, all of which are done: of task k the
+ * bytes [at[k], at[k + 1]), in the order of its calls of emit. */
+struct scow_survivors {
+    int64_t tasks;
+    const int64_t *at; /* tasks + 1 numbers, the first is 0 */
+    const void *bytes; /* aligned for any type */
 };
 
 /* A kind of core task. Constant. Callbacks that a task does not need are NULL; describe and compute
@@ -330,6 +342,13 @@ struct scow_task {
      * computation. The same job always gets the same weights, on any machine. May read the input.
      * For scow calibrate and plan --weights task. NULL: not known. */
     int (*weigh)(const struct scow_host *host, const void *job, double *weights);
+    /* Since 1.2, with SCOW_LEVELS and results that emit. Master, when all core tasks of a level are
+     * done, and where a calibration tries levels, of some of them: *tasks of the next level, for
+     * which host->share gives what open needs to know; 0: this was the last, whose results are the
+     * job's. `job` is the level's, and is closed afterwards. The same survivors always give the
+     * same level. Called again where a run is resumed. */
+    int (*next)(const struct scow_host *host, const void *job, const struct scow_survivors *in,
+                int64_t *tasks);
 };
 
 #define SCOW_TASK .size = (uint32_t)sizeof(struct scow_task), .abi = SCOW_ABI

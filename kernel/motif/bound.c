@@ -8,8 +8,7 @@
  * them, whatever the input. Counted, not timed: all ranks must find the same. */
 enum { CLIMB_WORK = 1 << 20, REST_WORK = 1 << 26 };
 
-/* The position in one sequence that adds most to a profile; the first of several. */
-static uint32_t best_start(const struct motif_job *job, const uint32_t *profile, int sequence)
+uint32_t bound_start(const struct motif_job *job, const uint32_t *profile, int sequence)
 {
     uint32_t best = 0;
     int most = -1;
@@ -42,7 +41,7 @@ static int tuple_improve(const struct motif_job *job, uint32_t *start, int first
         before = score;
         for (int i = first; i < end; i++) {
             profile_of(job, start, first, end, i, profile);
-            start[i] = best_start(job, profile, i);
+            start[i] = bound_start(job, profile, i);
         }
         profile_of(job, start, first, end, -1, profile);
         score = profile_score(&job->length, profile);
@@ -56,7 +55,7 @@ static int climb_from(const struct motif_job *job, uint32_t *start, int first, u
 {
     for (int i = first + 1; i < job->shape.sequences; i++) {
         profile_of(job, start, first, i, -1, profile);
-        start[i] = best_start(job, profile, i);
+        start[i] = bound_start(job, profile, i);
     }
     return tuple_improve(job, start, first, profile);
 }

@@ -11,4 +11,7 @@
 /* Set the job's floor and rest; rows and tail stand ready. False: out of memory. */
 bool bound_find(struct motif_job *job);
 
+/* The position in one sequence that adds most to a profile; the first of several. */
+uint32_t bound_start(const struct motif_job *job, const uint32_t *profile, int sequence);
+
 #endif

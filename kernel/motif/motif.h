@@ -8,7 +8,7 @@
  *
  * Source: L. F. de la Torre, Scheduling Divisible Tasks under Production or Utilization
  * Constraints, University of Puerto Rico, 2009, sections 6.3 (brute force) to 6.5 (branch and
- * bound).
+ * bound; in levels: levels.h).
  */
 #ifndef KERNEL_MOTIF_MOTIF_H
 #define KERNEL_MOTIF_MOTIF_H
@@ -16,5 +16,6 @@
 #include "kernel/scow.h"
 
 extern const struct scow_task motif_task;
+extern const struct scow_task motif_levels_task;
 
 #endif

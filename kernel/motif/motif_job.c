@@ -1,6 +1,5 @@
 #include "kernel/motif/motif_job.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -39,6 +38,16 @@ static bool (*tally_of(enum isa isa))(struct tally *)
     return tally_generic;
 }
 
+static void letters_find(struct motif_job *job, const struct motif_shared *shared,
+                         const char *letters)
+{
+    for (int i = 0; i < job->shape.sequences; i++) {
+        job->shape.starts[i] = shared->starts[i];
+        job->letters[i] = letters;
+        letters += shape_letters(&job->shape, i);
+    }
+}
+
 /* The words of all sequences, one after the other. A row's last vector may hold what comes after
  * the row, in columns that are not looked at; after the last row comes slack. */
 static bool rows_make(struct motif_job *job)
@@ -57,6 +66,13 @@ static bool rows_make(struct motif_job *job)
             *row++ = UINT32_C(1) << 8 * letter_number(job->letters[i][k]);
     }
     return true;
+}
+
+bool motif_read(struct motif_job *job, const struct motif_shared *shared, const char *letters)
+{
+    job->length = profile_length_of(job->shape.length);
+    letters_find(job, shared, letters);
+    return rows_make(job);
 }
 
 static bool tail_make(struct motif_job *job)
@@ -80,16 +96,11 @@ static bool tail_make(struct motif_job *job)
     return good;
 }
 
-static void letters_find(struct motif_job *job, const struct scow_setup *setup)
+/* How it is cut, and what a search wants to know before. */
+static bool rest_make(struct motif_job *job, const struct scow_setup *setup)
 {
-    const struct motif_shared *shared = setup->shared;
-    const char *letters = (const char *)(shared + 1);
-    for (int i = 0; i < job->shape.sequences; i++) {
-        job->shape.starts[i] = shared->starts[i];
-        job->letters[i] = letters;
-        letters += shape_letters(&job->shape, i);
-    }
-    assert(letters == (const char *)setup->shared + setup->shared_size);
+    shape_cut(&job->shape, (int64_t)setup->values[MOTIF_GRAIN].number);
+    return tail_make(job) && (!job->shape.bounded || bound_find(job));
 }
 
 int motif_open(const struct scow_host *host, const struct scow_setup *setup, void **opened)
@@ -99,12 +110,9 @@ int motif_open(const struct scow_host *host, const struct scow_setup *setup, voi
     *opened = NULL;
     if (job) {
         job->shape = motif_shape_of(setup->values, (int)shared->sequences);
-        job->length = profile_length_of(job->shape.length);
         job->tally = tally_of(isa_current());
-        letters_find(job, setup);
-        shape_cut(&job->shape, (int64_t)setup->values[MOTIF_GRAIN].number);
     }
-    if (!job || !rows_make(job) || !tail_make(job) || (job->shape.bounded && !bound_find(job))) {
+    if (!job || !motif_read(job, shared, (const char *)(shared + 1)) || !rest_make(job, setup)) {
         motif_close(job);
         return host->fail(host, "not enough memory to search these sequences: give fewer start "
                                 "positions with --positions");

@@ -32,6 +32,10 @@ struct motif_job {
 /* Sequences, length, search and kind of package, as the parameters say. */
 struct motif_shape motif_shape_of(const struct scow_value *values, int sequences);
 
+/* The letters of all sequences (borrowed), their words and the length's form, by a shape that has
+ * its sequences and its length. False: out of memory; motif_close releases what there is. */
+bool motif_read(struct motif_job *job, const struct motif_shared *shared, const char *letters);
+
 /* Of a capital: A 0, C 1, G 2, T 3. */
 static inline uint8_t letter_number(char letter)
 {

@@ -19,7 +19,7 @@ void outcome_reset(const void *opened, void *state)
     memset(state, 0, results.state_size);
 }
 
-static bool comes_first(const uint32_t *one, const uint32_t *other, int count)
+bool outcome_comes_first(const uint32_t *one, const uint32_t *other, int count)
 {
     int i = 0;
     while (i < count && one[i] == other[i])
@@ -33,7 +33,7 @@ void outcome_add(const void *opened, void *state, int score, const uint32_t *sta
     struct outcome *outcome = state;
     const int count = job->shape.sequences;
     if ((uint32_t)score < outcome->score ||
-        ((uint32_t)score == outcome->score && !comes_first(start, outcome->start, count)))
+        ((uint32_t)score == outcome->score && !outcome_comes_first(start, outcome->start, count)))
         return;
     outcome->score = (uint32_t)score;
     memcpy(outcome->start, start, (size_t)count * sizeof *start);

@@ -2,6 +2,7 @@
 #ifndef KERNEL_MOTIF_OUTCOME_H
 #define KERNEL_MOTIF_OUTCOME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ struct outcome {
 void outcome_results(const void *job, struct scow_results *results);
 void outcome_reset(const void *job, void *state);
 void outcome_merge(const void *job, void *state, const void *part);
+
+/* Does one tuple of so many positions come before the other? */
+bool outcome_comes_first(const uint32_t *one, const uint32_t *other, int count);
 
 /* Into `state` goes this tuple, if it is better: of greater score, or of the same and smaller. */
 void outcome_add(const void *job, void *state, int score, const uint32_t *start);

@@ -13,7 +13,7 @@
 
 static const struct scow_task *const built_in[] = {
     &matched_filter_task, &command_task, &mandelbrot_task, &motif_task,
-    &library_task,        &jacobi_task,  &sleep_task,
+    &motif_levels_task,   &library_task, &jacobi_task,     &sleep_task,
 };
 
 /* Those, and room for others. */

@@ -120,6 +120,9 @@ static bool results_check(struct job *job, struct failure *failure)
         return results_refuse(job, "its reduction's state is larger than 16 MiB", failure);
     if (job->results.state_size > 0 && (!task->reset || !task->merge || !task->print))
         return results_refuse(job, "its reduction lacks reset, merge or print", failure);
+    if (task_has_levels(task) && !job->results.emits)
+        return results_refuse(job, "its levels follow from what is emitted, and it emits nothing",
+                              failure);
     job->state_size = job->results.state_size;
     return memory_check(job, failure);
 }
@@ -217,7 +220,7 @@ static int host_share(const struct scow_host *base, const void *bytes, size_t si
 {
     const struct job_host *host = (const struct job_host *)(const void *)base;
     if (!host->description || host->description->shared)
-        return base->fail(base, "bytes can be shared in describe only, and once");
+        return base->fail(base, "bytes can be shared in describe and next only, and once");
     void *copy = size <= JOB_SIZE_MOST ? malloc(size + 1) : NULL;
     if (!copy) {
         failure_memory(host->failure, "sharing what the kernel needs on every rank");
@@ -353,7 +356,8 @@ bool job_describe(struct description *description, const struct scow_task *task,
                   const struct values *values, struct input *input, struct failure *failure)
 {
     struct job_host host;
-    *description = (struct description){.input = *input_shape(input)};
+    *description =
+        (struct description){.input = *input_shape(input), .level = task_has_levels(task) ? 1 : 0};
     values_host_init(&host, input_shape(input)->name, task, values, failure);
     host.input = input;
     host.description = description;
@@ -368,6 +372,32 @@ bool job_describe(struct description *description, const struct scow_task *task,
                        " core tasks of this input, and only 1 to 2^53 can be "
                        "planned: check its parameters",
                        task->name, description->tasks);
+}
+
+bool job_next(const struct job *job, const struct scow_survivors *in, struct description *next,
+              struct failure *failure)
+{
+    struct job_host host;
+    *next = (struct description){.input = job->setup.input, .level = job->setup.level + 1};
+    job_host_init(&host, job->input_name, failure);
+    host.description = next;
+    const int status = job->task->next(&host.base, job->opened, in, &next->tasks);
+    if (!job_status(job->task, "making the next level", status, failure))
+        return false;
+    return (next->tasks >= 0 && next->tasks <= tasks_most) ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "kernel %s: makes %" PRId64 " core tasks of level %" PRId64
+                       ", and only 0 to 2^53 can be: check its parameters",
+                       job->task->name, next->tasks, next->level);
+}
+
+bool description_copy(struct description *copy, const struct description *description)
+{
+    *copy = *description;
+    copy->shared = malloc(description->shared_size + 1);
+    if (copy->shared && description->shared_size > 0)
+        memcpy(copy->shared, description->shared, description->shared_size);
+    return copy->shared != NULL;
 }
 
 void description_release(struct description *description)
@@ -393,6 +423,7 @@ static bool setup_fill(struct job *job, const struct description *description, c
         .tasks = description->tasks,
         .shared = job->shared,
         .shared_size = description->shared_size,
+        .level = description->level,
     };
     job->setup.input.name = job->input_name;
     return true;

@@ -17,6 +17,7 @@
 /* What the master determines and every rank needs; owned. */
 struct description {
     int64_t tasks;
+    int64_t level;           /* as in struct scow_setup */
     struct scow_input input; /* its name is not used */
     void *shared;            /* NULL: nothing */
     size_t shared_size;
@@ -54,7 +55,13 @@ bool job_settle(const struct scow_task *task, struct values *values, struct inpu
 /* Local to the master, or where one only plans. To be released also on failure. */
 bool job_describe(struct description *description, const struct scow_task *task,
                   const struct values *values, struct input *input, struct failure *failure);
+/* A copy; false: out of memory. */
+bool description_copy(struct description *copy, const struct description *description);
 void description_release(struct description *description);
+/* Local to the master, of a search in levels whose opened level is done. next->tasks 0: that was
+ * the last one. To be released also on failure. */
+bool job_next(const struct job *job, const struct scow_survivors *in, struct description *next,
+              struct failure *failure);
 
 /* Local. Ready to compute; values, description and the input's name are copied. Outputs untouched
  * on failure. */

@@ -112,7 +112,10 @@ static bool run_parameters_check(const struct scow_task *task, const char *where
 /* Of the version that it says it was built for. */
 static size_t size_least(const struct scow_task *task)
 {
-    return (task->abi & 0xffff) < 1 ? offsetof(struct scow_task, run_parameters) : sizeof *task;
+    const uint32_t minor = task->abi & 0xffff;
+    return minor < 1   ? offsetof(struct scow_task, run_parameters)
+           : minor < 2 ? offsetof(struct scow_task, next)
+                       : sizeof *task;
 }
 
 bool job_task_check(const struct scow_task *task, const char *where, struct failure *failure)
@@ -136,6 +139,8 @@ bool job_task_check(const struct scow_task *task, const char *where, struct fail
         return task_refuse(where, "pack and package_size_most go together", failure);
     if (!task->start != !task->stop && !task->workspace_size)
         return task_refuse(where, "start and stop work on a workspace", failure);
+    if ((task->flags & SCOW_LEVELS) && !task_has_levels(task))
+        return task_refuse(where, "a search in levels (SCOW_LEVELS) has `next`", failure);
     if (task->input < SCOW_INPUT_NONE || task->input > SCOW_INPUT_FILE)
         return task_refuse(where, "its input is of no known kind", failure);
     if (task->threads != SCOW_THREADS_HOST && task->threads != SCOW_THREADS_OWN)

@@ -26,6 +26,12 @@ const char *const *task_run_parameters(const struct scow_task *task)
                : NULL;
 }
 
+bool task_has_levels(const struct scow_task *task)
+{
+    return (task->flags & SCOW_LEVELS) &&
+           task->size >= offsetof(struct scow_task, next) + sizeof task->next && task->next;
+}
+
 bool task_weighs(const struct scow_task *task)
 {
     return task->size >= offsetof(struct scow_task, weigh) + sizeof task->weigh && task->weigh;

@@ -18,6 +18,8 @@ int task_parameter_count(const struct scow_task *task);
 const char *const *task_run_parameters(const struct scow_task *task);
 /* Can it estimate what its core tasks cost? */
 bool task_weighs(const struct scow_task *task);
+/* Is it a search in levels, which follow from one another? */
+bool task_has_levels(const struct scow_task *task);
 bool task_run_parameter(const struct scow_task *task, const char *name);
 
 struct values {

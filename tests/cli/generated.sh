@@ -54,7 +54,7 @@ offers 'mandelbrot' scow tasks man
 offers 'one.json' scow show on
 offers 'one.json' scow plan --profile o
 offers '' scow plan -n o
-offers 'motif' mpiexec -n 3 scow calibrate -k mot
+offers 'motif motif-levels' mpiexec -n 3 scow calibrate -k mot
 offers '--width' mpiexec -n 3 scow calibrate -k mandelbrot --wid
 offers '' mpiexec -n 3 scow calibrate -k motif --wid
 offers 'folder' mpiexec -n 3 scow calibrate --scratch fol
@@ -73,6 +73,6 @@ zsh_offers '--deadline' 'scow plan --dead'
 zsh_offers 'scow-mp scow-pwu scow-mu' 'scow plan -p one.json -s scow-'
 zsh_offers 'one.json' 'scow plan --profile=o'
 zsh_offers 'mandelbrot' 'scow tasks man'
-zsh_offers 'motif' 'mpiexec -n 3 scow calibrate -k mot'
+zsh_offers 'motif motif-levels' 'mpiexec -n 3 scow calibrate -k mot'
 zsh_offers '--width' 'mpiexec -n 3 scow calibrate -k mandelbrot --wid'
 zsh_offers '--replan --results --resume --retries --retry-lost' 'mpiexec -n 3 /usr/bin/scow run --re'

@@ -188,7 +188,7 @@ void memory_host_restart(struct memory_host *memory)
     memory->caller = pthread_self();
 }
 
-static void notes_release(struct memory_notes *notes)
+void memory_notes_release(struct memory_notes *notes)
 {
     for (size_t i = 0; i < notes->count; i++)
         free(notes->notes[i].bytes);
@@ -198,8 +198,8 @@ static void notes_release(struct memory_notes *notes)
 
 void memory_host_release(struct memory_host *memory)
 {
-    notes_release(&memory->emitted);
-    notes_release(&memory->rejected);
+    memory_notes_release(&memory->emitted);
+    memory_notes_release(&memory->rejected);
     free(memory->shared);
     memory->shared = NULL;
     pthread_mutex_destroy(&memory->lock);

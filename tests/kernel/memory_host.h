@@ -55,6 +55,8 @@ void memory_host_init(struct memory_host *memory);
 void memory_host_release(struct memory_host *memory);
 /* Forget the failure, and whose thread it was: from here on this one's. */
 void memory_host_restart(struct memory_host *memory);
+/* Forget what is kept of all. */
+void memory_notes_release(struct memory_notes *notes);
 /* What is kept of that core task; NULL: nothing. Borrowed. */
 const struct memory_note *memory_notes_find(const struct memory_notes *notes, int64_t task);
 

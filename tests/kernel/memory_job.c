@@ -113,27 +113,37 @@ static void results_check(const struct memory_job *job)
         job_abort(job->task, "no results of any kind");
 }
 
+/* With what the task has shared. */
+static bool made_open(struct memory_job *job)
+{
+    const struct scow_task *task = job->task;
+    job->setup.shared = job->host->shared;
+    job->setup.shared_size = job->host->shared_size;
+    if (task->open && !passed(job, task->open(&job->host->host, &job->setup, &job->made)))
+        return false;
+    job->opened = true;
+    job->results = (struct scow_results){0};
+    if (task->results)
+        task->results(job->made, &job->results);
+    results_check(job);
+    return true;
+}
+
 bool memory_job_open(struct memory_job *job)
 {
     const struct scow_task *task = job->task;
     const struct scow_host *host = &job->host->host;
     memory_host_restart(job->host);
-    job->setup = (struct scow_setup){.values = job->values, .input = job->host->input};
+    job->setup = (struct scow_setup){.values = job->values,
+                                     .input = job->host->input,
+                                     .level = task->flags & SCOW_LEVELS ? 1 : 0};
     if (task->settle && !passed(job, task->settle(host, &job->setup.input, job->values)))
         return false;
     if (!passed(job, task->describe(host, job->values, &job->setup.input, &job->setup.tasks)))
         return false;
     if (job->setup.tasks < 1)
         job_abort(task, "a job without core tasks");
-    job->setup.shared = job->host->shared;
-    job->setup.shared_size = job->host->shared_size;
-    if (task->open && !passed(job, task->open(host, &job->setup, &job->made)))
-        return false;
-    job->opened = true;
-    if (task->results)
-        task->results(job->made, &job->results);
-    results_check(job);
-    return true;
+    return made_open(job);
 }
 
 void memory_job_close(struct memory_job *job)
@@ -142,6 +152,45 @@ void memory_job_close(struct memory_job *job)
         job->task->close(job->made);
     job->made = NULL;
     job->opened = false;
+}
+
+/* ---- levels ---- */
+
+/* In the order of the tasks; to be released. */
+static void survivors_gather(const struct memory_job *job, struct scow_survivors *survivors)
+{
+    int64_t *at = calloc((size_t)job->setup.tasks + 1, sizeof *at);
+    char *bytes = NULL;
+    for (int64_t task = 0; at && task < job->setup.tasks; task++) {
+        const struct memory_note *note = memory_notes_find(&job->host->emitted, task);
+        const size_t size = note ? note->size : 0;
+        at[task + 1] = at[task] + (int64_t)size;
+        bytes = realloc(bytes, (size_t)at[task + 1] + 1);
+        if (bytes && size > 0)
+            memcpy(bytes + at[task], note->bytes, size);
+    }
+    if (!at || !bytes)
+        job_abort(job->task, "out of memory");
+    *survivors = (struct scow_survivors){job->setup.tasks, at, bytes};
+}
+
+bool memory_job_next(struct memory_job *job)
+{
+    struct scow_survivors survivors;
+    void *shared = job->host->shared; /* the level's own, as long as it is open */
+    int64_t tasks = 0;
+    survivors_gather(job, &survivors);
+    job->host->shared = NULL;
+    const bool goes_on =
+        passed(job, job->task->next(&job->host->host, job->made, &survivors, &tasks)) && tasks > 0;
+    memory_job_close(job);
+    free(shared);
+    free((void *)(uintptr_t)survivors.at);
+    free((void *)(uintptr_t)survivors.bytes);
+    memory_notes_release(&job->host->emitted);
+    job->setup.tasks = tasks;
+    job->setup.level++;
+    return goes_on && made_open(job);
 }
 
 /* ---- computing ---- */

@@ -49,6 +49,11 @@ const struct scow_value *memory_job_value(const struct memory_job *job, const ch
 bool memory_job_open(struct memory_job *job);
 void memory_job_close(struct memory_job *job);
 
+/* Of a search in levels, whose core tasks have all been computed: open its next level with what
+ * they emitted, which the host then forgets. False: this was the last one, or its task failed, and
+ * the host has the sentence. */
+bool memory_job_next(struct memory_job *job);
+
 /* What some core tasks left behind; owned. */
 struct memory_outcome {
     unsigned char *grid; /* boxes of grid_tile; what the task did not write is 0xa5 */

@@ -138,7 +138,7 @@ static void parameters_that_make_no_sense(void **state)
     wrong.least = 5;
     check_parameter(wrong, range);
     wrong = number;
-    wrong.initial = NAN;
+    wrong.initial = (double)NAN;
     check_parameter(wrong, range);
     wrong = choice;
     wrong.initial = 2;
@@ -227,7 +227,7 @@ static void describing_and_opening_that_fail(void **state)
     check_fault("describe-says-lines", "nothing fits: na\xc3\xafve [1mlines");
     check_fault("describe-says-blanks", "kernel nonsense: describing the job failed without saying "
                                         "why (status 1): ask who made it");
-    check_fault("shares-twice", "bytes can be shared in describe only, and once");
+    check_fault("shares-twice", "bytes can be shared in describe and next only, and once");
     check_fault("reads-nothing",
                 "the kernel reads a line or sequence that the input does not have");
     check_fault("settles-nonsense",
@@ -495,6 +495,136 @@ static void an_image_smaller_than_a_block(void **state)
     job_close(&job);
 }
 
+/* ---- levels ---- */
+
+static struct {
+    int64_t tasks; /* of the next level */
+    int status;
+    bool emits;
+} ladder;
+
+static int ladder_describe(const struct scow_host *host, const struct scow_value *values,
+                           const struct scow_input *input, int64_t *tasks)
+{
+    (void)values;
+    (void)input;
+    *tasks = 2;
+    return host->share(host, "first", 5);
+}
+
+static void ladder_results(const void *job, struct scow_results *results)
+{
+    (void)job;
+    results->emits = ladder.emits;
+}
+
+static int ladder_compute(const struct scow_host *host, const void *job,
+                          const struct scow_batch *batch)
+{
+    (void)host;
+    (void)job;
+    (void)batch;
+    return SCOW_OK;
+}
+
+/* Shares the first core task's bytes. */
+static int ladder_next(const struct scow_host *host, const void *job,
+                       const struct scow_survivors *in, int64_t *tasks)
+{
+    (void)job;
+    *tasks = ladder.tasks;
+    host->share(host, in->bytes, (size_t)in->at[1]);
+    return ladder.status;
+}
+
+static const struct scow_task ladder_task = {SCOW_TASK,
+                                             .name = "ladder",
+                                             .version = "1",
+                                             .summary = "s",
+                                             .core_task = "c",
+                                             .outcome = "o",
+                                             .flags = SCOW_LEVELS,
+                                             .describe = ladder_describe,
+                                             .results = ladder_results,
+                                             .compute = ladder_compute,
+                                             .next = ladder_next};
+
+static bool ladder_open(struct job *job, struct failure *failure)
+{
+    const struct values none = {.count = 0};
+    struct description description;
+    struct input *input = input_open(SCOW_INPUT_NONE, NULL, failure);
+    const bool good = job_describe(&description, &ladder_task, &none, input, failure) &&
+                      job_open(job, &ladder_task, &none, &description, NULL, failure);
+    description_release(&description);
+    input_close(&input);
+    return good;
+}
+
+static const int64_t ladder_at[] = {0, 4, 4};
+static const struct scow_survivors ladder_left = {2, ladder_at, "next"};
+
+static void levels_follow_from_one_another(void **state)
+{
+    (void)state;
+    struct failure failure = FAILURE_INIT;
+    struct job job = {0}, second = {0};
+    struct description next;
+    ladder.emits = true;
+    ladder.tasks = 7;
+    assert_true(job_task_check(&ladder_task, "ladder", &failure));
+    assert_true(ladder_open(&job, &failure));
+    assert_int_equal(job.setup.level, 1);
+    assert_true(job_next(&job, &ladder_left, &next, &failure));
+    assert_true(job_open(&second, &ladder_task, &job.values, &next, NULL, &failure));
+    description_release(&next);
+    assert_int_equal(second.setup.level, 2);
+    assert_int_equal(second.setup.tasks, 7);
+    assert_int_equal(second.order.tasks, 7);
+    assert_memory_equal(second.setup.shared, "next", 4);
+    ladder.tasks = 0; /* the last one */
+    assert_true(job_next(&second, &ladder_left, &next, &failure));
+    assert_int_equal(next.tasks, 0);
+    description_release(&next);
+    job_close(&second);
+    job_close(&job);
+}
+
+static void assert_no_next(const char *sentence)
+{
+    struct failure failure = FAILURE_INIT;
+    struct job job = {0};
+    struct description next;
+    assert_true(ladder_open(&job, &failure));
+    assert_false(job_next(&job, &ladder_left, &next, &failure));
+    assert_string_equal(failure.text, sentence);
+    description_release(&next);
+    job_close(&job);
+}
+
+static void levels_that_make_no_sense(void **state)
+{
+    (void)state;
+    struct failure failure = FAILURE_INIT;
+    struct job job = {0};
+    struct scow_task task = ladder_task;
+    task.next = NULL;
+    check_task(&task, "a search in levels (SCOW_LEVELS) has `next`");
+    ladder.tasks = -1;
+    assert_no_next(
+        "kernel ladder: makes -1 core tasks of level 2, and only 0 to 2^53 can be: check "
+        "its parameters");
+    ladder.status = SCOW_FAILED;
+    assert_no_next("kernel ladder: making the next level failed without saying why (status 1): ask "
+                   "who made it");
+    ladder.status = SCOW_OK;
+    ladder.emits = false;
+    assert_false(ladder_open(&job, &failure));
+    assert_failure(failure, FAILURE_MISMATCH,
+                   "kernel ladder: its levels follow from what is emitted, and it emits nothing: "
+                   "ask who made it");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -519,6 +649,8 @@ int main(void)
         cmocka_unit_test(methods_are_cut),
         cmocka_unit_test(tasks_of_an_image),
         cmocka_unit_test(an_image_smaller_than_a_block),
+        cmocka_unit_test(levels_follow_from_one_another),
+        cmocka_unit_test(levels_that_make_no_sense),
     };
     return cmocka_run_group_tests(tests, pictures_enter, pictures_leave);
 }

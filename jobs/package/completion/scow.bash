@@ -25,7 +25,7 @@ _scow_kernel() {
 _scow_value() {
     case $1:$2 in
     go:-j | go:--workers) ;;
-    go:-k | go:--kernel) _scow_words "matched-filter command mandelbrot motif library jacobi sleep" "$3" ;;
+    go:-k | go:--kernel) _scow_words "matched-filter command mandelbrot motif motif-levels library jacobi sleep" "$3" ;;
     go:-i | go:--input) _scow_files -f "$3" ;;
     go:-o | go:--output) _scow_files -f "$3" ;;
     go:-p | go:--profile) _scow_files -f "$3" ;;
@@ -35,7 +35,7 @@ _scow_value() {
     go:--patience) ;;
     go:--gpus-per-worker) ;;
     go:--isa) ;;
-    calibrate:-k | calibrate:--kernel) _scow_words "matched-filter command mandelbrot motif library jacobi sleep" "$3" ;;
+    calibrate:-k | calibrate:--kernel) _scow_words "matched-filter command mandelbrot motif motif-levels library jacobi sleep" "$3" ;;
     calibrate:-i | calibrate:--input) _scow_files -f "$3" ;;
     calibrate:-o | calibrate:--output) _scow_files -f "$3" ;;
     calibrate:--html) _scow_files -f "$3" ;;
@@ -185,7 +185,7 @@ _scow_value() {
     bench:--ahead) ;;
     bench:--join) ;;
     bench:-o | bench:--output) _scow_files -f "$3" ;;
-    calibrate:--algorithm | calibrate:--angles | calibrate:--bank | calibrate:--block | calibrate:--blocks | calibrate:--colsep | calibrate:--columns | calibrate:--combine | calibrate:--command | calibrate:--east | calibrate:--env | calibrate:--format | calibrate:--gap-extend | calibrate:--gap-open | calibrate:--grace | calibrate:--grain | calibrate:--halt | calibrate:--header | calibrate:--height | calibrate:--inside | calibrate:--iterations | calibrate:--jobs | calibrate:--keep | calibrate:--length | calibrate:--match | calibrate:--matrix | calibrate:--mismatch | calibrate:--most-output | calibrate:--north | calibrate:--out-dir | calibrate:--per | calibrate:--polarity | calibrate:--positions | calibrate:--retries | calibrate:--rows | calibrate:--search | calibrate:--sequences | calibrate:--ship | calibrate:--sigma | calibrate:--south | calibrate:--targets | calibrate:--tasks | calibrate:--timeout | calibrate:--tuned | calibrate:--west | calibrate:--width | calibrate:--workdir | calibrate:--wrap | calibrate:--x-max | calibrate:--x-min | calibrate:--y-max | calibrate:--y-min | go:--algorithm | go:--angles | go:--bank | go:--block | go:--blocks | go:--colsep | go:--columns | go:--combine | go:--command | go:--east | go:--env | go:--format | go:--gap-extend | go:--gap-open | go:--grace | go:--grain | go:--halt | go:--header | go:--height | go:--inside | go:--iterations | go:--jobs | go:--keep | go:--length | go:--match | go:--matrix | go:--mismatch | go:--most-output | go:--north | go:--out-dir | go:--per | go:--polarity | go:--positions | go:--retries | go:--rows | go:--search | go:--sequences | go:--ship | go:--sigma | go:--south | go:--targets | go:--tasks | go:--timeout | go:--tuned | go:--west | go:--width | go:--workdir | go:--wrap | go:--x-max | go:--x-min | go:--y-max | go:--y-min) ;;
+    calibrate:--algorithm | calibrate:--angles | calibrate:--bank | calibrate:--block | calibrate:--blocks | calibrate:--colsep | calibrate:--columns | calibrate:--combine | calibrate:--command | calibrate:--east | calibrate:--env | calibrate:--format | calibrate:--from | calibrate:--gap-extend | calibrate:--gap-open | calibrate:--grace | calibrate:--grain | calibrate:--halt | calibrate:--header | calibrate:--height | calibrate:--inside | calibrate:--iterations | calibrate:--jobs | calibrate:--keep | calibrate:--length | calibrate:--match | calibrate:--matrix | calibrate:--mismatch | calibrate:--most-output | calibrate:--north | calibrate:--out-dir | calibrate:--per | calibrate:--polarity | calibrate:--positions | calibrate:--retries | calibrate:--rows | calibrate:--search | calibrate:--sequences | calibrate:--ship | calibrate:--sigma | calibrate:--south | calibrate:--targets | calibrate:--tasks | calibrate:--timeout | calibrate:--tuned | calibrate:--west | calibrate:--width | calibrate:--workdir | calibrate:--wrap | calibrate:--x-max | calibrate:--x-min | calibrate:--y-max | calibrate:--y-min | go:--algorithm | go:--angles | go:--bank | go:--block | go:--blocks | go:--colsep | go:--columns | go:--combine | go:--command | go:--east | go:--env | go:--format | go:--from | go:--gap-extend | go:--gap-open | go:--grace | go:--grain | go:--halt | go:--header | go:--height | go:--inside | go:--iterations | go:--jobs | go:--keep | go:--length | go:--match | go:--matrix | go:--mismatch | go:--most-output | go:--north | go:--out-dir | go:--per | go:--polarity | go:--positions | go:--retries | go:--rows | go:--search | go:--sequences | go:--ship | go:--sigma | go:--south | go:--targets | go:--tasks | go:--timeout | go:--tuned | go:--west | go:--width | go:--workdir | go:--wrap | go:--x-max | go:--x-min | go:--y-max | go:--y-min) ;;
     *) return 1 ;;
     esac
 }
@@ -197,6 +197,7 @@ _scow_parameters() {
     command) echo "--command --per --timeout --retries --halt --keep --jobs --grace --most-output --format --colsep --header --wrap --workdir --env --out-dir" ;;
     mandelbrot) echo "--width --height --x-min --x-max --y-min --y-max --iterations" ;;
     motif) echo "--sequences --length --positions --search --grain --ship" ;;
+    motif-levels) echo "--sequences --length --positions --from" ;;
     library) echo "--targets --matrix --match --mismatch --gap-open --gap-extend" ;;
     jacobi) echo "--rows --columns --north --south --west --east --inside" ;;
     sleep) echo "--tasks" ;;
@@ -233,6 +234,8 @@ _scow_from() {
     load:-*) _scow_words "--pattern --seconds --threads --seed --cpu --help" "$word" ;;
     bench:-*) _scow_words "--seconds --ahead --join --output --json --version --help" "$word" ;;
     tasks:*) _scow_words "matched-filter command mandelbrot motif library jacobi sleep" "$word" ;;
+    bench:-*) _scow_words "--seconds --ahead --output --json --version --help" "$word" ;;
+    tasks:*) _scow_words "matched-filter command mandelbrot motif motif-levels library jacobi sleep" "$word" ;;
     report:* | run:* | serve:* | show:* | simulate:* | work:*) _scow_files -f "$word" ;;
     esac
 }
