@@ -415,9 +415,9 @@ static bool setting_make(struct session *session, int index, struct failure *fai
     const struct values *values = &setting_at(session, index)->values;
     const bool first = session->setting < 0;
     session->setting = index;
-    return first ? making_start(&session->making, session->comm, task, values, request->input,
+    return first ? making_start(&session->making, session->comm, task, values, request->input, NULL,
                                 failure)
-                 : making_again(&session->making, task, values, failure);
+                 : making_again(&session->making, task, values, NULL, failure);
 }
 
 /* Local to the master: the setting with the least predicted makespan for this input's job, as far

@@ -161,6 +161,12 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     arguments->weights.input = arguments->input;
     if (!weights_options_check(&arguments->weights, failure))
         return false;
+    if (task_has_levels(task) && weights_asked(&arguments->weights))
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "kernel %s searches in levels, and nobody knows what weighs those behind "
+            "the first: leave --weights out",
+            task->name);
     if (arguments->order && weights_asked(&arguments->weights))
         return failure_set(
             failure, FAILURE_USAGE,

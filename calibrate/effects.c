@@ -99,7 +99,7 @@ bool effects_dry_run(struct comm *comm, const struct calibration_request *reques
 {
     struct making making = {.comm = comm};
     if (making_start(&making, comm, request->kernel->task, &request->settings[0].values,
-                     request->input, failure) &&
+                     request->input, NULL, failure) &&
         comm->rank == 0) {
         const int workers = comm->size > 1 ? comm->size - 1 : 1; /* of one rank, as of two */
         first_show(request, &making, workers, failure);

@@ -132,9 +132,9 @@ static bool setting_check(struct making *making, const struct calibration_reques
     const struct scow_task *task = request->kernel->task;
     const struct setting *setting = &request->settings[index];
     struct parameter_list parameters = {0};
-    if (index == 0
-            ? !making_start(making, making->comm, task, &setting->values, request->input, failure)
-            : !making_again(making, task, &setting->values, failure))
+    if (index == 0 ? !making_start(making, making->comm, task, &setting->values, request->input,
+                                   NULL, failure)
+                   : !making_again(making, task, &setting->values, NULL, failure))
         return false;
     if (making->comm->rank == 0 &&
         values_describe(&making->job.values, task, &parameters, failure) &&

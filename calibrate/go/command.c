@@ -99,6 +99,11 @@ static bool arguments_check(const struct arguments *arguments, const struct scow
         return failure_set(failure, FAILURE_USAGE, "kernel %s %s: see scow go --help", task->name,
                            arguments->input ? "has no input: leave -i out"
                                             : "needs an input: add -i INPUT");
+    if (task_has_levels(task))
+        return failure_set(failure, FAILURE_USAGE,
+                           "kernel %s searches in levels, each of which is planned from a profile: "
+                           "use scow calibrate, plan and run",
+                           task->name);
     if (((task->flags & SCOW_SLEEP) != 0) != (arguments->profile != NULL))
         return failure_set(failure, FAILURE_USAGE, "kernel %s %s", task->name,
                            arguments->profile

@@ -12,6 +12,7 @@
 #include "planner/report/costs.h"
 #include "planner/report/describe.h"
 #include "planner/report/had.h"
+#include "planner/report/levels.h"
 #include "planner/report/outlook.h"
 #include "planner/report/parts.h"
 #include "planner/report/residuals.h"
@@ -425,6 +426,7 @@ char *report_text(const struct run_record *record, struct failure *failure)
     if (!figures_make(record, &residuals, failure))
         return NULL;
     head_add(&text, &residuals);
+    levels_text(record, &text);
     if (!residuals_untraced(record)) {
         totals_add(&text, &residuals);
         workers_add(&text, &residuals);
@@ -631,6 +633,7 @@ static void head_json(struct json_text *json, const struct residuals *residuals)
     if (residuals->measured.own_tasks > 0)
         json_count(json, "master_tasks", residuals->measured.own_tasks);
     parts_json(record, makespan_predicted(residuals), json);
+    levels_json(record, json);
     told_json(json, record);
     makespan_json(json, residuals);
     run_costs_json(residuals, json);

@@ -87,6 +87,13 @@ struct run_record {
     struct run_record *others; /* owned; the other parts, as far as they left something, by number:
                                 * with nothing of the run as a whole */
     int64_t other_count;
+    /* Owned; of a search in levels, those up to this one that are still there, by number. */
+    struct run_level {
+        int64_t level, tasks;
+        double predicted_s; /* as it began; 0: not known */
+        double measured_s;  /* of all its parts */
+    } * levels;
+    int64_t level_count;
     bool surveyed; /* measured while it worked: the plan is that of its packages as they were sent,
                     * and what it predicts was said when the first of them were done */
     bool complete; /* it reached its end: nothing is left for scow run --resume */

@@ -34,6 +34,7 @@ void run_record_release(struct run_record *record)
         run_record_release(&record->others[k]);
     free(record->others);
     free(record->plugin);
+    free(record->levels);
     free(record->outcome);
     *record = (struct run_record){0};
 }

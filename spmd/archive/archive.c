@@ -14,6 +14,7 @@
 #include "planner/model/beyond.h"
 #include "planner/report/resumed.h"
 #include "spmd/archive/archive_file.h"
+#include "spmd/archive/archive_levels.h"
 #include "spmd/job/values.h"
 #include "spmd/layout/contents.h"
 #include "spmd/layout/layout.h"
@@ -219,10 +220,10 @@ bool archive_read(const char *path, int64_t part, struct run_record *record,
     if (file < 0)
         return false;
     struct run_record read = {0};
-    const bool good = archive_parts(file, path, part, &read, failure) &&
-                      ledger_read(file, path, &read, failure) &&
-                      attributes_read(file, path, &read, failure) &&
-                      changes_read(file, &read, failure);
+    const bool good =
+        archive_parts(file, path, part, &read, failure) &&
+        ledger_read(file, path, &read, failure) && attributes_read(file, path, &read, failure) &&
+        changes_read(file, &read, failure) && archive_levels(file, path, &read, failure);
     H5Fclose(file);
     if (good)
         *record = read;

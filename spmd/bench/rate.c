@@ -69,8 +69,8 @@ static bool job_make(struct making *making, const struct comm *comm, int64_t pac
     const struct parameter_list none = {0};
     values_read(&values, &nothing, &none, "scow bench", true, failure);
     values_resize(&values, &nothing, (double)packages);
-    const bool good =
-        comm_agree(comm, failure) && making_start(making, comm, &nothing, &values, NULL, failure);
+    const bool good = comm_agree(comm, failure) &&
+                      making_start(making, comm, &nothing, &values, NULL, NULL, failure);
     values_release(&values);
     return good;
 }

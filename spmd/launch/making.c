@@ -64,14 +64,28 @@ static void words_follow(const struct scow_task *task, struct values *values)
             values->items[i].text = task->parameters[i].words[(int)values->items[i].number];
 }
 
+/* Local to the master. The task's word, or the level's. */
+static bool job_find(struct description *description, const struct making *making,
+                     const struct scow_task *task, const struct values *values,
+                     const struct description *level, struct failure *failure)
+{
+    if (!level)
+        return job_describe(description, task, values, making->input, failure);
+    if (!description_copy(description, level))
+        return failure_memory(failure, "making the job");
+    description->input = *input_shape(making->input);
+    return true;
+}
+
 /* Local to the master. Makes its own, and what the others make theirs from. */
 static bool job_lead(struct making *making, const struct scow_task *task, struct values *values,
-                     struct bundle *bundle, struct failure *failure)
+                     const struct description *level, struct bundle *bundle,
+                     struct failure *failure)
 {
     struct description description = {0};
     char method[JOB_METHOD_SIZE] = "";
     const bool good = job_settle(task, values, making->input, failure) &&
-                      job_describe(&description, task, values, making->input, failure);
+                      job_find(&description, making, task, values, level, failure);
     if (good) {
         words_follow(task, values);
         job_open(&making->job, task, values, &description, making->input_name, failure);
@@ -106,7 +120,7 @@ static bool job_follow(struct making *making, const struct scow_task *task, stru
 }
 
 bool making_again(struct making *making, const struct scow_task *task, const struct values *values,
-                  struct failure *failure)
+                  const struct description *level, struct failure *failure)
 {
     const struct comm *comm = making->comm;
     struct values settled = {0};
@@ -115,7 +129,7 @@ bool making_again(struct making *making, const struct scow_task *task, const str
     if (failure->code == FAILURE_NONE)
         values_copy(&settled, values, failure);
     if (comm->rank == 0 && failure->code == FAILURE_NONE)
-        job_lead(making, task, &settled, &bundle, failure);
+        job_lead(making, task, &settled, level, &bundle, failure);
     bool good = bundle_share(&bundle, comm, failure);
     if (good && comm->rank != 0 && failure->code == FAILURE_NONE)
         job_follow(making, task, &settled, &bundle, failure);
@@ -125,7 +139,8 @@ bool making_again(struct making *making, const struct scow_task *task, const str
 }
 
 bool making_start(struct making *making, const struct comm *comm, const struct scow_task *task,
-                  const struct values *values, const char *input, struct failure *failure)
+                  const struct values *values, const char *input, const struct description *level,
+                  struct failure *failure)
 {
     const enum scow_input_kind kind = (enum scow_input_kind)task->input;
     *making = (struct making){.comm = comm, .input_name = input ? strdup(input) : NULL};
@@ -136,7 +151,7 @@ bool making_start(struct making *making, const struct comm *comm, const struct s
     if (making->input)
         input_load(making->input, failure);
     return staged_open(making, values->staged, kind, input, failure) &&
-           making_again(making, task, values, failure);
+           making_again(making, task, values, level, failure);
 }
 
 void making_release(struct making *making)

@@ -19,12 +19,15 @@ struct making {
 };
 
 /* Collective. `values` are the same on every rank; `input` NULL: none. Values that depend on the
- * machine are those of the master's machine on all ranks. To be released also on failure. */
+ * machine are those of the master's machine on all ranks. `level` (the master's; NULL elsewhere and
+ * as a rule): of a search in levels, what one is made of, in place of the task's description. To be
+ * released also on failure. */
 bool making_start(struct making *making, const struct comm *comm, const struct scow_task *task,
-                  const struct values *values, const char *input, struct failure *failure);
+                  const struct values *values, const char *input, const struct description *level,
+                  struct failure *failure);
 /* Collective. Another job on the same input, in place of the one there is, if any. */
 bool making_again(struct making *making, const struct scow_task *task, const struct values *values,
-                  struct failure *failure);
+                  const struct description *level, struct failure *failure);
 /* Local. */
 void making_release(struct making *making);
 

@@ -52,6 +52,8 @@ enum { LAYOUT_PARTS_MOST = 64 };
 /* What each rank works on, and core tasks on which workers were lost: spmd/output/losses.h. */
 #define LAYOUT_IN_FLIGHT "/run/in_flight"
 #define LAYOUT_LOST_TASKS "/run/lost_tasks"
+/* Of a search in levels: what next has shared for this one, bytes; absent where that is nothing. */
+#define LAYOUT_LEVEL_SHARED "/run/level_shared"
 #define LAYOUT_OUTCOME "/run/result" /* of a reduction: a JSON text, filled up with zeros */
 
 /* Of a run of strips: the whole grid, [rows][columns], and what was measured, a JSON text; and
@@ -112,7 +114,9 @@ enum { LAYOUT_PARTS_MOST = 64 };
     "master_peak_bytes" /* in files without it, that of any rank is above                          \
                          */
 #define LAYOUT_COMMAND_PEAK "command_peak_bytes"
-#define LAYOUT_FAILED "failed" /* core tasks that could not be done */
+#define LAYOUT_LEVEL "level"               /* of a search in levels, from 1; absent in all others */
+#define LAYOUT_LEVEL_BEFORE "level_before" /* name, beside this file, of the level's before it */
+#define LAYOUT_FAILED "failed"             /* core tasks that could not be done */
 #define LAYOUT_MINIMUM "minimum"
 #define LAYOUT_MAXIMUM "maximum"
 #define LAYOUT_FINISH "finish_s"

@@ -17,6 +17,7 @@
 #include "spmd/layout/cuts.h"
 #include "spmd/layout/entries.h"
 #include "spmd/layout/layout.h"
+#include "spmd/layout/level_file.h"
 #include "spmd/layout/parts.h"
 #include "spmd/output/losses_file.h"
 #include "spmd/output/part_file.h"
@@ -42,7 +43,8 @@ static double bytes_needed(const struct job *job, const struct output_info *info
         (double)scow_type_size(results->grid_type) + (results->grid_picture ? 1 : 0);
     const double slots =
         job->state_size > 0 ? 2.0 * info->workers * (double)layout_slot_size(job->state_size) : 0;
-    return grid_cells(results) * cell + row * (double)job->setup.tasks + slots;
+    const double shared = job->setup.level > 0 ? (double)job->setup.shared_size : 0;
+    return grid_cells(results) * cell + row * (double)job->setup.tasks + slots + shared;
 }
 
 static bool no_room(const char *path, double bytes, struct failure *failure)
@@ -386,6 +388,7 @@ static bool run_create(hid_t file, const struct job *job, const struct output_in
            (job->results.grid_type == SCOW_NONE || cuts_create(file, job)) && parts_create(file) &&
            parts_put(file, 0, &info->part) && losses_create(file, info->part.workers, places) &&
            entry_text(file, LAYOUT_PLAN, info->plan) &&
+           level_file_put(file, job, info->level_before) &&
            (!info->profile || entry_text(file, LAYOUT_PROFILE, info->profile));
 }
 

@@ -32,6 +32,7 @@ struct output_info {
     const char *emitted;                /* FILE of FILE.1, FILE.2, ...: where emitted bytes go */
     struct conditions conditions;       /* with its isa */
     const char *command_line;           /* NULL: not known */
+    const char *level_before;           /* level_file_put's; NULL: there is none */
     const char *rule;                   /* that deals packages; NULL: the plan does */
     const char *tail;                   /* that deals the plan's end; NULL: none */
     bool surveyed;                      /* measured while it works, and planned then */

@@ -15,6 +15,7 @@
 #include "spmd/run/changes.h"
 #include "spmd/run/execute.h"
 #include "spmd/run/interrupt.h"
+#include "spmd/run/levels.h"
 #include "spmd/run/plan_weights.h"
 #include "spmd/run/run_outcome.h"
 #include "spmd/strips/execute.h"
@@ -235,6 +236,20 @@ static void collect_check(const struct arguments *arguments, const struct plan *
                     arguments->plan);
 }
 
+/* Collective. Of a core task that searches in levels. */
+static void levels_execute(struct comm *comm, const struct arguments *arguments,
+                           const struct execution *execution, struct run_outcome *outcome,
+                           struct failure *failure)
+{
+    const struct levels_setup setup = {.comm = comm,
+                                       .liveness = execution->liveness,
+                                       .assembly_s = ASSEMBLY_FACTOR * arguments->patience_s,
+                                       .results = arguments->results};
+    levels_check(execution, failure);
+    if (comm_agree(comm, failure))
+        levels_run(execution, &setup, outcome, failure);
+}
+
 /* Collective, of a plan that has been read. */
 static void plan_execute(struct comm *comm, const struct arguments *arguments,
                          const struct documents *documents, struct liveness *liveness,
@@ -296,7 +311,9 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
     };
     if (comm->rank == 0 && failure->code == FAILURE_NONE)
         intent_print(arguments, documents, &execution);
-    if (execute_run(&execution, &outcome, failure) && comm->rank == 0) {
+    if (task_has_levels(kernel.task))
+        levels_execute(comm, arguments, &execution, &outcome, failure);
+    else if (execute_run(&execution, &outcome, failure) && comm->rank == 0) {
         run_outcome_print(arguments->output, &outcome, !arguments->rule);
         run_outcome_check(arguments->output, &outcome, failure);
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "spmd/resume/survivors.h"
 #include "spmd/run/beginning.h"
 #include "spmd/run/ending.h"
 #include "spmd/run/energy.h"
@@ -15,13 +16,19 @@
 static void idle_ranks_say(const struct execution_state *state)
 {
     const struct execution *execution = state->execution;
-    if (execution->pilot || execution->joins)
-        return;
+    if (execution->pilot || execution->joins || execution->level)
+        return; /* who is needed is found while it goes on */
     int64_t used = plan_workers_used(state->plan), workers = execution->comm->size - 1;
     if (!execution->quiet && state->leads && used < workers && !execution->rule)
         fprintf(stderr,
                 "%s: the plan uses %" PRId64 " of %" PRId64 " workers: the others stay idle\n",
                 execution->command, used, workers);
+}
+
+/* Has this program said what there is to say of its ranks? */
+static bool is_again(const struct execution *execution)
+{
+    return execution->level && execution->level->again;
 }
 
 static void conditions_say(const struct execution_state *state)
@@ -30,7 +37,8 @@ static void conditions_say(const struct execution_state *state)
     const struct conditions here = execution_conditions(state);
     if (execution->quiet || !state->leads)
         return;
-    run_conditions_warn(&here, execution->plan, execution->profile, execution->command);
+    if (!is_again(execution))
+        run_conditions_warn(&here, execution->plan, execution->profile, execution->command);
     decider_note(&state->decider, execution->command);
 }
 
@@ -38,7 +46,7 @@ static void conditions_say(const struct execution_state *state)
 static void oversubscription_say(const struct execution_state *state)
 {
     const struct execution *execution = state->execution;
-    if (!execution->quiet && !execution_sleeps(state))
+    if (!execution->quiet && !execution_sleeps(state) && !is_again(execution))
         run_conditions_crowded(execution->comm, execution_computes(state), execution->threads,
                                execution->command);
 }
@@ -205,6 +213,23 @@ static void status_finish(struct execution_state *state, const struct run_outcom
         status_end(&state->status, stopped ? RUN_STOPPED : RUN_FAILED, &outcome->summary);
 }
 
+/* Local. The master finds out what follows from a level that is done; where core tasks have failed,
+ * that is not known. */
+static bool level_end(const struct execution_state *state, const struct run_outcome *outcome,
+                      struct failure *failure)
+{
+    const struct execution *execution = state->execution;
+    struct execution_level *level = execution->level;
+    struct survivors survivors;
+    if (!level || !state->leads || outcome->summary.failed > 0)
+        return true;
+    const bool good =
+        survivors_read(&survivors, execution->output, state->making.job.setup.tasks, failure) &&
+        job_next(&state->making.job, &survivors.all, &level->next, failure);
+    survivors_release(&survivors);
+    return good;
+}
+
 bool execute_run(const struct execution *execution, struct run_outcome *outcome,
                  struct failure *failure)
 {
@@ -222,7 +247,7 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
     }
     if (state.resume.complete) {
         complete_tell(&state, outcome);
-        good = true;
+        good = level_end(&state, outcome, failure);
         goto out;
     }
     if (!execution_decider_make(&state, failure) ||
@@ -231,7 +256,7 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
         (execution->joins && !execution_joining_begin(&state, failure)))
         goto out;
     oversubscription_say(&state);
-    good = perform(&state, outcome, failure);
+    good = perform(&state, outcome, failure) && level_end(&state, outcome, failure);
 out:
     status_finish(&state, outcome, good, failure);
     good = store_close(&state.store, failure) && good;

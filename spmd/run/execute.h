@@ -17,6 +17,15 @@
 #include "spmd/transport/comm.h"
 #include "spmd/transport/liveness.h"
 
+/* The level of a search that is run (levels.h). */
+struct execution_level {
+    struct description made; /* the master's: what it is made of; tasks 0: as the task describes */
+    struct description next; /* the master's, owned, when it is done and all of its core tasks have
+                              * gone well: what the next one is made of; tasks 0: there is none */
+    char *before;            /* level_file_put's; the master's */
+    bool again; /* this program has run another one before: what these ranks are like is told */
+};
+
 /* What to run; all borrowed and the same on every rank. */
 struct execution {
     struct comm *comm;
@@ -54,8 +63,9 @@ struct execution {
     /* By which these ranks look after each other, over when packages are; NULL: nobody is looked
      * after, and a rank that dies leaves the others waiting. */
     struct liveness *liveness;
-    double patience_s;         /* no worker is taken for lost that has been silent for less */
-    const struct until *until; /* the master's; nothing is begun that would not end by then */
+    double patience_s;             /* no worker is taken for lost that has been silent for less */
+    const struct until *until;     /* the master's; nothing is begun that would not end by then */
+    struct execution_level *level; /* NULL: the core task does not search in levels */
 };
 
 /* Collective. Opens the input, matches it with the plan, creates the output, runs, seals. Nothing

@@ -50,6 +50,7 @@ static void output_create(struct execution_state *state, struct output_places *p
         .emitted = execution->emitted,
         .conditions = execution_conditions(state),
         .command_line = execution->command_line,
+        .level_before = execution->level ? execution->level->before : NULL,
         .requested = execution_requested(),
         .rule = execution->rule,
         .tail = execution->tail,

@@ -67,6 +67,13 @@ static void digest_start(struct execution_state *state, struct failure *failure)
     input_untouched(state->making.input, failure);
 }
 
+/* NULL: as the task describes it. */
+static const struct description *level_made(const struct execution *execution)
+{
+    const struct execution_level *level = execution->level;
+    return level && level->made.tasks > 0 ? &level->made : NULL;
+}
+
 /* Local, the same on every rank. Task and values as the plan has them. */
 static void values_make(const struct execution *execution, struct values *values,
                         struct failure *failure)
@@ -87,7 +94,7 @@ bool execution_job_make(struct execution_state *state, struct failure *failure)
     struct values values = {0};
     values_make(execution, &values, failure);
     const bool good = making_start(&state->making, execution->comm, execution->kernel->task,
-                                   &values, execution->input, failure);
+                                   &values, execution->input, level_made(execution), failure);
     values_release(&values);
     if (!good)
         return false;
@@ -139,7 +146,8 @@ struct resume_setup execution_resume_setup(const struct execution_state *state)
         .wanted = {.job = &state->making.job,
                    .plan = execution->plan,
                    .plan_name = execution->plan_name,
-                   .any_plan = execution->pilot != NULL,
+                   /* A level's plan is made again for the ranks that there are. */
+                   .any_plan = execution->pilot != NULL || level_made(execution) != NULL,
                    .input = execution->input,
                    .input_stamp = state->stamp,
                    .input_identity = state->identity,

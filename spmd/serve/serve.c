@@ -190,6 +190,14 @@ static bool plan_check(const struct serve_options *options, const struct documen
                        options->plan);
 }
 
+static bool levels_refuse(const struct scow_task *task, struct failure *failure)
+{
+    return !task_has_levels(task) ||
+           failure_set(failure, FAILURE_USAGE,
+                       "kernel %s searches in levels, of which scow serve leads none: use scow run",
+                       task->name);
+}
+
 /* What decides: the plan, watched, so that it follows who is there; else a rule. */
 static void decision_choose(const struct serve_options *options, struct execution *execution)
 {
@@ -218,6 +226,7 @@ static void plan_serve(const struct serve_options *options, const struct documen
     if (failure->code != FAILURE_NONE || !plan_check(options, documents, failure) ||
         (options->isa && !instructions_pin(options->isa, comm, failure)) ||
         !kernel_open(&kernel, wanted, NULL, options->plan, failure) ||
+        !levels_refuse(kernel.task, failure) ||
         !liveness_begin(&liveness, comm, &words, options->patience_s, failure))
         goto out;
     struct execution execution = {.comm = comm,

@@ -37,7 +37,7 @@ static bool make_of(struct making *making, const char *name, bool staged, struct
     struct values values;
     census_values(&values, &census_lines, &lines);
     values.staged = staged;
-    const bool good = making_start(making, &comm, &census_lines, &values, name, failure);
+    const bool good = making_start(making, &comm, &census_lines, &values, name, NULL, failure);
     values_release(&values);
     return good;
 }
@@ -127,7 +127,7 @@ static void an_image_of_another_type_is_refused(void **state)
     assert_int_equal(fclose(out), 0);
     assert_true(values_read(&values, task, &none, "x", true, &failure));
     values.staged = true;
-    assert_false(making_start(&making, &comm, task, &values, "image.pgm", &failure));
+    assert_false(making_start(&making, &comm, task, &values, "image.pgm", NULL, &failure));
     assert_int_equal(failure.code, FAILURE_MISMATCH);
     assert_non_null(strstr(failure.text, "image.pgm: is not the same on rank "));
     making_release(&making);

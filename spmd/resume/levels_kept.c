@@ -1,0 +1,88 @@
+#include "spmd/resume/levels_kept.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "spmd/layout/level_file.h"
+#include "spmd/output/output_name.h"
+
+char *levels_kept_name(const char *output, int64_t level)
+{
+    char ending[40];
+    snprintf(ending, sizeof ending, ".level%" PRId64 ".h5", level);
+    return output_name_beside(output, ending);
+}
+
+static bool is_there(const char *output, int64_t level)
+{
+    char *name = levels_kept_name(output, level);
+    const bool there = name && access(name, F_OK) == 0;
+    free(name);
+    return there;
+}
+
+/* Where nothing may be. */
+static bool rename_to(const char *from, const char *to, struct failure *failure)
+{
+    if (access(to, F_OK) == 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: is of another search, and this one's level would take its place: "
+                           "move or remove it, and run the same again with --resume",
+                           to);
+    return rename(from, to) == 0 ||
+           failure_set(failure, FAILURE_FAILED, "%s: cannot be renamed to %s: %s", from, to,
+                       strerror(errno));
+}
+
+bool levels_kept_add(const char *output, int64_t level, struct failure *failure)
+{
+    char *name = levels_kept_name(output, level);
+    const bool good =
+        name ? rename_to(output, name, failure) : failure_memory(failure, "keeping a level");
+    free(name);
+    return good;
+}
+
+/* The last of those that are kept takes the output's place again. */
+static bool last_restore(const char *output, int64_t level, struct failure *failure)
+{
+    char *name = levels_kept_name(output, level);
+    const bool good =
+        name ? rename_to(name, output, failure) : failure_memory(failure, "going on with a level");
+    free(name);
+    return good;
+}
+
+static bool others_refuse(const char *output, struct failure *failure)
+{
+    char *name = levels_kept_name(output, 1);
+    failure_set(failure, FAILURE_MISMATCH,
+                "%s: is a level of a search that was begun before: go on with it by --resume, "
+                "remove its levels, or choose another name",
+                name ? name : output);
+    free(name);
+    return false;
+}
+
+bool levels_kept_find(const char *output, bool resume, struct description *level,
+                      struct failure *failure)
+{
+    int64_t last = 0;
+    *level = (struct description){.tasks = 0};
+    if (access(output, F_OK) != 0) {
+        while (is_there(output, last + 1))
+            last++;
+        if (last > 0 && !resume)
+            return others_refuse(output, failure);
+        if (last > 0 && !last_restore(output, last, failure))
+            return false;
+    }
+    if (resume && level_file_get(output, level) && level->level > 1)
+        return true;
+    description_release(level);
+    return true;
+}

@@ -1,0 +1,254 @@
+#include "spmd/run/levels.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/files/plan_json.h"
+#include "spmd/output/output_name.h"
+#include "spmd/resume/levels_kept.h"
+#include "spmd/resume/remaining_plan.h"
+#include "spmd/run/run_outcome.h"
+#include "spmd/transport/bundle.h"
+
+bool levels_check(const struct execution *execution, struct failure *failure)
+{
+    const char *task = execution->kernel->task->name;
+    if (execution->tail)
+        return failure_set(failure, FAILURE_USAGE,
+                           "kernel %s: levels are planned as they come, and have no tails on "
+                           "request: give --tail none, or -s RULE",
+                           task);
+    if (plan_masters(execution->plan) > 1 || execution->plan->children)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: has several masters, and levels have one: plan again without "
+                           "--masters and --tree",
+                           execution->plan_name);
+    if (execution->plan->weights)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: has weights, and nobody knows those of the levels behind the "
+                           "first: plan again without --weights",
+                           execution->plan_name);
+    return true;
+}
+
+/* ---- one level ----------------------------------------------------------------------------- */
+
+struct search {
+    const struct execution *whole;
+    const struct levels_setup *setup;
+    struct execution_level level; /* the one that is at hand */
+    int64_t number;               /* its own, from 1 */
+    char *plan_text;              /* owned; of a level behind the first */
+    struct plan plan;             /* the same */
+    char *emitted;                /* owned */
+    bool resume;                  /* it goes on with what there is */
+    double predicted_s, measured_s;
+    bool entire; /* every core task of every level was done by this program, as predicted */
+};
+
+static void level_release(struct search *search)
+{
+    plan_release(&search->plan);
+    free(search->plan_text);
+    free(search->emitted);
+    free(search->level.before);
+    description_release(&search->level.made);
+    description_release(&search->level.next);
+    search->plan = (struct plan){.kernel = NULL};
+    search->plan_text = search->emitted = search->level.before = NULL;
+}
+
+/* Local to the master. The level's, by the user's scheduler or another one, for the ranks that
+ * there are. */
+static char *plan_make(const struct search *search, struct failure *failure)
+{
+    const struct execution *whole = search->whole;
+    const struct remaining_request request = {
+        .plan = whole->plan, .tasks = search->level.made.tasks, .workers = whole->comm->size - 1};
+    return remaining_plan(&request, whole->profile, failure);
+}
+
+/* Local to the master. Owned; without its folder. */
+static char *before_name(const struct search *search, struct failure *failure)
+{
+    char *name = levels_kept_name(search->whole->output, search->number - 1);
+    const char *slash = name ? strrchr(name, '/') : NULL;
+    char *last = name ? strdup(slash ? slash + 1 : name) : NULL;
+    if (!last)
+        failure_memory(failure, "beginning a level");
+    free(name);
+    return last;
+}
+
+/* Local to the master. */
+static void level_plan(struct search *search, struct failure *failure)
+{
+    search->number = search->level.made.tasks > 0 ? search->level.made.level : 1;
+    if (search->number == 1)
+        return;
+    search->plan_text = plan_make(search, failure);
+    search->level.before = before_name(search, failure);
+}
+
+/* Local. Each level's are files of their own, for the ones before are still to be read. */
+static char *emitted_name(const struct search *search)
+{
+    char ending[64];
+    const char *given = search->setup->results;
+    snprintf(ending, sizeof ending, ".level%" PRId64 "%s", search->number, given ? "" : ".results");
+    if (!given)
+        return output_name_beside(search->whole->output, ending);
+    const size_t size = strlen(given) + strlen(ending) + 1;
+    char *name = malloc(size);
+    if (name)
+        snprintf(name, size, "%s%s", given, ending);
+    return name;
+}
+
+/* Collective. The master's plan and number on every rank. */
+static bool level_share(struct search *search, struct failure *failure)
+{
+    const struct comm *comm = search->whole->comm;
+    struct bundle bundle = {0};
+    size_t length = search->plan_text ? strlen(search->plan_text) : 0;
+    if (comm->rank == 0) {
+        bundle_put(&bundle, &search->number, sizeof search->number);
+        bundle_put_text(&bundle, search->plan_text, length);
+    }
+    const bool good = bundle_share(&bundle, comm, failure);
+    if (good && comm->rank != 0) {
+        bundle_take(&bundle, &search->number, sizeof search->number);
+        search->plan_text = bundle_take_text(&bundle, &length, failure);
+    }
+    bundle_release(&bundle);
+    if (good && search->plan_text)
+        plan_parse(&search->plan, search->plan_text, length, "the level's plan", failure);
+    if (good && !(search->emitted = emitted_name(search)))
+        failure_memory(failure, "beginning a level");
+    return good && comm_agree(comm, failure);
+}
+
+/* Local to the master. */
+static void level_print(struct search *search, const struct run_outcome *outcome)
+{
+    const struct plan_prediction *predicted = &outcome->predicted;
+    const size_t size = strlen(search->whole->output) + 40;
+    char *label = malloc(size);
+    if (!label)
+        return;
+    snprintf(label, size, "%s: level %" PRId64, search->whole->output, search->number);
+    run_outcome_print(label, outcome, !search->whole->rule);
+    free(label);
+    search->entire = search->entire && predicted->known && !outcome->resumed;
+    search->predicted_s += predicted->makespan_s;
+    search->measured_s += outcome->makespan_s;
+}
+
+/* Collective. Over the last level's end ranks did not look after each other any more. */
+static bool liveness_again(const struct search *search, struct failure *failure)
+{
+    const struct levels_setup *setup = search->setup;
+    const struct execution *whole = search->whole;
+    const struct liveness_words words = {.program = whole->command,
+                                         .path = whole->output,
+                                         .state = "a level is to begin",
+                                         .again = whole->again};
+    return !setup->liveness || setup->liveness->comm ||
+           liveness_begin(setup->liveness, setup->comm, &words, setup->assembly_s, failure);
+}
+
+/* Collective. */
+static bool level_run(struct search *search, struct run_outcome *outcome, struct failure *failure)
+{
+    struct execution execution = *search->whole;
+    const bool leads = execution.comm->rank == 0;
+    if (leads)
+        level_plan(search, failure);
+    if (!level_share(search, failure) || !liveness_again(search, failure))
+        return false;
+    execution.level = &search->level;
+    execution.emitted = search->emitted;
+    execution.resume = search->resume;
+    execution.once = true; /* what nobody waits for would be the next level's */
+    if (search->plan_text) {
+        execution.plan = &search->plan;
+        execution.plan_text = search->plan_text;
+    }
+    const bool good = execute_run(&execution, outcome, failure);
+    if (good && leads) {
+        level_print(search, outcome);
+        run_outcome_check(execution.output, outcome, failure);
+    }
+    return good;
+}
+
+/* ---- from one to the next ------------------------------------------------------------------ */
+
+/* Local to the master. */
+static void broken_tell(const struct search *search, struct failure *failure)
+{
+    if (search->level.next.tasks > 0)
+        failure_set(failure, FAILURE_STOPPED,
+                    "%s: level %" PRId64 " is done, and the next one needs all ranks, of which "
+                    "some are lost: %s to go on",
+                    search->whole->output, search->number, search->whole->again);
+}
+
+/* Collective. False: there is no next level, or *failure is set. */
+static bool level_advance(struct search *search, const struct run_outcome *outcome,
+                          struct failure *failure)
+{
+    const struct comm *comm = search->whole->comm;
+    const bool leads = comm->rank == 0;
+    int64_t tasks = search->level.next.tasks;
+    if (outcome->broken && leads && failure->code == FAILURE_NONE)
+        broken_tell(search, failure);
+    if (outcome->broken)
+        return false;
+    if (leads && tasks > 0 && failure->code == FAILURE_NONE)
+        levels_kept_add(search->whole->output, search->number, failure);
+    if (!comm_agree(comm, failure))
+        return false;
+    comm_broadcast(comm, &tasks, sizeof tasks);
+    const struct description next = search->level.next;
+    search->level.next = (struct description){.tasks = 0};
+    level_release(search);
+    search->level.made = next;
+    search->level.again = true;
+    search->resume = false;
+    return tasks > 0;
+}
+
+/* Local to the master. */
+static void search_print(const struct search *search)
+{
+    const double off = search->measured_s / search->predicted_s - 1;
+    printf("%s: %" PRId64 " levels", search->whole->output, search->number);
+    if (search->entire && search->predicted_s > 0 && !search->whole->rule)
+        printf(" in %.4f s (predicted %.4f s as they began, %+.1f %%)", search->measured_s,
+               search->predicted_s, 100 * off);
+    printf("\n");
+}
+
+bool levels_run(const struct execution *execution, const struct levels_setup *setup,
+                struct run_outcome *outcome, struct failure *failure)
+{
+    struct search search = {.whole = execution, .setup = setup, .resume = execution->resume};
+    const bool leads = execution->comm->rank == 0;
+    bool good = true, goes_on = true;
+    if (leads)
+        levels_kept_find(execution->output, execution->resume, &search.level.made, failure);
+    search.entire = search.level.made.tasks == 0;
+    while (goes_on) {
+        run_outcome_release(outcome);
+        *outcome = (struct run_outcome){0};
+        good = level_run(&search, outcome, failure);
+        goes_on = good && level_advance(&search, outcome, failure);
+    }
+    if (good && leads && failure->code == FAILURE_NONE)
+        search_print(&search);
+    level_release(&search);
+    return good;
+}

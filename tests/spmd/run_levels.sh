@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# A search in levels is stopped within one, goes on, loses a worker in another, goes on, and its last level is thrown
+# away; in the end every level had the core tasks that it should, and the outcome is that of the other searches.
+# usage: run_levels.sh SCOW MPIEXEC GATE
+set -euo pipefail
+scow=$1 mpiexec=$2 gate=$3
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$(mktemp -d)
+trap 'pkill -KILL -f -- "-o $dir/" || true; rm -rf "$dir"' EXIT
+cd "$dir"
+# shellcheck source=tests/spmd/faults.sh
+source "$here/faults.sh"
+# What is preloaded stands before a sanitiser's library.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+
+printf '>%s\n%s\n' a GGCGTAGACAATTA b CATAACAACGTAGT c CAGCACGTTACTTG d TTGGACGGATGTGA e ACGGATTAAGGGTT >five.fa
+cat >plan.json <<'END'
+{"schema": "scow-plan-1", "kernel": "motif-levels", "parameters": {"length": 5},
+ "scheduler": "by hand", "tasks": 10, "workers": [0, 1, 2], "rounds": [{"repeat": 3, "loads": [1, 1, 1]},
+ {"repeat": 1, "loads": [1, 0, 0]}]}
+END
+input=(-i five.fa) options=()
+
+# level FILE: which one it is of, and how many of its core tasks are done.
+level() {
+    /usr/bin/python3 -c 'import h5py, sys
+f = h5py.File(sys.argv[1])
+print(f.attrs["level"], f["ledger"].shape[0], int((f["ledger"][:] == 1).sum()))' "$1"
+}
+
+# stands LEVEL TASKS: part.h5 is of that level, which has so many, and part of them is done; or all.
+stands() {
+    local level tasks ready
+    read -r level tasks ready < <(level part.h5)
+    [[ $level == "$1" && $tasks == "$2" && $ready -gt 0 ]] || fail "at $level with $ready of $tasks, not at $1: $(cat part.h5.said)"
+    [[ $3 == all ]] || ((ready < tasks)) || fail "level $1 is done"
+}
+says() {
+    grep -q "$1" part.h5.said || fail "'$1' is not said: $(cat part.h5.said)"
+}
+
+gate_start part.h5
+gate_await part.h5
+kill -TERM "${processes[@]}"
+gate_open
+end part.h5
+says 'stopped as asked, with .* of 100 core tasks done: .* --resume to go on'
+stands 2 100 part
+
+gate_start part.h5 --resume
+gate_await part.h5
+kill -KILL "${processes[2]}"
+gate_open
+end part.h5
+says 'level 2 is done, and the next one needs all ranks, of which some are lost: run the same again with --resume'
+stands 2 100 all
+
+start part.h5 --resume
+end part.h5
+grep '^{' part.h5.said >whole.said || fail "not the outcome: $(cat part.h5.said)"
+grep -q '^{"score": 21, "positions": \[1, 7, 4, 4, 0\],' whole.said || fail "another outcome: $(cat whole.said)"
+stands 4 7 all
+[[ $(for file in part.level?.h5; do level "$file"; done | paste -sd ' ') == "1 10 10 2 100 100 3 84 84" ]] ||
+    fail "the levels are not what they should be: $(for file in part.level?.h5; do level "$file"; done)"
+
+# Between two levels there is no output.
+rm part.h5 part.level4.results.?
+start part.h5 --resume
+end part.h5
+grep '^{' part.h5.said | cmp - whole.said || fail "behind the third level: $(cat part.h5.said)"
