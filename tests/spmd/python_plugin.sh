@@ -75,9 +75,14 @@ way python-lines "$examples/lines.py" ''
 [[ $(cat run.err) == *"3 of 60 core tasks failed"*"among them 11 (could not convert string to float: 'three'"* ]] ||
     fail "rejected lines: $(cat run.err)"
 input=
+"$mpiexec" -n 2 "$scow" calibrate -k built/python-levels.so --script "$examples/refine.py" \
+    --arguments '{"side": 6, "keep": 3, "levels": 4}' --quick -q -o profile.json
+checksum refine.h5 2 >levels.txt
+[[ $(wc -l <levels.txt) == 4 ]] || fail "a refinement in levels: $(cat run.txt)"
 
-"$python" - <<'PYTHON' || fail "results are not Python's own"
+"$python" - "$examples" <<'PYTHON' || fail "results are not Python's own"
 import json
+import sys
 import h5py
 import numpy as np
 from numpy.random import Generator, Philox
@@ -126,6 +131,21 @@ for task in np.flatnonzero(ledger == 1):
     residual = np.sqrt(np.mean((y - y.mean() - slope * x) ** 2))
     right = slope, y.mean() - slope * (len(y) - 1) / 2, residual, len(y)
     assert np.allclose(list(result[task]), right, atol=1e-9), (task, result[task], right)
+
+sys.path.insert(0, sys.argv[1])
+import refine
+
+x, y, width = refine.describe('{"side": 6}')["given"]
+for level in range(1, 5):
+    with h5py.File("refine.h5" if level == 4 else f"refine.level{level}.h5") as out:
+        result, said = out["result"][:], out["run/result"][()]
+    assert len(result) == (36 if level == 1 else 27), (level, len(result))
+    assert (result["x"] == x).all() and (result["y"] == y).all(), level
+    best = sorted(range(len(x)), key=lambda k: -result["height"][k])[:3]
+    cells = [(x[k] + i * width / 3, y[k] + j * width / 3) for k in best for j in (-1, 0, 1) for i in (-1, 0, 1)]
+    x, y = np.array(cells).T
+    width /= 3
+assert json.loads(said)["height"] == result["height"].max() > 1.9, said
 PYTHON
 
 # What goes wrong, and the sentence about it. Describing is what the planner does, too.

@@ -233,8 +233,6 @@ _scow_from() {
     sense:-*) _scow_words "--output --every --count --node --help" "$word" ;;
     load:-*) _scow_words "--pattern --seconds --threads --seed --cpu --help" "$word" ;;
     bench:-*) _scow_words "--seconds --ahead --join --output --json --version --help" "$word" ;;
-    tasks:*) _scow_words "matched-filter command mandelbrot motif library jacobi sleep" "$word" ;;
-    bench:-*) _scow_words "--seconds --ahead --output --json --version --help" "$word" ;;
     tasks:*) _scow_words "matched-filter command mandelbrot motif motif-levels library jacobi sleep" "$word" ;;
     report:* | run:* | serve:* | show:* | simulate:* | work:*) _scow_files -f "$word" ;;
     esac

@@ -12,7 +12,7 @@ import types
 
 import numpy
 
-KEYS = ("tasks", "records", "measured", "grid", "reduction", "emits", "batch")
+KEYS = ("tasks", "records", "measured", "grid", "reduction", "emits", "batch", "given")
 GRID_KEYS = ("shape", "dtype", "tile", "picture")
 MOST = 2**53
 README = "see jobs/plugins/python/README.md"
@@ -127,6 +127,7 @@ class Description:
         self.grid = self.grid_check(said.get("grid"))
         self.reduction = self.reduction_check(said.get("reduction"))
         self.emits = bool(said.get("emits", False))
+        self.given = said.get("given")
         self.batch = self.whole(said.get("batch", 0), "'batch'", 0, MOST)
         if self.records is None and not (self.grid or self.reduction or self.emits):
             self.refuse('describe names no results: add "records", "grid" or "reduction"')

@@ -11,6 +11,7 @@ import os
 import pickle
 import platform
 import sys
+import types
 
 import numpy
 
@@ -29,13 +30,14 @@ from scow_description import (
 sys.stdout = sys.stderr
 
 MERGE = "merge(state, part), which a reduction needs"
+NEXT = "next_level(level), which a search in levels needs"
 
 
 class Stopped(BaseException):
     """The run is being stopped. No Exception, so that scripts do not catch it by mistake."""
 
 
-def describe(path, arguments, lines, longest, total):
+def describe(path, arguments, lines, longest, total, levels):
     """What all ranks must know, pickled, and the number of core tasks. lines < 0: no input."""
     with open(path, "rb") as file:
         text = file.read()
@@ -45,8 +47,15 @@ def describe(path, arguments, lines, longest, total):
     description = Description(path, function, function(arguments), lines)
     if description.reduction is not None:
         function_find(module, "merge", MERGE)
+    if levels:
+        function_find(module, "next_level", NEXT)
     shared = (path, text, arguments, description, longest, total)
-    return pickle.dumps(shared), description.tasks
+    return shared_of(shared, 1, description.given), description.tasks
+
+
+def shared_of(job, number, given):
+    """Of a level; `given` is what the script has for all ranks to know."""
+    return pickle.dumps((job, number, given))
 
 
 # ---- packages -----------------------------------------------------------------------------------
@@ -66,6 +75,7 @@ class Package:
         self._text, self._offsets = text, offsets
         self.arguments = job.arguments
         self.context = None
+        self.level, self.given = job.level, job.given
         self._forget()
 
     def _forget(self):
@@ -163,7 +173,8 @@ class Job:
     """A script made ready on one rank."""
 
     def __init__(self, shared):
-        self.path, text, self.arguments, self.said, self.longest, self.total = pickle.loads(shared)
+        self.shared, self.level, self.given = pickle.loads(shared)
+        self.path, text, self.arguments, self.said, self.longest, self.total = self.shared
         self.lines = self.longest >= 0
         self.module = script_load(self.path, text)
         self.digest = hashlib.sha256(text).hexdigest()
@@ -266,6 +277,29 @@ class Job:
 
     def add(self, buffer, part):
         self.merging(array_over(buffer, self.said.reduction), array_over(part, self.said.reduction))
+
+    def next_level(self, places, emitted):
+        """The next level, as describe() has the first; no core tasks where there is none."""
+        function = function_find(self.module, "next_level", NEXT)
+        ends = numpy.frombuffer(places, "i8").tolist()
+        emitted = bytes(emitted)
+        level = types.SimpleNamespace(
+            number=self.level,
+            given=self.given,
+            arguments=self.arguments,
+            emitted=[emitted[a:b] for a, b in zip(ends, ends[1:])],
+        )
+        said = function(level)
+        if said is None:
+            return b"", 0
+        if not isinstance(said, dict) or not {"tasks"} <= said.keys() <= {"tasks", "given"}:
+            form = '{"tasks": 100, "given": ...}'
+            refuse(self.path, function, f"next_level must return None or {form}, not {said!r:.60}")
+        try:
+            tasks = operator.index(said["tasks"])
+        except TypeError:
+            refuse(self.path, function, f"'tasks' must be a whole number, not {said['tasks']!r:.60}")
+        return shared_of(self.shared, self.level + 1, said.get("given")), tasks
 
     def reset(self, buffer):
         self.guarded(self.clear, buffer)

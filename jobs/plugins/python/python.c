@@ -15,10 +15,20 @@
 enum { INPUT_KIND = SCOW_INPUT_LINES };
 #define PYTHON_NAME "python-lines"
 #define PYTHON_CORE_TASK "what the script makes of one line"
+#elif defined PYTHON_LEVELS
+enum { INPUT_KIND = SCOW_INPUT_NONE };
+#define PYTHON_NAME "python-levels"
+#define PYTHON_CORE_TASK "what the script says, of each level"
 #else
 enum { INPUT_KIND = SCOW_INPUT_NONE };
 #define PYTHON_NAME "python"
 #define PYTHON_CORE_TASK "what the script says"
+#endif
+
+#ifdef PYTHON_LEVELS
+enum { LEVELS = 1 };
+#else
+enum { LEVELS = 0 };
 #endif
 
 static const struct scow_parameter parameters[] = {
@@ -81,9 +91,9 @@ static int python_describe(const struct scow_host *host, const struct scow_value
     if (status != SCOW_OK)
         return status;
     const PyGILState_STATE lock = PyGILState_Ensure();
-    PyObject *described = PyObject_CallMethod(interpreter_plugin(), "describe", "ssLLL", path,
+    PyObject *described = PyObject_CallMethod(interpreter_plugin(), "describe", "ssLLLi", path,
                                               values[SCRIPT_ARGUMENTS].text, lengths.lines,
-                                              lengths.longest, lengths.total);
+                                              lengths.longest, lengths.total, (int)LEVELS);
     status = described ? describe_share(host, described, tasks) : interpreter_fail(host, path);
     Py_XDECREF(described);
     PyGILState_Release(lock);
@@ -125,6 +135,23 @@ static int python_pack(const struct scow_host *host, const void *opened, int64_t
 }
 #endif
 
+/* ---- levels ---------------------------------------------------------------------------------- */
+
+#ifdef PYTHON_LEVELS
+static int python_next(const struct scow_host *host, const void *opened,
+                       const struct scow_survivors *in, int64_t *tasks)
+{
+    const struct script *script = opened;
+    const PyGILState_STATE lock = PyGILState_Ensure();
+    PyObject *described = script_next(script, in);
+    const int status =
+        described ? describe_share(host, described, tasks) : interpreter_fail(host, script->path);
+    Py_XDECREF(described);
+    PyGILState_Release(lock);
+    return status;
+}
+#endif
+
 /* ---- the task -------------------------------------------------------------------------------- */
 
 const struct scow_task scow_plugin = {
@@ -137,6 +164,10 @@ const struct scow_task scow_plugin = {
     .parameters = parameters,
     .input = INPUT_KIND,
     .threads = SCOW_THREADS_OWN,
+#ifdef PYTHON_LEVELS
+    .flags = SCOW_LEVELS,
+    .next = python_next,
+#endif
     .describe = python_describe,
     .open = script_open,
     .close = script_close,

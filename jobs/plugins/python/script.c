@@ -147,6 +147,25 @@ void script_place(const void *opened, int64_t task, int64_t start[3], int64_t co
     }
 }
 
+static PyObject *bytes_view(const void *bytes, int64_t size)
+{
+    char *from; /* Python has no word for const, but flags */
+    memcpy(&from, &bytes, sizeof from);
+    return PyMemoryView_FromMemory(from, (Py_ssize_t)size, PyBUF_READ);
+}
+
+PyObject *script_next(const struct script *script, const struct scow_survivors *in)
+{
+    PyObject *places = bytes_view(in->at, (in->tasks + 1) * (int64_t)sizeof *in->at);
+    PyObject *emitted = bytes_view(in->bytes, in->at[in->tasks]);
+    PyObject *next = places && emitted
+                         ? PyObject_CallMethod(script->object, "next_level", "OO", places, emitted)
+                         : NULL;
+    Py_XDECREF(emitted);
+    Py_XDECREF(places);
+    return next;
+}
+
 /* ---- reductions ------------------------------------------------------------------------------ */
 
 static PyObject *state_view(const struct script *script, const void *state, int flags)

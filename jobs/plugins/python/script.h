@@ -23,6 +23,10 @@ struct script {
     int64_t longest, total; /* bytes of lines; longest < 0: no lines */
 };
 
+/* What plugin.py makes of a level's survivors, for all ranks, and the number of core tasks; NULL
+ * with an exception. Within the interpreter's lock. */
+PyObject *script_next(const struct script *script, const struct scow_survivors *in);
+
 /* Callbacks; `opened` is a struct script. */
 int script_open(const struct scow_host *host, const struct scow_setup *setup, void **opened);
 void script_close(void *opened);
