@@ -85,6 +85,13 @@ void dispatch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bo
         dispatch->kind->busy(dispatch, worker, until_s, over);
 }
 
+bool dispatch_worth(struct dispatch *dispatch, int64_t worker, double units)
+{
+    if (dispatch->kind->worth)
+        dispatch->kind->worth(dispatch, worker, units);
+    return dispatch->kind->worth != NULL;
+}
+
 struct dispatch_blame dispatch_blame(struct dispatch *dispatch, const struct package *package)
 {
     const struct dispatch_blame nothing = {0, false};

@@ -63,7 +63,8 @@ enum dispatch_answer dispatch_next(struct dispatch *dispatch, double now_s,
 /* After DISPATCH_WAIT: the time at which to call dispatch_next again if nothing happens before,
  * because an overdue report is information, too. Later than the last call; HUGE_VAL: never. */
 double dispatch_due_s(const struct dispatch *dispatch);
-/* Worker `worker` has worked on `package` from start_s to end_s. */
+/* Worker `worker` has worked on `package` from start_s to end_s; where these are the same, nothing
+ * was to be done (weighted.h), which tells nothing of the worker. */
 void dispatch_done(struct dispatch *dispatch, const struct package *package, double start_s,
                    double end_s);
 /* The result of a package is there: does it count? Not where the same core tasks have been done by

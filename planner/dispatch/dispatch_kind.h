@@ -24,6 +24,8 @@ struct dispatch_kind {
     bool (*gives_more)(const struct dispatch *dispatch, int64_t worker);
     /* As dispatch_busy; may be NULL: ignored. */
     void (*busy)(struct dispatch *dispatch, int64_t worker, double until_s, bool over);
+    /* As dispatch_worth; may be NULL: ignored. */
+    void (*worth)(struct dispatch *dispatch, int64_t worker, double units);
     struct dispatch_blame (*blame)(struct dispatch *dispatch,
                                    const struct package *package); /* may be NULL */
     /* As dispatch_run and dispatch_skip; both may be NULL: nothing repeats itself. */
@@ -43,6 +45,11 @@ struct dispatch {
 /* The worker does other work before the packages of this dispatch: until until_s or, as long as
  * `over` is false, about until then; before it is over, none of its packages count as late. */
 void dispatch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over);
+
+/* The worker's package that was handed out last takes as long as one of so many, for what it has is
+ * not cut where it was to be. False: the dispatch takes no notice, and is to be told of times as if
+ * they were for what the package counts as. */
+bool dispatch_worth(struct dispatch *dispatch, int64_t worker, double units);
 
 /* For a rule that follows another dispatch. No worker requests packages until dispatch_rule_ask. */
 void dispatch_rule_hold(struct dispatch *dispatch);

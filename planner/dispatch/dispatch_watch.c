@@ -74,7 +74,7 @@ static double held_s(const struct dispatch_watch *self, int64_t at)
     double tasks_s =
         watch_work_s(self, worker, (double)part_of(self, worker, self->slots[at].left));
     for (int i = 1; i < to->out_count; i++)
-        tasks_s += watch_work_s(self, worker, (double)to->out[i].count);
+        tasks_s += watch_work_s(self, worker, to->out[i].tasks);
     return to->factor * tasks_s;
 }
 
@@ -93,7 +93,7 @@ static double risk_from_s(const struct dispatch_watch *self, int64_t at)
 static double third_from_s(const struct dispatch_watch *self, int64_t at)
 {
     const struct watch_worker *worker = &self->workers[self->plan->workers[at]];
-    const double tasks = (double)worker->out[0].count;
+    const double tasks = worker->out[0].tasks;
     const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
     return watch_first_end_s(self, self->plan->workers[at]) - cost_of(window->envelope, tasks) -
            cost_of(window->send, tasks);
@@ -204,7 +204,7 @@ static void package_reckon(struct dispatch_watch *self, const struct package *pa
     self->port_s = fmax(self->port_s, sent_s) +
                    cost_of(watch_class(self, package->worker, window)->link, tasks);
     if (!worker->lost)
-        worker->out[worker->out_count++] = (struct watch_out){package->count, self->port_s};
+        worker->out[worker->out_count++] = (struct watch_out){tasks, self->port_s};
 }
 
 static void package_hand(struct dispatch_watch *self, int64_t at, double now_s,
@@ -237,7 +237,7 @@ static void states_fill(struct dispatch_watch *self, double now_s)
         *state = (struct watch_state){.factor = worker->factor, .lost = worker->lost};
         state->ready_s = worker->free_s;
         for (int i = 0; i < worker->out_count; i++) {
-            const double tasks = (double)worker->out[i].count;
+            const double tasks = worker->out[i].tasks;
             state->last_start_s = fmax(state->ready_s, worker->out[i].arrived_s);
             state->ready_s = state->last_start_s + worker->factor * watch_work_s(self, k, tasks);
         }
@@ -456,7 +456,8 @@ struct dispatch *dispatch_new_watch(const struct watch_setup *setup)
                                               .joined = watch_joined,
                                               .free = watch_free,
                                               .due = watch_due,
-                                              .busy = watch_busy};
+                                              .busy = watch_busy,
+                                              .worth = watch_worth};
     struct dispatch_watch *self = calloc(1, sizeof *self);
     if (!self)
         return NULL;

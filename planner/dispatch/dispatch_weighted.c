@@ -13,6 +13,7 @@
 struct sent {
     struct package package;
     int64_t index; /* as it was handed on */
+    double scale;  /* what the inner dispatch is told of its time is divided by that */
 };
 
 struct dispatch_weighted {
@@ -34,6 +35,14 @@ static int64_t task_at(const struct dispatch_weighted *self, int64_t unit)
     return unit >= self->units ? tasks : work_nearest(&self->work, tasks, (double)unit * each, 0);
 }
 
+/* What the package's core tasks are worth, in units. */
+static double worth_of(const struct dispatch_weighted *self, const struct package *package)
+{
+    const double each = (double)self->units / (double)self->work.tasks;
+    return each * (work_before(&self->work, (double)(package->first + package->count)) -
+                   work_before(&self->work, (double)package->first));
+}
+
 static enum dispatch_answer weighted_next(struct dispatch *dispatch, double now_s,
                                           struct package *package)
 {
@@ -51,23 +60,16 @@ static enum dispatch_answer weighted_next(struct dispatch *dispatch, double now_
         package->first = task_at(self, units.first);
         package->count = task_at(self, units.first + units.count) - package->first;
         package->index = self->index;
+        const double worth = worth_of(self, package);
+        const bool told = dispatch_worth(self->inner, units.worker, worth);
         if (package->count == 0) {
             dispatch_done(self->inner, &units, now_s, now_s);
             continue;
         }
-        room[self->sent_count++] = (struct sent){units, self->index++};
+        room[self->sent_count++] =
+            (struct sent){units, self->index++, told ? 1 : worth / (double)units.count};
         return DISPATCH_SEND;
     }
-}
-
-/* What the package's core tasks are worth, over what they count as. */
-static double worth_of(const struct dispatch_weighted *self, const struct package *package,
-                       const struct package *units)
-{
-    const double each = (double)self->units / (double)self->work.tasks;
-    const double worth = work_before(&self->work, (double)(package->first + package->count)) -
-                         work_before(&self->work, (double)package->first);
-    return worth * each / (double)units->count;
 }
 
 /* It took as long as its core tasks: for so many units as it counts as, it would have begun at
@@ -79,10 +81,10 @@ static void weighted_done(struct dispatch *dispatch, const struct package *packa
     for (size_t k = 0; k < self->sent_count; k++)
         if (self->sent[k].index == package->index) {
             const struct package units = self->sent[k].package;
-            const double worth = worth_of(self, package, &units);
+            const double scale = self->sent[k].scale;
             self->sent[k] = self->sent[--self->sent_count];
             dispatch_done(self->inner, &units,
-                          worth > 0 ? end_s - (end_s - start_s) / worth : start_s, end_s);
+                          scale > 0 ? end_s - (end_s - start_s) / scale : start_s, end_s);
             return;
         }
 }

@@ -43,7 +43,7 @@ double watch_returns_s(const struct dispatch_watch *self)
         const struct watch_worker *worker = &self->workers[k];
         if (worker->out_count == 0 || worker->lost)
             continue;
-        const double tasks = (double)worker->out[0].count;
+        const double tasks = worker->out[0].tasks;
         const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
         sum_s +=
             cost_of(watch_class(self, k, window)->result, tasks) + cost_of(window->collect, tasks);

@@ -14,7 +14,7 @@
 enum { OUT_MOST = WATCH_AHEAD + 2 };
 
 struct watch_out {
-    int64_t count;
+    double tasks;     /* that it takes as long as (dispatch_worth) */
     double arrived_s; /* as computed */
 };
 
@@ -89,6 +89,7 @@ void watch_report(struct dispatch *dispatch, const struct package *package, doub
                   double end_s);
 /* dispatch_busy of a watched plan. */
 void watch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over);
+void watch_worth(struct dispatch *dispatch, int64_t worker, double units);
 /* Another plan is in use from now on. */
 void watch_changed(struct dispatch_watch *self);
 /* Factor by which the tolerance grows with every change of the plan; >= 1. */

@@ -20,7 +20,7 @@ double watch_first_end_s(const struct dispatch_watch *self, int64_t at)
 {
     const struct watch_worker *worker = &self->workers[at];
     return watch_out_start_s(worker) +
-           worker->factor * watch_work_s(self, at, (double)worker->out[0].count);
+           worker->factor * watch_work_s(self, at, worker->out[0].tasks);
 }
 
 static double noise_limit(const struct dispatch_watch *self, double deviations)
@@ -49,10 +49,9 @@ double watch_caution(const struct dispatch_watch *self)
 
 /* How long a package takes that was begun then, until it is reported. Where results are written
  * behind, those before it may hold it up; a worker's packages are reported in their order. */
-static double package_predict(const struct dispatch_watch *self, int64_t worker, int64_t count,
+static double package_predict(const struct dispatch_watch *self, int64_t worker, double tasks,
                               double start_s)
 {
-    const double tasks = (double)count;
     if (!self->setup.platform->write_behind)
         return watch_work_s(self, worker, tasks);
     const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
@@ -100,16 +99,17 @@ void watch_report(struct dispatch *dispatch, const struct package *package, doub
 {
     struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
     struct watch_worker *worker = &self->workers[package->worker];
-    const double predicted_s = package_predict(self, package->worker, package->count, start_s);
+    const double tasks = worker->out_count > 0 ? worker->out[0].tasks : (double)package->count;
+    const double predicted_s = package_predict(self, package->worker, tasks, start_s);
     const double before = worker->reports > 0 ? worker->measured_s / worker->predicted_s : 0;
     self->news = true;
     worker->overdue = false;
     worker->ended_s = end_s;
-    worker->free_s = end_s - watch_behind_s(self, package->worker, (double)package->count);
+    worker->free_s = end_s - watch_behind_s(self, package->worker, tasks);
     worker->out_count -= worker->out_count > 0;
     for (int k = 0; k < worker->out_count; k++)
         worker->out[k] = worker->out[k + 1];
-    if (!(predicted_s > 0))
+    if (!(predicted_s > 0) || !(end_s > start_s))
         return;
     const double ratio = (end_s - start_s) / predicted_s;
     if (worker->reports > 0 && fabs(ratio / before - 1) > noise_limit(self, 4))
@@ -126,6 +126,13 @@ void watch_report(struct dispatch *dispatch, const struct package *package, doub
     self->alarm = self->alarm || worker_off(self, worker) > 0;
 }
 
+void watch_worth(struct dispatch *dispatch, int64_t worker, double units)
+{
+    struct watch_worker *to = &((struct dispatch_watch *)dispatch)->workers[worker];
+    if (to->out_count > 0 && !to->lost)
+        to->out[to->out_count - 1].tasks = units;
+}
+
 void watch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)
 {
     struct watch_worker *to = &((struct dispatch_watch *)dispatch)->workers[worker];
@@ -137,7 +144,7 @@ void watch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool 
 static double first_predict(const struct dispatch_watch *self, int64_t at)
 {
     const struct watch_worker *worker = &self->workers[at];
-    return package_predict(self, at, worker->out[0].count, watch_out_start_s(worker));
+    return package_predict(self, at, worker->out[0].tasks, watch_out_start_s(worker));
 }
 
 /* Before its first report a start that takes longer than reckoned with is no slow work. */

@@ -1,6 +1,7 @@
 /* Plans that are watched: every task once, nothing lost where all goes as planned, and little where
  * a worker becomes slow in the middle. */
 #include "planner/dispatch/watch.h"
+#include "planner/dispatch/weighted.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -509,6 +510,47 @@ static void silence_is_news(void **state)
     platform_release(&platform);
 }
 
+/* Two workers, packages of one unit, and core tasks worth nearly nothing and nearly two in turn:
+ * each package takes what its core tasks do, which is no news of who does them, nor of one that is
+ * late.
+ */
+static void other_worth_is_no_news(void **state)
+{
+    enum { TASKS = 40 };
+    struct platform units = platform_of_equals(2, 1, TASKS, (struct cost){0, 1e-6},
+                                               (struct cost){0, 0}, (struct cost){1e-3, 1});
+    struct platform tasks = units; /* borrows its windows */
+    double loads[] = {1, 1}, weights[TASKS];
+    int64_t workers[] = {0, 1}, changes = 1;
+    struct plan_round round = {TASKS / 2, loads};
+    const struct plan plan = {
+        .tasks = TASKS, .worker_count = 2, .workers = workers, .round_count = 1, .rounds = &round};
+    const struct replan_setup remaining = {.platform = &units, .most = TASKS};
+    const struct watch_setup setup = {.plan = &plan,
+                                      .platform = &units,
+                                      .workers = 2,
+                                      .tolerance = 0.1,
+                                      .planner = {replan_remaining, &remaining}};
+    const struct scenario usual = SCENARIO_INIT;
+    struct simulation simulation;
+    struct failure failure = FAILURE_INIT;
+    struct work work;
+    (void)state;
+    for (int k = 0; k < TASKS; k++)
+        weights[k] = k % 2 == 0 ? 0.05 : 1.95;
+    assert_true(work_weigh(&work, weights, TASKS) && work_copy(&tasks.work, &work));
+    tasks.work_tasks = TASKS;
+    struct dispatch *watch = dispatch_new_watch(&setup);
+    struct dispatch *weighted = dispatch_new_weighted(watch, &work, TASKS);
+    assert_non_null(weighted);
+    assert_true(simulate_scenario(&tasks, weighted, &usual, NULL, &simulation, &failure));
+    dispatch_watch_changes(watch, &changes);
+    assert_int_equal(changes, 0);
+    dispatch_free(&weighted);
+    work_release(&tasks.work);
+    platform_release(&units);
+}
+
 /* Every other worker has half of its processor but from two to four fifths of the predicted run.
  * *least_s: when all would be done, without latencies, were the work shared perfectly. */
 static void load_often(const struct setup *setup, struct availability *loads, double *least_s)
@@ -619,6 +661,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(where_results_return_they_do_too),
         cmocka_unit_test(asking_often_changes_nothing),
         cmocka_unit_test(silence_is_news),
+        cmocka_unit_test(other_worth_is_no_news),
         cmocka_unit_test(noise_is_left_alone),
         cmocka_unit_test(losses_are_made_good),
     };
