@@ -29,8 +29,7 @@ void profile_weigh(struct profile *profile, const struct task_weights *weights)
 {
     for (size_t k = 0; k < profile->setting_count; k++) {
         struct profile_setting *setting = &profile->settings[k];
-        const double constant = setting->weighing.constant;
-        const double wanted = weights ? constant + (1 - constant) * weights->mean : 1;
+        const double wanted = weights ? weighing_mean(&setting->weighing, weights) : 1;
         const double before = setting->heaviness > 0 ? setting->heaviness : 1;
         if (wanted != before)
             compute_scale(setting, wanted / before);
@@ -57,20 +56,17 @@ static double spread_at(const struct profile_setting *setting, double tasks)
 
 bool profile_setting_work(const struct profile_setting *setting, struct work *work)
 {
-    if (!profile_setting_weighed(setting))
-        return work_copy(work, &setting->map.work);
-    if (!work_copy(work, &setting->weights->work))
-        return false;
-    if (setting->weighing.constant > 0)
-        work_flatten(work, setting->weighing.constant);
-    return true;
+    return profile_setting_weighed(setting)
+               ? weighing_work(&setting->weighing, setting->weights, work)
+               : work_copy(work, &setting->map.work);
 }
 
 double profile_setting_known(const struct profile_setting *setting)
 {
-    return profile_setting_weighed(setting)
-               ? (1 - setting->weighing.constant) * work_deviation(&setting->weights->work)
-               : work_deviation(&setting->map.work);
+    if (!profile_setting_weighed(setting))
+        return work_deviation(&setting->map.work);
+    const double mean = weighing_mean(&setting->weighing, setting->weights);
+    return (1 - setting->weighing.constant / mean) * work_deviation(&setting->weights->work);
 }
 
 /* Core tasks whose weights are independent: by the root of their number. What neighbours have in

@@ -61,6 +61,21 @@ struct task_weights *weights_copy(const struct task_weights *from)
     return made;
 }
 
+double weighing_mean(const struct weighing *weighing, const struct task_weights *weights)
+{
+    return weighing->constant + (1 - weighing->constant) * weights->mean;
+}
+
+bool weighing_work(const struct weighing *weighing, const struct task_weights *weights,
+                   struct work *work)
+{
+    if (!work_copy(work, &weights->work))
+        return false;
+    if (weighing->constant > 0)
+        work_flatten(work, weighing->constant / weighing_mean(weighing, weights));
+    return true;
+}
+
 bool weights_match(const struct task_weights *weights, int64_t tasks, struct failure *failure)
 {
     return weights->work.tasks == tasks ||

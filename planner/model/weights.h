@@ -18,6 +18,9 @@ struct task_weights {
     struct work work; /* owned; of a plan that was read, perhaps with one region a package */
 };
 
+/* Regions of its weights that a plan keeps at most: it goes to every rank, and into the output. */
+enum { WEIGHTS_REGIONS_KEPT = 4096 };
+
 /* What a calibration found the time of core tasks to have to do with their weights: one of weight u
  * takes constant + (1 - constant) u times what the mean one does. */
 struct weighing {
@@ -48,6 +51,13 @@ struct task_weights *weights_select(const struct task_weights *from,
                                     const struct task_range *ranges, int64_t count);
 /* A copy, owned; NULL: out of memory. */
 struct task_weights *weights_copy(const struct task_weights *from);
+/* What their mean core task takes, where that of the job they are of takes 1. */
+double weighing_mean(const struct weighing *weighing, const struct task_weights *weights);
+/* What each of these core tasks takes, relative to their mean one: of a part of a job whose mean is
+ * another, what is the same for all is another part of that. To be released. False: out of memory.
+ */
+bool weighing_work(const struct weighing *weighing, const struct task_weights *weights,
+                   struct work *work);
 /* Are they of a job of so many core tasks? False: FAILURE_MISMATCH. */
 bool weights_match(const struct task_weights *weights, int64_t tasks, struct failure *failure);
 void weights_free(struct task_weights *weights);
