@@ -15,6 +15,7 @@
 #include "calibrate/task_options.h"
 #include "planner/command/pages.h"
 #include "planner/command/readers.h"
+#include "planner/command/weights_options.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "spmd/launch/devices.h"
@@ -36,6 +37,7 @@ struct arguments {
     int64_t workers, gpus;
     double patience_s;
     bool staged, collect, once, no_page, trust, quiet, version, dry_run;
+    struct weights_options weights;
     char *line; /* owned: all of it, as it could be typed; NULL: not known */
 };
 
@@ -80,8 +82,9 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         launch_row("quiet", &arguments->quiet),
         launch_row("version", &arguments->version),
     };
-    const size_t count = sizeof fixed / sizeof fixed[0];
+    size_t count = sizeof fixed / sizeof fixed[0];
     memcpy(rows, fixed, sizeof fixed);
+    count += weights_rows(&arguments->weights, rows + count);
     *own = task_options_fill(task, rows + count, arguments->values, NULL);
     return count + *own;
 }
@@ -109,14 +112,15 @@ static bool arguments_check(const struct arguments *arguments, const struct scow
                            arguments->profile
                                ? "is measured while it works: leave -p out"
                                : "sleeps what a profile says: name one with -p PROFILE");
-    return launch_patience_check(arguments->patience_s, failure);
+    return weights_options_check(&arguments->weights, failure) &&
+           launch_patience_check(arguments->patience_s, failure);
 }
 
 static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                             const struct scow_task *task, struct arguments *arguments, bool *over,
                             struct failure *failure)
 {
-    struct option_row rows[19 + SCOW_PARAMETERS_MOST];
+    struct option_row rows[19 + WEIGHTS_ROWS + SCOW_PARAMETERS_MOST];
     char title[TASK_OPTIONS_TITLE];
     size_t own = 0;
     const size_t row_count = rows_fill(arguments, task, rows, &own);
@@ -145,6 +149,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                         failure) ||
         *over)
         return failure->code == FAILURE_NONE;
+    arguments->weights.input = arguments->input;
     return launch_ranks_check(comm, failure) && arguments_check(arguments, task, failure) &&
            (!arguments->isa || instructions_pin(arguments->isa, comm, failure)) &&
            (comm->rank > 0 || output_name_check(arguments->output, failure));
@@ -239,7 +244,8 @@ struct going {
     const struct kernel *kernel;
     struct settings settings;
     struct plan plan;
-    char *input; /* as it can be read again; NULL: none */
+    struct task_weights *weights; /* owned; the master's; NULL: none are given */
+    char *input;                  /* as it can be read again; NULL: none */
     char *plan_text, *profile_text, *emitted, *isa;
     struct profile profile; /* what its text says, if there is one */
     struct place place;
@@ -272,9 +278,12 @@ static bool going_prepare(struct going *going, struct failure *failure)
     if (!comm_agree(going->comm, failure))
         return false;
     const struct setting *setting = &going->settings.items[0];
-    const struct job_wanted wanted = {going->kernel, &setting->values, going->input,
-                                      setting->threads};
-    if (!job_plan_make(going->comm, &wanted, &going->plan, failure))
+    const struct job_wanted wanted = {.kernel = going->kernel,
+                                      .values = &setting->values,
+                                      .input = going->input,
+                                      .threads = setting->threads,
+                                      .weights = &arguments->weights};
+    if (!job_plan_make(going->comm, &wanted, &going->plan, &going->weights, failure))
         return false;
     going->plan_text = plan_print(&going->plan);
     if (!going->plan_text)
@@ -294,6 +303,7 @@ static void going_release(struct going *going)
 {
     settings_release(&going->settings);
     plan_release(&going->plan);
+    weights_free(going->weights);
     free(going->input);
     free(going->plan_text);
     free(going->profile_text);
@@ -320,8 +330,12 @@ static void going_run(struct going *going, struct liveness *liveness, struct fai
 {
     const struct arguments *arguments = going->arguments;
     const int threads = going->plan.threads > 0 ? going->plan.threads : launch_threads(going->comm);
-    const struct pilot_origin origin = {going->kernel, &going->place, going->names,
-                                        going->beside.profile, threads};
+    const struct pilot_origin origin = {.kernel = going->kernel,
+                                        .place = &going->place,
+                                        .names = going->names,
+                                        .profile = going->beside.profile,
+                                        .threads = threads,
+                                        .weights = going->weights};
     struct run_outcome outcome = {0};
     go_pilot_init(&going->pilot, &origin, going->beside.plan, arguments->quiet);
     if (arguments->dry_run)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calibrate/go/pilot_workers.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
@@ -57,6 +56,22 @@ static void worth_print(const struct go_pilot *pilot, const struct pilot_sight *
                     "scow go: %" PRId64 " workers would be enough: %.3g s for what remains\n", knee,
                     sweep.rows[k].makespan_s);
     sweep_release(&sweep);
+}
+
+/* What the weights that were given have turned out to tell. */
+static void weights_print(const struct go_pilot *pilot)
+{
+    const struct task_weights *given = pilot->origin.weights;
+    const struct weighing *weighing = &pilot->levels.weighing;
+    if (given && !pilot->levels.weights)
+        fprintf(stderr,
+                "scow go: weights (%s) do not tell what core tasks take, and are not heeded\n",
+                given->source);
+    else if (given && weighing->explained > 0)
+        fprintf(stderr,
+                "scow go: weights (%s) explain %.0f %% of what packages of a size differ by; "
+                "%.0f %% of a mean core task is the same for all\n",
+                given->source, 100 * weighing->explained, 100 * weighing->constant);
 }
 
 static void prediction_print(const struct go_pilot *pilot, const struct pilot_sight *sight)
@@ -132,18 +147,32 @@ static bool remaining_decide(struct go_pilot *pilot, const struct pilot_sight *s
     return pilot->dispatch != NULL;
 }
 
+/* Of the core tasks that remain, if these are worth anything. */
+static bool weights_remain(struct go_pilot *pilot, const struct survey_remaining *remaining,
+                           struct failure *failure)
+{
+    const struct task_weights *surveyed = pilot->levels.weights;
+    if (surveyed)
+        pilot->weights = weights_select(surveyed, remaining->ranges, remaining->pieces);
+    return pilot->weights || !surveyed ||
+           failure_set(failure, FAILURE_INFEASIBLE, "what remains is worth nothing by its weights");
+}
+
 static bool remaining_plan(struct go_pilot *pilot, const struct pilot_sight *sight,
                            struct failure *failure)
 {
-    const struct pilot_timings timings = {&pilot->samples, &pilot->workers};
+    const struct pilot_timings timings = {&pilot->samples, &pilot->levels};
     if (!pilot_samples(sight, sight->remaining->timings, &pilot->samples, failure))
         return false;
-    if (!pilot->workers.factors)
+    if (!pilot->levels.workers.factors)
         return failure_memory(failure, "comparing the workers");
+    if (!weights_remain(pilot, sight->remaining, failure))
+        return false;
     if (!pilot_profile(sight, &pilot->origin, &timings, &pilot->profile, failure))
         return false;
     pilot->profile_text = profile_print(&pilot->profile);
-    if (!pilot_profile_remaining(sight, &pilot->profile, &pilot->remaining, failure))
+    if (!pilot_profile_remaining(sight, &pilot->profile, pilot->weights, &pilot->remaining,
+                                 failure))
         return false;
     if (!pilot->profile_text)
         return failure_memory(failure, "writing the profile");
@@ -155,13 +184,13 @@ static bool remaining_plan(struct go_pilot *pilot, const struct pilot_sight *sig
            remaining_decide(pilot, sight, failure);
 }
 
-static const double *go_factors(struct pilot *base, const struct pilot_sight *sight,
-                                const struct survey_timings *timings)
+static struct survey_levels go_levels(struct pilot *base, const struct pilot_sight *sight,
+                                      const struct survey_timings *timings)
 {
     struct go_pilot *pilot = (struct go_pilot *)base;
-    if (!pilot_workers_find(sight, timings, &pilot->workers))
-        worker_factors_release(&pilot->workers);
-    return pilot->workers.factors;
+    if (!pilot_levels_find(sight, timings, pilot->origin.weights, &pilot->levels))
+        pilot_levels_release(&pilot->levels);
+    return pilot_levels_survey(&pilot->levels);
 }
 
 static struct dispatch *go_plan(struct pilot *base, const struct pilot_sight *sight)
@@ -183,8 +212,10 @@ static struct dispatch *go_plan(struct pilot *base, const struct pilot_sight *si
     base->predicted = whole_of(&pilot->plan.predicted, sight->remaining->now_s);
     progress_plan(sight->progress, sight->remaining->now_s,
                   sight->progress->tasks - sight->remaining->tasks, base->predicted.makespan_s);
-    if (!pilot->quiet)
+    if (!pilot->quiet) {
+        weights_print(pilot);
         prediction_print(pilot, sight);
+    }
     files_leave(pilot);
     return pilot->dispatch;
 }
@@ -200,7 +231,7 @@ static void go_tell(struct pilot *base, char **lines, char **json)
 void go_pilot_init(struct go_pilot *pilot, const struct pilot_origin *origin, const char *plan_path,
                    bool quiet)
 {
-    *pilot = (struct go_pilot){.base = {.factors = go_factors, .plan = go_plan, .tell = go_tell},
+    *pilot = (struct go_pilot){.base = {.levels = go_levels, .plan = go_plan, .tell = go_tell},
                                .origin = *origin,
                                .plan_path = plan_path,
                                .quiet = quiet};
@@ -223,9 +254,10 @@ void go_pilot_release(struct go_pilot *pilot)
 {
     decider_release(&pilot->decider);
     samples_release(&pilot->samples);
-    worker_factors_release(&pilot->workers);
+    pilot_levels_release(&pilot->levels);
     profile_release(&pilot->profile);
     profile_release(&pilot->remaining);
+    weights_free(pilot->weights);
     plan_release(&pilot->plan);
     free(pilot->profile_text);
 }

@@ -15,8 +15,9 @@ struct go_pilot {
     const char *plan_path; /* borrowed; where the plan of what remains goes */
     bool quiet;
     struct samples samples;            /* owned; what the survey's packages took */
-    struct worker_factors workers;     /* owned; as these tell */
+    struct pilot_levels levels;        /* owned; as these tell */
     struct profile profile, remaining; /* owned; of the job, and of what remains of it */
+    struct task_weights *weights;      /* owned; of what remains; NULL: not known */
     struct plan plan;                  /* owned; of what remains */
     const char *rule; /* deals that on request in place of the plan; static; NULL: the plan does */
     char *profile_text;        /* owned; of the first */

@@ -3,24 +3,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/command/readers.h"
 #include "spmd/input/input.h"
 #include "spmd/job/job.h"
 
 /* In place of a scheduler's name: the run's survey decides. */
 #define JOB_PLAN_SCHEDULER "survey"
 
+/* What is to be done, as its input says; owned. */
+struct job_found {
+    int64_t tasks;
+    struct task_weights *weights; /* NULL: none are wanted */
+};
+
+/* By the core task itself. Owned; NULL with *failure set. */
+static struct task_weights *job_weighs(const struct job_wanted *wanted,
+                                       const struct description *description,
+                                       const struct values *values, struct input *input,
+                                       struct failure *failure)
+{
+    struct job job;
+    struct task_weights *weights = NULL;
+    if (job_open(&job, wanted->kernel->task, values, description, wanted->input, failure)) {
+        weights = job_weigh(&job, input, failure);
+        job_close(&job);
+    }
+    return weights;
+}
+
 /* Local to the master. */
-static bool tasks_count(const struct job_wanted *wanted, int64_t *tasks, struct failure *failure)
+static bool job_find(const struct job_wanted *wanted, struct job_found *found,
+                     struct failure *failure)
 {
     const struct scow_task *task = wanted->kernel->task;
     struct description description = {0};
     struct values values = {0};
     struct input *input = input_open((enum scow_input_kind)task->input, wanted->input, failure);
-    const bool good = input && values_copy(&values, wanted->values, failure) &&
-                      job_settle(task, &values, input, failure) &&
-                      job_describe(&description, task, &values, input, failure);
-    if (good)
-        *tasks = description.tasks;
+    bool good = input && values_copy(&values, wanted->values, failure) &&
+                job_settle(task, &values, input, failure) &&
+                job_describe(&description, task, &values, input, failure);
+    found->tasks = description.tasks;
+    if (good && weights_by_task(wanted->weights))
+        found->weights = job_weighs(wanted, &description, &values, input, failure);
+    else if (good)
+        weights_find(wanted->weights, readers_available(), &found->weights, failure);
+    good = failure->code == FAILURE_NONE &&
+           (!found->weights || weights_match(found->weights, found->tasks, failure));
     description_release(&description);
     values_release(&values);
     input_close(&input);
@@ -78,20 +106,31 @@ static bool plan_fill(const struct job_wanted *wanted, int64_t tasks, struct pla
     return (named && package_fill(plan, tasks)) || failure_memory(failure, "describing the job");
 }
 
-bool job_plan_make(const struct comm *comm, const struct job_wanted *wanted, struct plan *plan,
-                   struct failure *failure)
+/* As far as a plan keeps them. */
+static bool plan_weigh(struct plan *plan, const struct task_weights *weights,
+                       struct failure *failure)
 {
-    int64_t tasks = 0;
+    if (!weights)
+        return true;
+    plan->weights = weights_copy(weights);
+    if (!plan->weights)
+        return failure_memory(failure, "describing the job");
+    work_coarsen(&plan->weights->work, WEIGHTS_REGIONS_KEPT);
+    return true;
+}
+
+bool job_plan_make(const struct comm *comm, const struct job_wanted *wanted, struct plan *plan,
+                   struct task_weights **weights, struct failure *failure)
+{
+    struct job_found found = {.tasks = 0};
     *plan = (struct plan){.kernel = NULL};
     if (comm->rank == 0)
-        tasks_count(wanted, &tasks, failure);
+        job_find(wanted, &found, failure);
+    *weights = found.weights;
     if (!comm_agree(comm, failure))
         return false;
-    comm_broadcast(comm, &tasks, sizeof tasks);
-    if (plan_fill(wanted, tasks, plan, failure))
-        parameters_fill(wanted, plan, failure);
-    if (comm_agree(comm, failure))
-        return true;
-    plan_release(plan);
-    return false;
+    comm_broadcast(comm, &found.tasks, sizeof found.tasks);
+    if (plan_fill(wanted, found.tasks, plan, failure) && parameters_fill(wanted, plan, failure))
+        plan_weigh(plan, found.weights, failure);
+    return comm_agree(comm, failure);
 }

@@ -2,6 +2,7 @@
 #ifndef CALIBRATE_GO_JOB_PLAN_H
 #define CALIBRATE_GO_JOB_PLAN_H
 
+#include "planner/command/weights_options.h"
 #include "planner/model/plan.h"
 #include "spmd/job/kernel.h"
 #include "spmd/job/values.h"
@@ -11,14 +12,16 @@
 struct job_wanted {
     const struct kernel *kernel;
     const struct values *values;
-    const char *input; /* NULL: none */
-    int threads;       /* of a rank; 0: as it was started */
+    const char *input;                     /* NULL: none */
+    int threads;                           /* of a rank; 0: as it was started */
+    const struct weights_options *weights; /* what core tasks are worth, if one of them is given */
 };
 
 /* Collective. All core tasks to one worker, in one package, which nobody will send: kernel,
- * parameters and the number of core tasks count, which the master finds in the input. To be
- * released. */
+ * parameters and the number of core tasks count, which the master finds in the input, as it does
+ * their weights: *weights is owned by the caller, NULL where none are wanted, and on other ranks;
+ * the master's plan keeps them, too, as far as plans do. To be released, also on failure. */
 bool job_plan_make(const struct comm *comm, const struct job_wanted *wanted, struct plan *plan,
-                   struct failure *failure);
+                   struct task_weights **weights, struct failure *failure);
 
 #endif

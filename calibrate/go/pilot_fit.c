@@ -23,11 +23,12 @@ static const double DRIFT_LEAST = 0.025;
 
 /* ---- timings ------------------------------------------------------------------------------- */
 
-/* No two workers have timed the same tasks. Where tasks differ, their timings are taken together,
- * and workers are told apart by more than their tasks can make of it alone. */
-static bool is_pooled(const struct pilot_sight *sight)
+/* No two workers have timed the same tasks. Where tasks differ, as timings or weights say, their
+ * timings are taken together, and workers are told apart by more than their tasks can make of it
+ * alone. */
+static bool is_pooled(const struct pilot_sight *sight, bool weighed)
 {
-    return sight->remaining->regions > 1 || sight->remaining->total.error > ERROR_POOLED;
+    return weighed || sight->remaining->regions > 1 || sight->remaining->total.error > ERROR_POOLED;
 }
 
 /* Is it of a worker's first package, and took a later one of no fewer tasks less? Then something
@@ -249,10 +250,11 @@ static bool samples_pool(const struct samples *samples, const double *factors,
 static bool setting_pooled(const struct pilot_origin *origin, const struct pilot_timings *timings,
                            struct profile_setting *setting, struct failure *failure)
 {
-    const struct worker_factors *workers = timings->workers;
+    const struct worker_factors *workers = &timings->levels->workers;
     struct samples pooled = {.items = NULL};
     bool good = samples_pool(timings->samples, workers->factors, &pooled) ||
                 failure_memory(failure, "fitting costs");
+    pooled.weights = timings->levels->weights ? origin->weights : NULL;
     good = good && assemble_setting(&pooled, 0, largest_timed(timings->samples), 1, origin->names,
                                     setting, failure);
     bool spread = good;
@@ -279,8 +281,9 @@ static bool setting_alike(const struct pilot_origin *origin, const struct pilot_
     }
     if (!good)
         failure_memory(failure, "fitting costs");
-    good = good && assemble_setting(&placeless, 0, largest_timed(&placeless),
-                                    timings->workers->workers, origin->names, setting, failure);
+    good =
+        good && assemble_setting(&placeless, 0, largest_timed(&placeless),
+                                 timings->levels->workers.workers, origin->names, setting, failure);
     samples_release(&placeless);
     return good;
 }
@@ -290,11 +293,14 @@ static bool setting_make(const struct pilot_sight *sight, const struct pilot_ori
                          struct failure *failure)
 {
     char method[JOB_METHOD_SIZE];
-    if (!(is_pooled(sight) ? setting_pooled(origin, timings, setting, failure)
-                           : setting_alike(origin, timings, setting, failure)))
+    const bool weighed = timings->levels->weights != NULL;
+    const bool pooled = is_pooled(sight, weighed);
+    if (!(pooled ? setting_pooled(origin, timings, setting, failure)
+                 : setting_alike(origin, timings, setting, failure)))
         return false;
-    if (is_pooled(sight))
-        computing_settle(setting, survey_timings_latency(sight->remaining->timings));
+    if (pooled)
+        computing_settle(setting, weighed ? timings->levels->compute.latency_s
+                                          : survey_timings_latency(sight->remaining->timings));
     if (!spreads_suppose(sight->remaining->timings, setting)) {
         profile_setting_release(setting);
         return failure_memory(failure, "fitting what core tasks differ by");
@@ -343,14 +349,19 @@ bool pilot_profile(const struct pilot_sight *sight, const struct pilot_origin *o
     profile->settings = setting;
     profile->setting_count = 1;
     place_sign(origin->place, &profile->origin);
-    if (labels_kernel(profile, origin->kernel, failure) && parameters_fill(sight, profile, failure))
+    const bool named =
+        weights_name_init(&profile->weights, timings->levels->weights ? origin->weights : NULL) ||
+        failure_memory(failure, "writing the profile");
+    if (named && labels_kernel(profile, origin->kernel, failure) &&
+        parameters_fill(sight, profile, failure))
         return true;
     profile_release(profile);
     return false;
 }
 
 bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profile *profile,
-                             struct profile *remaining, struct failure *failure)
+                             const struct task_weights *weights, struct profile *remaining,
+                             struct failure *failure)
 {
     if (!profile_copy(remaining, profile)) {
         profile_release(remaining);
@@ -359,10 +370,11 @@ bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profi
     struct profile_setting *setting = &remaining->settings[0];
     if (sight->remaining->regions > 1)
         rates_scale(setting, sight->remaining->worth_s);
-    if (is_pooled(sight))
+    if (is_pooled(sight, weights != NULL))
         errors_drop(setting);
     starts_drop(setting);
     work_release(&setting->map.work);
+    profile_weigh(remaining, weights);
     return true;
 }
 
@@ -479,6 +491,11 @@ bool pilot_rule_predict(const struct pilot_sight *sight, const struct profile *p
     struct simulation simulation;
     if (!platform_init(&platform, &profile->settings[0], 0, failure))
         return false;
+    if (profile_setting_weighed(&profile->settings[0]) &&
+        !platform_map(&platform, &profile->settings[0], (double)setup.tasks, failure)) {
+        platform_release(&platform);
+        return false;
+    }
     double *weights = dispatch_setup_platform(&setup, &platform);
     const struct typical_request request = {profile, &profile->settings[0], plan, &platform,
                                             &setup};

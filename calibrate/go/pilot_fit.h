@@ -2,7 +2,7 @@
 #ifndef CALIBRATE_GO_PILOT_FIT_H
 #define CALIBRATE_GO_PILOT_FIT_H
 
-#include "calibrate/fit/worker_factors.h"
+#include "calibrate/go/pilot_levels.h"
 #include "calibrate/place.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
@@ -14,9 +14,10 @@
 struct pilot_origin {
     const struct kernel *kernel;
     const struct place *place;
-    char *const *names;  /* of the workers */
-    const char *profile; /* path that it is written to */
-    int threads;         /* of a rank */
+    char *const *names;                 /* of the workers */
+    const char *profile;                /* path that it is written to */
+    int threads;                        /* of a rank */
+    const struct task_weights *weights; /* of the job's core tasks; NULL: not known */
 };
 
 /* The timings in the run's trace so far; FAILURE_INFEASIBLE where there are none. *samples is to be
@@ -27,7 +28,7 @@ bool pilot_samples(const struct pilot_sight *sight, const struct survey_timings 
 /* What a profile is made of; all borrowed. */
 struct pilot_timings {
     const struct samples *samples;
-    const struct worker_factors *workers;
+    const struct pilot_levels *levels;
 };
 
 /* A profile from these, of the whole job; its windows reach up to the largest package that may be
@@ -35,10 +36,12 @@ struct pilot_timings {
 bool pilot_profile(const struct pilot_sight *sight, const struct pilot_origin *origin,
                    const struct pilot_timings *timings, struct profile *profile,
                    struct failure *failure);
-/* The same for what remains, dealt in units of the mean task that remains (survey.h): nothing
- * differs along it, computing has that task's rate, and workers have started. To be released. */
+/* The same for what remains, where workers have started: with these weights (borrowed), or, where
+ * they are NULL, dealt in units of the mean task that remains (survey.h), so that nothing differs
+ * along it, and computing has that task's rate. To be released. */
 bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profile *profile,
-                             struct profile *remaining, struct failure *failure);
+                             const struct task_weights *weights, struct profile *remaining,
+                             struct failure *failure);
 /* Are tasks too unlike for a fixed plan: by their single timings, or their regions? */
 bool pilot_unequal(const struct pilot_sight *sight, const struct profile *profile);
 /* How what remains is dealt then. Static. */

@@ -60,7 +60,7 @@ struct dispatch_survey {
     int64_t singles_out;         /* single tasks of strata that are not reported */
     int stride;                  /* from one of these strata to the next */
     uint64_t random;             /* state */
-    const double *factors;       /* borrowed: of workers, as the planner says; NULL: all alike */
+    struct survey_levels levels; /* as the planner says */
     struct survey_pieces pieces; /* what remains, as it is dealt */
     struct dispatch *remaining;  /* owned; deals that, once it is planned */
     double remaining_s;          /* from when on it is dealt */
@@ -299,9 +299,9 @@ static double probes_s(const struct dispatch_survey *self, const struct survey_w
 static double probes_regional_s(const struct dispatch_survey *self, int64_t worker)
 {
     const struct survey_pieces *pieces = &self->pieces;
-    const double factor = self->factors ? self->factors[worker] : 1;
+    const double factor = self->levels.factors ? self->levels.factors[worker] : 1;
     double sum_s = 0;
-    if (pieces->region_count < 2)
+    if (pieces->region_count < 2 && !(pieces->work && pieces->zone_count > 0))
         return probes_s(self, &self->workers[worker]);
     for (size_t k = 0; k < self->probe_count; k++)
         if (self->probes[k].out && self->probes[k].worker == worker)
@@ -336,23 +336,28 @@ static double busy_s(const struct dispatch_survey *self, double now_s)
     return sum_s / (double)self->setup.workers;
 }
 
-/* Who timed a stratum is not what it costs. */
+/* Who timed a stratum is not what it costs, nor is what the task is worth that was timed. */
 static void strata_level(struct dispatch_survey *self)
 {
     const struct survey_planner *planner = &self->setup.planner;
-    if (planner->factors)
-        self->factors = planner->factors(planner->self, &self->timings);
-    if (self->factors)
-        survey_timings_level(&self->timings, self->factors);
+    struct survey_levels *levels = &self->levels;
+    if (planner->levels)
+        *levels = planner->levels(planner->self, &self->timings);
+    if (levels->factors)
+        survey_timings_level(&self->timings, levels->factors);
+    if (levels->work)
+        survey_timings_weigh(&self->timings, levels->work, levels->s_per_task);
 }
 
 /* False: out of memory. */
 static bool replan_remaining(struct dispatch_survey *self, double now_s)
 {
-    const struct survey_job job = {
-        .most = self->setup.most, .workers = self->setup.workers, .timings = &self->timings};
     const struct survey_planner *planner = &self->setup.planner;
     strata_level(self);
+    const struct survey_job job = {.most = self->setup.most,
+                                   .workers = self->setup.workers,
+                                   .timings = &self->timings,
+                                   .work = self->levels.work};
     if (!survey_pieces_make(&self->pieces, &job, self->free, self->free_count))
         return false;
     const struct survey_remaining remaining = {
@@ -360,6 +365,7 @@ static bool replan_remaining(struct dispatch_survey *self, double now_s)
         .tasks = self->setup.tasks - self->handed,
         .probes = (int64_t)self->probe_count,
         .busy_s = busy_s(self, now_s),
+        .ranges = self->pieces.items,
         .pieces = self->pieces.count,
         .worth_s = survey_pieces_worth(&self->pieces),
         .last_s = survey_pieces_last(&self->pieces),

@@ -7,6 +7,9 @@
  * sizes were timed, the largest as long as ten latencies; when the latencies take 5 % of the
  * estimated time of the job; and at the latest when a sixth of the tasks is handed out. While the
  * job's total is in doubt, strata are halved where that tells most.
+ *
+ * Where somebody knows what core tasks are worth (survey_levels), nothing else is asked of their
+ * places: single tasks are compared as if each were worth the mean, and there are no regions.
  */
 #ifndef PLANNER_DISPATCH_SURVEY_H
 #define PLANNER_DISPATCH_SURVEY_H
@@ -16,6 +19,7 @@
 
 #include "planner/dispatch/dispatch.h"
 #include "planner/dispatch/survey_timings.h"
+#include "planner/model/work.h"
 
 /* What is known when the remaining tasks are planned; borrowed. */
 struct survey_remaining {
@@ -25,8 +29,9 @@ struct survey_remaining {
     double worth_s; /* mean time of a remaining task; 0: nothing was timed */
     double last_s;  /* of the last of them, which is handed out last; 0: likewise */
     double busy_s;  /* mean time that workers still need for the probes that they have */
-    int64_t pieces; /* ranges of remaining tasks; a package across two of them is sent in parts */
-    struct strata_total total; /* of the whole job, by its single tasks */
+    const struct task_range *ranges; /* where remaining tasks are, in the order they are dealt */
+    int64_t pieces;                  /* of these; a package across two of them is sent in parts */
+    struct strata_total total;       /* of the whole job, by its single tasks */
     size_t regions; /* parts of the job whose tasks differ from those of others: strata.h */
     /* Of the probes that are reported; strata as of the mean worker. */
     const struct survey_timings *timings;
@@ -36,14 +41,22 @@ struct survey_remaining {
  * because a region may end elsewhere than estimated. */
 #define SURVEY_RULE "fac,part=3"
 
+/* What makes timings differ, as far as it is known apart; borrowed. */
+struct survey_levels {
+    const double *factors;   /* by how much longer than the mean worker each takes, of mean 1; NULL:
+                              * workers are alike */
+    const struct work *work; /* what core tasks are worth; NULL: their places alone tell */
+    double s_per_task;       /* what one of mean worth takes the mean worker, beyond its package's
+                              * latency; 0: not known */
+};
+
 /* `plan` returns a dispatch for remaining->tasks core tasks, as a job of their own that begins now;
  * if there are several regions, for units of the mean task's cost, as in weighted.h. NULL: they
  * cannot be planned, and SURVEY_RULE hands them out. */
 struct survey_planner {
-    /* By how much longer than the mean worker each takes, as far as the timings tell: borrowed, of
-     * mean 1; NULL: workers are alike. Called once, before `plan`, so that slow workers are not
-     * mistaken for expensive parts of the job. NULL: nobody tells. */
-    const double *(*factors)(void *self, const struct survey_timings *timings);
+    /* As far as the timings tell. Called once, before `plan`, so that slow workers are not mistaken
+     * for expensive parts of the job. NULL: nobody tells. */
+    struct survey_levels (*levels)(void *self, const struct survey_timings *timings);
     struct dispatch *(*plan)(void *self, const struct survey_remaining *remaining);
     void *self;
 };

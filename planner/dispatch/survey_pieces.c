@@ -60,13 +60,25 @@ static void zones_fill(struct survey_pieces *pieces, const struct region *region
     }
 }
 
-static bool zones_make(struct survey_pieces *pieces, const struct survey_timings *timings)
+/* Owned. What core tasks differ by is known otherwise. */
+static struct region *region_of_all(const struct stratum *strata, size_t count, size_t *found)
+{
+    const struct strata_total total = strata_total(strata, count, NULL, 0);
+    struct region *region = malloc(sizeof *region);
+    *found = 1;
+    if (region)
+        *region = (struct region){0, total.tasks, total.mean_s};
+    return region;
+}
+
+static bool zones_make(struct survey_pieces *pieces, const struct survey_job *job)
 {
     struct stratum strata[SURVEY_STRATA_MOST];
-    const size_t count = survey_timings_strata(timings, strata);
+    const size_t count = survey_timings_strata(job->timings, strata);
     if (count == 0)
         return true;
-    struct region *regions = strata_regions(strata, count, &pieces->region_count);
+    struct region *regions = job->work ? region_of_all(strata, count, &pieces->region_count)
+                                       : strata_regions(strata, count, &pieces->region_count);
     if (!regions)
         return false;
     pieces->total = strata_total(strata, count, regions, pieces->region_count);
@@ -89,6 +101,9 @@ static const struct survey_zone *zone_of(const struct survey_pieces *pieces, int
 double survey_pieces_cost(const struct survey_pieces *pieces, int64_t first, int64_t count)
 {
     double sum_s = 0;
+    if (pieces->work && pieces->zone_count > 0)
+        return pieces->zones[0].cost_s * (work_before(pieces->work, (double)(first + count)) -
+                                          work_before(pieces->work, (double)first));
     for (size_t k = 0; k < pieces->zone_count; k++) {
         const struct survey_zone *zone = &pieces->zones[k];
         const int64_t from = first > zone->first ? first : zone->first;
@@ -128,8 +143,8 @@ bool survey_pieces_make(struct survey_pieces *pieces, const struct survey_job *j
                         const struct task_range *free, size_t free_count)
 {
     size_t capacity = 0;
-    *pieces = (struct survey_pieces){.items = NULL};
-    if (!zones_make(pieces, job->timings))
+    *pieces = (struct survey_pieces){.work = job->work};
+    if (!zones_make(pieces, job))
         return false;
     for (size_t k = 0; k < free_count; k++)
         for (struct task_range left = free[k]; left.count > 0;) {
@@ -180,17 +195,25 @@ static bool work_make(const struct survey_pieces *pieces, struct work *work)
     return work_settle(work);
 }
 
+/* By their work, where that is known and is more than nothing. */
 static struct dispatch *factoring_new(const struct survey_pieces *pieces,
                                       const struct survey_job *job)
 {
     struct failure none = FAILURE_INIT;
+    struct work left = {.tasks = 0};
+    double mean;
+    const bool weighed =
+        pieces->work && work_select(&left, pieces->work, pieces->items, pieces->count, &mean);
     const struct dispatch_setup setup = {.rule = SURVEY_RULE,
                                          .tasks = pieces->tasks,
                                          .workers = job->workers,
                                          .ahead = 2,
                                          .least = 1,
-                                         .most = job->most};
-    return dispatch_new_rule(&setup, &none);
+                                         .most = job->most,
+                                         .work = weighed ? &left : NULL};
+    struct dispatch *dispatch = dispatch_new_rule(&setup, &none);
+    work_release(&left);
+    return dispatch;
 }
 
 static struct dispatch *weighted_new(struct dispatch *inner, const struct survey_pieces *pieces)

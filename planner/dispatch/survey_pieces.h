@@ -12,6 +12,7 @@
 struct survey_job {
     int64_t most, workers;
     const struct survey_timings *timings;
+    const struct work *work; /* what its core tasks are worth; NULL: timings alone tell */
 };
 
 /* Core tasks that count as equal: a region, or what lies between the last place that was timed in
@@ -29,6 +30,7 @@ struct survey_pieces {
     size_t region_count;       /* of the whole job */
     struct survey_zone *zones; /* owned; of the whole job; NULL: no stratum was timed */
     size_t zone_count;
+    const struct work *work; /* borrowed: the job's; there is one region then */
 };
 
 /* Cut the free ranges into pieces of at most job->most tasks, each in one zone. To be released.

@@ -6,6 +6,8 @@
 
 /* Packages that are all latency take about the same time, whatever their size. */
 static const double LIKE_LATENCY = 0.9;
+/* What is left of a task that took far less than it is worth, relative to the mean one. */
+static const double LEAST_LEFT = 0.01;
 
 void survey_timings_init(struct survey_timings *timings, int64_t tasks, int strata)
 {
@@ -52,6 +54,18 @@ void survey_timings_level(struct survey_timings *timings, const double *factors)
         struct survey_stratum *own = &timings->strata[k];
         if (!isnan(own->seconds))
             own->seconds /= factors[own->worker];
+    }
+}
+
+void survey_timings_weigh(struct survey_timings *timings, const struct work *work,
+                          double s_per_task)
+{
+    const double tasks = (double)timings->tasks;
+    for (int k = 0; k < timings->stratum_count; k++) {
+        struct survey_stratum *own = &timings->strata[k];
+        const double more = work_mean_cost(work, tasks, (double)own->place, 1) - 1;
+        if (!isnan(own->seconds))
+            own->seconds = fmax(LEAST_LEFT * s_per_task, own->seconds - s_per_task * more);
     }
 }
 

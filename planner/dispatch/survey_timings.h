@@ -7,6 +7,7 @@
 
 #include "planner/model/cost.h"
 #include "planner/model/strata.h"
+#include "planner/model/work.h"
 
 /* Strata begin as equal parts of the job, and are halved where that tells most: in each a single
  * task is timed at a random place. */
@@ -47,6 +48,11 @@ size_t survey_timings_strata(const struct survey_timings *timings,
 /* What strata took as if the mean worker had timed each of them; factors[w]: by how much longer
  * than that one worker w takes. */
 void survey_timings_level(struct survey_timings *timings, const double *factors);
+/* What strata took as if the tasks timed were worth the mean, which takes s_per_task: so that what
+ * their worth does not explain is left of their differences (the regression estimator; Cochran,
+ * Sampling Techniques, 3rd ed., 7.3). */
+void survey_timings_weigh(struct survey_timings *timings, const struct work *work,
+                          double s_per_task);
 /* Choose up to two strata of which a half is to become a stratum of its own, that which holds no
  * place: one whose neighbours differ most, and one of the widest (strata.h). Strata that are not
  * timed are not halved. Returns how many halves there are. */

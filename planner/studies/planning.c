@@ -73,9 +73,6 @@ static bool is_placeless(const struct planning *planning)
     return planning->remaining && !profile_setting_weighed(planning->setting);
 }
 
-/* Regions of weights beyond which a plan keeps one for each of its packages. */
-enum { REGIONS_KEPT = 4096 };
-
 /* The mean weights of the plan's packages in their order, so that a package costs what it did. */
 static bool work_of_packages(const struct work *work, const struct plan *plan, struct work *made)
 {
@@ -97,7 +94,7 @@ static bool weights_note(const struct task_weights *weights, struct plan *plan)
     if (!weights || plan->real_valued)
         return true;
     plan->weights = weights_copy(weights);
-    if (!plan->weights || weights->work.region_count <= REGIONS_KEPT ||
+    if (!plan->weights || weights->work.region_count <= WEIGHTS_REGIONS_KEPT ||
         plan_packages(plan) > CUT_PACKAGES_MOST)
         return plan->weights != NULL;
     if (!work_of_packages(&weights->work, plan, &made)) {

@@ -87,24 +87,36 @@ static bool parameters_same(const struct check *check)
     return good;
 }
 
+/* A run that is planned while it works may go on with weights or without, but not with others. */
+static bool weights_same(const struct check *check, const struct plan *plan)
+{
+    const struct task_weights *then = plan->weights, *now = check->wanted->plan->weights;
+    return !then || !now || strcmp(then->sha256, now->sha256) == 0 ||
+           failure_set(check->failure, FAILURE_MISMATCH,
+                       "%s: was begun with other weights (%s) than %s: go on with the same or with "
+                       "none, or run to another file",
+                       check->path, then->source, now->source);
+}
+
 /* By what they say, not by how they are written. */
 static bool plan_same(const struct check *check)
 {
+    const bool any = check->wanted->any_plan;
     struct failure none = FAILURE_INIT;
     struct plan plan;
-    bool same = false;
-    if (check->wanted->any_plan)
-        return true;
+    bool same = any;
     char *text = contents_text(check->file, LAYOUT_PLAN);
     if (text && plan_parse(&plan, text, strlen(text), check->path, &none)) {
-        same = plan_equal(&plan, check->wanted->plan);
+        same = any ? weights_same(check, &plan) : plan_equal(&plan, check->wanted->plan);
         plan_release(&plan);
     }
     free(text);
-    return same || failure_set(check->failure, FAILURE_MISMATCH,
-                               "%s: was begun with another plan than %s: resume with its own, or "
-                               "run to another file",
-                               check->path, check->wanted->plan_name);
+    if (!same && !any)
+        failure_set(check->failure, FAILURE_MISMATCH,
+                    "%s: was begun with another plan than %s: resume with its own, or run to "
+                    "another file",
+                    check->path, check->wanted->plan_name);
+    return same;
 }
 
 /* Nobody has touched its files since, as far as their states tell: a time of change can be set back

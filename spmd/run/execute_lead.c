@@ -134,7 +134,10 @@ static void progress_begin(const struct execution_state *state, struct progress 
 static struct dispatch *survey_new(const struct execution_state *state, struct pilot_sight *sight,
                                    struct failure *failure)
 {
+    const struct resume *resume = &state->resume;
     sight->job = &state->making.job;
+    sight->ranges = resume->on ? resume->remaining.ranges : NULL;
+    sight->range_count = resume->on ? resume->remaining.range_count : 0;
     sight->most = state->decider.largest;
     sight->workers = execution_workers(state);
     return pilot_survey(sight, (int64_t)state->plan->tasks, failure);

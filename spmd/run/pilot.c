@@ -4,10 +4,10 @@
 
 #include "planner/files/plan_json.h"
 
-static const double *workers_compare(void *self, const struct survey_timings *timings)
+static struct survey_levels timings_compare(void *self, const struct survey_timings *timings)
 {
     struct pilot_sight *sight = self;
-    return sight->pilot->factors(sight->pilot, sight, timings);
+    return sight->pilot->levels(sight->pilot, sight, timings);
 }
 
 static struct dispatch *remaining_plan(void *self, const struct survey_remaining *remaining)
@@ -23,7 +23,7 @@ struct dispatch *pilot_survey(struct pilot_sight *sight, int64_t tasks, struct f
                                        .workers = sight->workers,
                                        .most = sight->most,
                                        .seed = 1,
-                                       .planner = {workers_compare, remaining_plan, sight}};
+                                       .planner = {timings_compare, remaining_plan, sight}};
     struct dispatch *survey = dispatch_new_survey(&setup);
     if (!survey)
         failure_memory(failure, "surveying the job");

@@ -22,6 +22,8 @@ struct pilot_sight {
     const struct survey_remaining *remaining;
     const struct trace *trace; /* of all packages that are reported */
     const struct job *job;
+    const struct task_range *ranges; /* of the job's core tasks, those that are surveyed */
+    int64_t range_count;             /* 0: they are the whole job */
     struct progress *progress; /* may be told what to expect; and before anything else is printed */
     int64_t most;              /* core tasks of any package */
     int workers;
@@ -40,8 +42,8 @@ struct pilot {
      * or on none: there is a run. */
     void (*preview)(struct pilot *self, const struct pilot_preview *preview);
     /* Local to the master, once, before `plan`. As of a survey_planner; borrowed from the pilot. */
-    const double *(*factors)(struct pilot *self, const struct pilot_sight *sight,
-                             const struct survey_timings *timings);
+    struct survey_levels (*levels)(struct pilot *self, const struct pilot_sight *sight,
+                                   const struct survey_timings *timings);
     /* Local to the master, once. As of a survey_planner; what it returns is freed before the pilot.
      * Fills in what follows. */
     struct dispatch *(*plan)(struct pilot *self, const struct pilot_sight *sight);

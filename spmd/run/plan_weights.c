@@ -7,9 +7,6 @@
 #include "planner/files/plan_json.h"
 #include "planner/model/order.h"
 
-/* Regions that a plan keeps at most: it goes to every rank, and into the output. */
-enum { REGIONS_MOST = 4096 };
-
 static struct task_weights *task_weigh(const struct documents *documents,
                                        const struct plan_weights *given, struct failure *failure)
 {
@@ -68,7 +65,7 @@ static bool weights_fit(const struct plan *plan, const struct task_weights *weig
  * with *failure set. */
 static char *plan_with(struct plan *plan, struct task_weights *weights, struct failure *failure)
 {
-    work_coarsen(&weights->work, REGIONS_MOST);
+    work_coarsen(&weights->work, WEIGHTS_REGIONS_KEPT);
     plan->weights = weights;
     char *text = plan_print(plan);
     if (!text)

@@ -123,6 +123,32 @@ head -59 numbers >few
 refused 'few: 59 weights, but the job has 60 core tasks' run plain.plan -o no.h5 -s gss --weights few
 [[ ! -e no.h5 ]] || fail "an output was begun"
 
+# Measured while working: its first packages tell what weights explain, what remains is planned by them.
+for k in {1..120}; do
+    echo "sleep 0.0$((10 + k * 7 % 9 * 4)) # $((10 + k * 7 % 9 * 4))"
+done >many
+go() { "$mpiexec" -n 3 "$scow" go -k command --command 'sh -c {}' -i many -o go.h5 --no-page "$@"; }
+go --weights-column 4 >said 2>&1 || fail "go by weights: $(cat said)"
+grep -qE '^scow go: weights \(column 4 of many\) explain [0-9]+ % of what packages of a size differ by' said ||
+    fail "go does not say what weights explain: $(cat said)"
+grep -q '"weights": {"source": "column 4 of many", "sha256": "' go.profile.json || fail "go's profile names no weights"
+/usr/bin/python3 - <<'END' || fail "go does not plan by weight: $(cat go.plan.json)"
+import h5py, json
+
+plan = json.load(open("go.plan.json", encoding="utf-8"))
+assert plan["weights"]["source"] == "column 4 of many", plan
+assert plan["tasks"] == sum(tasks for tasks, _ in plan["weights"]["regions"]), plan["tasks"]
+file = h5py.File("go.h5")
+assert json.loads(file["/run/plan"][()])["weights"]["sha256"] == plan["weights"]["sha256"]
+END
+cp go.h5 whole.h5
+seq 120 >others
+refused 'go.h5: was begun with other weights (column 4 of many) than others: go on with the same or with none' go --weights others
+seq 119 >few
+refused 'few: 119 weights, but the job has 120 core tasks' go --weights few
+cmp -s go.h5 whole.h5 || fail "a refused go wrote into its output"
+seq 60 >others
+
 # Costs of these weights are not those of others, nor of none.
 refused 'profile.json: was calibrated with the weights of 60 core tasks (column 4 of lines): plan with the same ones' \
     "$scow" plan -p profile.json -i lines -o no.json

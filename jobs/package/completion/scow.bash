@@ -35,6 +35,9 @@ _scow_value() {
     go:--patience) ;;
     go:--gpus-per-worker) ;;
     go:--isa) ;;
+    go:--weights) _scow_files -f "$3" ;;
+    go:--weights-from) ;;
+    go:--weights-column) ;;
     calibrate:-k | calibrate:--kernel) _scow_words "matched-filter command mandelbrot motif motif-levels library jacobi sleep" "$3" ;;
     calibrate:-i | calibrate:--input) _scow_files -f "$3" ;;
     calibrate:-o | calibrate:--output) _scow_files -f "$3" ;;
@@ -220,7 +223,7 @@ _scow_from() {
     command=${COMP_WORDS[at + 1]}
     _scow_value "$command" "$before" "$word" && return
     case $command:$word in
-    go:-*) _scow_words "--workers --kernel --input --output --profile --results --threads --staged --collect --until --patience --no-copies --gpus-per-worker --isa --trust --dry-run --no-page --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
+    go:-*) _scow_words "--workers --kernel --input --output --profile --results --threads --staged --collect --until --patience --no-copies --gpus-per-worker --isa --trust --dry-run --no-page --quiet --version --weights --weights-from --weights-column --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
     calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --patience --quick --threads --order --staged --staged-too --collect --master-computes --write-behind --gpus-per-worker --isa --dry-run --quiet --version --weights --weights-from --weights-column --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
     plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --weights --weights-from --weights-column --strips --rows --columns --iterations --tolerance --every --keep --scheduler --production --block --set --masters --tree --real-valued --buffers --model --master-computes --tail --output --html --deadline --objective --budget --price --require --exclude --at-most --load --waits --pareto --why --within --compare --sweep --pairs --svg --period --noise --seeds --risk --effort --gantt --json --sbatch --pbs --gpus-per-worker --quiet --verbose --help" "$word" ;;
     run:-*) _scow_words "--input --output --profile --kernel --scheduler --replan --tail --ahead --results --collect --resume --trust --retry-lost --until --patience --no-copies --gpus-per-worker --isa --quiet --verbose --version --weights --weights-from --weights-column --timeout --retries --halt --keep --grace --most-output --help" "$word" ;;

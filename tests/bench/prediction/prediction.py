@@ -111,7 +111,11 @@ GO = [
     ("scow go, heavy lines together", 400, "if [ {} -ge 361 ]; then sleep 0.4; else sleep 0.02; fi", 0),
     ("scow go, 2.5 s to load per worker", 2000, None, 2.5),
 ]
-ALL = CASES + COMMANDS + SORTED + WEIGHED + GO
+# The same by weights: name, how go knows them, lines, their mean in seconds, deviation of its logarithm.
+GO_WEIGHED = [
+    ("scow go by weight, log-normal", ("--weights-column", "2"), 200, 0.1, 1),
+]
+ALL = CASES + COMMANDS + SORTED + WEIGHED + GO + GO_WEIGHED
 
 
 def scow(*arguments, ranks=0, threads=1):
@@ -201,10 +205,14 @@ def sorted_lines(lines, heavy, light_s, heavy_s, options):
     return [one_run("lines", task, 2, 1, options.budget) for _ in range(options.runs)]
 
 
-def weighed(task, weights, lines, mean_s, deviation, options):
+def sleeps_write(lines, mean_s, deviation):
     drawn = random.Random(1)
     seconds = [mean_s * drawn.lognormvariate(-deviation ** 2 / 2, deviation) for _ in range(lines)]
     (HERE / "lines").write_text("".join(f"sleep {s:.4f}\n" for s in seconds))
+
+
+def weighed(task, weights, lines, mean_s, deviation, options):
+    sleeps_write(lines, mean_s, deviation)
     return [one_run("lines" if lines else None, task, 2, 1, options.budget, weights)
             for _ in range(options.runs)]
 
@@ -218,9 +226,15 @@ def going(lines, command, load, options):
             for _ in range(options.runs)]
 
 
+def going_weighed(weights, lines, mean_s, deviation, options):
+    sleeps_write(lines, mean_s, deviation)
+    return [go_run(("-k", "command", "--command", "sh -c {}", *weights))
+            for _ in range(options.runs)]
+
+
 def function_of(case):
     for cases, function in ((CASES, filters), (COMMANDS, commands), (SORTED, sorted_lines),
-                            (WEIGHED, weighed)):
+                            (WEIGHED, weighed), (GO_WEIGHED, going_weighed)):
         if case in cases:
             return function
     return going
