@@ -9,6 +9,7 @@
 
 #include "planner/base/array.h"
 #include "planner/dispatch/dispatch_kind.h"
+#include "planner/model/task_places.h"
 
 /* Pieces that a worker has at a time and has not reported. */
 enum { PIECES_AHEAD = 2 };
@@ -39,10 +40,8 @@ struct ranges_worker {
 
 struct dispatch_ranges {
     struct dispatch base;
-    struct dispatch *inner;          /* owned */
-    const struct task_range *ranges; /* borrowed */
-    int64_t *places;                 /* owned; of each range, how many tasks lie before it */
-    int64_t count;
+    struct dispatch *inner;                     /* owned */
+    struct task_places places;                  /* of the ranges */
     struct whole *wholes;                       /* owned; in the order of the inner dispatch */
     size_t whole_count, whole_capacity, unsent; /* unsent: of them, not sent whole */
     struct piece *pieces;                       /* owned */
@@ -53,20 +52,6 @@ struct dispatch_ranges {
     int64_t look;       /* the latest */
     int64_t index;      /* of the next piece */
 };
-
-/* The range that holds the inner dispatch's task. */
-static int64_t range_find(const struct dispatch_ranges *self, int64_t task)
-{
-    int64_t low = 0, high = self->count - 1;
-    while (low < high) {
-        const int64_t middle = low + (high - low + 1) / 2;
-        if (self->places[middle] <= task)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
 
 /* Room for a piece and a package more. */
 static bool room_make(struct dispatch_ranges *self)
@@ -86,14 +71,11 @@ static bool room_make(struct dispatch_ranges *self)
 
 static void piece_send(struct dispatch_ranges *self, struct whole *whole, struct package *package)
 {
-    const int64_t at = range_find(self, whole->left.first);
-    const struct task_range *range = &self->ranges[at];
-    const int64_t offset = whole->left.first - self->places[at];
-    const int64_t there = range->count - offset;
+    const struct task_range piece = task_places_piece(&self->places, whole->left);
     *package = whole->package;
     package->index = self->index++;
-    package->first = range->first + offset;
-    package->count = there < whole->left.count ? there : whole->left.count;
+    package->first = piece.first;
+    package->count = piece.count;
     whole->left.first += package->count;
     whole->left.count -= package->count;
     whole->sent++;
@@ -106,8 +88,8 @@ static void piece_send(struct dispatch_ranges *self, struct whole *whole, struct
 /* Does the package lie in one range? */
 static bool is_in_one(const struct dispatch_ranges *self, const struct package *package)
 {
-    return range_find(self, package->first) ==
-           range_find(self, package->first + package->count - 1);
+    const struct task_range all = {package->first, package->count};
+    return task_places_piece(&self->places, all).count == package->count;
 }
 
 /* May the next piece of its worker's first package be sent, and not wait there behind others? */
@@ -230,15 +212,11 @@ static bool ranges_own(struct dispatch *dispatch, double now_s, int64_t most,
     struct package *own = &self->own;
     if (own->count == 0 && !dispatch_own(self->inner, now_s, most, own))
         return false;
-    const int64_t at = range_find(self, own->first);
-    const struct task_range *range = &self->ranges[at];
-    const int64_t offset = own->first - self->places[at];
-    const int64_t there = range->count - offset;
+    const struct task_range wanted = {own->first, own->count < most ? own->count : most};
+    const struct task_range piece = task_places_piece(&self->places, wanted);
     *package = *own;
-    package->first = range->first + offset;
-    package->count = own->count < most ? own->count : most;
-    if (package->count > there)
-        package->count = there;
+    package->first = piece.first;
+    package->count = piece.count;
     own->first += package->count;
     own->count -= package->count;
     return true;
@@ -275,7 +253,7 @@ static void ranges_free(struct dispatch *dispatch)
 {
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
     dispatch_free(&self->inner);
-    free(self->places);
+    task_places_release(&self->places);
     free(self->wholes);
     free(self->pieces);
     free(self->workers);
@@ -299,15 +277,11 @@ struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_r
         dispatch_free(&inner);
         return NULL;
     }
-    *self = (struct dispatch_ranges){
-        .base = {&kind}, .inner = inner, .ranges = ranges, .count = count, .worker_count = workers};
-    self->places = calloc((size_t)count + 1, sizeof *self->places);
+    *self = (struct dispatch_ranges){.base = {&kind}, .inner = inner, .worker_count = workers};
     self->workers = calloc((size_t)workers, sizeof *self->workers);
-    if (!self->places || !self->workers) {
+    if (!task_places_init(&self->places, ranges, count) || !self->workers) {
         ranges_free(&self->base);
         return NULL;
     }
-    for (int64_t k = 0; k < count; k++)
-        self->places[k + 1] = self->places[k] + ranges[k].count;
     return &self->base;
 }
