@@ -169,6 +169,10 @@ void dispatch_rule_note(const struct dispatch_setup *setup, struct text *text);
 bool dispatch_rule_is_closed(const char *text, struct failure *failure);
 /* NULL with *failure set: no such rule or option (the nearest is named), or out of memory. */
 struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure);
+/* Of a rule with setup->closed, for who has counted to its package number `step` = 0, 1, ... and
+ * asks it for nothing else: the package, but for its worker. Steps must ascend from call to call.
+ * False: there are fewer packages. */
+bool dispatch_rule_package(struct dispatch *rule, int64_t step, struct package *package);
 
 struct dispatch_rule_name {
     const char *name, *summary;
@@ -209,6 +213,16 @@ struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers);
 /* Of a recovering dispatch: also hand out these core tasks, which `inner` does not, as if `losses`
  * workers had been lost on them. False: out of memory. */
 bool dispatch_recovery_suspect(struct dispatch *recovery, struct task_range range, int losses);
+/* Of a recovering dispatch: also hand out these core tasks, which `inner` does not and nobody has,
+ * in packages whose numbers begin with `index` or later. False: out of memory. */
+bool dispatch_recovery_add(struct dispatch *recovery, struct task_range range, int64_t index);
+/* Of a recovering dispatch: a package that it did not hand out was worked on from start_s to end_s.
+ */
+void dispatch_recovery_counted(struct dispatch *recovery, const struct package *package,
+                               double start_s, double end_s);
+/* Of a recovering dispatch: would every living worker complete so many core tasks in time that it
+ * begins now? */
+bool dispatch_recovery_fits(const struct dispatch *recovery, int64_t tasks, double now_s);
 /* Of a recovering dispatch: packages that are handed out again have at most `most` core tasks. */
 void dispatch_recovery_limit(struct dispatch *recovery, int64_t most);
 /* Of a recovering dispatch, before it is asked: hand out nothing that would not end in time. A
@@ -254,6 +268,8 @@ void dispatch_copied_json(const struct dispatch *recovery, double begun_s, struc
 /* Of a recovering dispatch, before it is asked: no worker is there yet; each takes part from
  * dispatch_joined on, and where the last one is lost, what remains waits for another. */
 void dispatch_recovery_empty(struct dispatch *recovery);
+/* Must a recovering dispatch finish by some time? */
+bool dispatch_recovery_ends(const struct dispatch *recovery);
 /* Has a recovering dispatch finished at the deadline, with core tasks that were not handed out? */
 bool dispatch_recovery_over(const struct dispatch *recovery);
 

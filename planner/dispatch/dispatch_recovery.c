@@ -522,11 +522,46 @@ bool dispatch_recovery_suspect(struct dispatch *recovery, struct task_range rang
     return true;
 }
 
+bool dispatch_recovery_add(struct dispatch *recovery, struct task_range range, int64_t index)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
+    const struct package package = {.first = range.first, .count = range.count};
+    if (!recovery_reserve(self))
+        return false;
+    package_return(self, &package);
+    self->index = self->index > index ? self->index : index;
+    return true;
+}
+
+void dispatch_recovery_counted(struct dispatch *recovery, const struct package *package,
+                               double start_s, double end_s)
+{
+    const struct dispatch_recovery *self = (const struct dispatch_recovery *)recovery;
+    if (!self->deadline)
+        return;
+    deadline_sent(self->deadline, package->worker, package->count, start_s);
+    deadline_done(self->deadline, package->worker, package->count, start_s, end_s);
+}
+
+bool dispatch_recovery_fits(const struct dispatch *recovery, int64_t tasks, double now_s)
+{
+    const struct dispatch_recovery *self = (const struct dispatch_recovery *)recovery;
+    for (int64_t k = 0; k < self->workers; k++)
+        if (!self->lost[k] && count_fit(self, k, tasks, now_s) < tasks)
+            return false;
+    return true;
+}
+
 bool dispatch_recovery_deadline(struct dispatch *recovery, const struct deadline_setup *setup)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
     self->deadline = calloc(1, sizeof *self->deadline);
     return self->deadline && deadline_init(self->deadline, setup);
+}
+
+bool dispatch_recovery_ends(const struct dispatch *recovery)
+{
+    return ((const struct dispatch_recovery *)recovery)->deadline != NULL;
 }
 
 bool dispatch_recovery_over(const struct dispatch *recovery)

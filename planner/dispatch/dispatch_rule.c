@@ -162,6 +162,51 @@ static enum dispatch_answer rule_next(struct dispatch *dispatch, double now_s,
     return DISPATCH_WAIT;
 }
 
+/* ---- packages by their numbers alone --------------------------------------------------------- */
+
+/* A rule that has said so much says nothing else any more, but for what it is cut to. */
+static bool closed_stays(const struct dispatch_rule *self, double asked)
+{
+    const enum rule_sizes sizes = self->state.rule->sizes;
+    if (work_differs(&self->work))
+        return false;
+    return sizes == RULE_SIZES_STAY ||
+           (sizes == RULE_SIZES_GROW ? asked >= (double)self->most : asked <= (double)self->least);
+}
+
+/* So many packages of that size are somebody else's. */
+static void closed_pass(struct dispatch_rule *self, int64_t packages, int64_t tasks)
+{
+    self->state.requests += packages;
+    self->after.index += packages;
+    self->after.first += packages * tasks;
+    self->unsent -= packages * tasks;
+}
+
+bool dispatch_rule_package(struct dispatch *rule, int64_t step, struct package *package)
+{
+    struct dispatch_rule *self = (struct dispatch_rule *)rule;
+    const struct rule_state *state = &self->state;
+    while (self->unsent > 0) {
+        const double asked = state->rule->closed(state, state->requests);
+        const double size = fmin(fmax(asked, (double)self->least), (double)self->most);
+        const int64_t count = tasks_of(self, self->offset + self->after.first, size, self->unsent);
+        const int64_t alike = closed_stays(self, asked) ? self->unsent / count : 1;
+        const int64_t before = step - state->requests;
+        if (before == 0) {
+            *package = self->after;
+            package->count = count;
+            package->round = step / state->workers;
+            closed_pass(self, 1, count);
+            return true;
+        }
+        closed_pass(self, before < alike ? before : alike, count);
+    }
+    return false;
+}
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
 /* West's update of mean and squared deviations, weighted by tasks. */
 static void times_add(struct rule_worker *worker, double tasks, double work_s)
 {

@@ -273,24 +273,6 @@ static void rule_note(const struct dispatch_setup *setup, struct text *text)
     text_release(&note);
 }
 
-/* Whoever is free adds one to a counter, which takes a request's way without the master's part, and
- * knows its package: nothing is packed, sent or answered. */
-static void master_leave_out(struct platform *platform)
-{
-    const struct cost nothing = {0, 0};
-    for (int64_t w = 0; w < platform->window_count; w++) {
-        struct platform_window *window = &platform->windows[w];
-        for (int64_t k = 0; k < window->class_count; k++) {
-            struct platform_class *class = &window->classes[k];
-            class->link = nothing;
-            class->request =
-                (struct cost){fmax(class->request.latency_s - window->answer.latency_s, 0),
-                              fmax(class->request.s_per_task - window->answer.s_per_task, 0)};
-        }
-        window->envelope = window->send = window->answer = nothing;
-    }
-}
-
 static bool rule_simulate(struct simulated *simulated, struct failure *failure)
 {
     if (simulated->request->dca && results_return(simulated->platform.results))
@@ -299,7 +281,7 @@ static bool rule_simulate(struct simulated *simulated, struct failure *failure)
                            "there to take them: leave it out",
                            simulated->request->path);
     if (simulated->request->dca)
-        master_leave_out(&simulated->platform);
+        platform_leave_master_out(&simulated->platform);
     const struct simulation_request *request = simulated->request;
     struct dispatch_setup setup = {.rule = request->rule,
                                    .tasks = request->tasks,

@@ -290,3 +290,19 @@ double platform_ideal(const struct platform *platform, double tasks)
     }
     return tasks / speed;
 }
+
+void platform_leave_master_out(struct platform *platform)
+{
+    const struct cost nothing = {0, 0};
+    for (int64_t w = 0; w < platform->window_count; w++) {
+        struct platform_window *window = &platform->windows[w];
+        for (int64_t k = 0; k < window->class_count; k++) {
+            struct platform_class *class = &window->classes[k];
+            class->link = nothing;
+            class->request =
+                (struct cost){fmax(class->request.latency_s - window->answer.latency_s, 0),
+                              fmax(class->request.s_per_task - window->answer.s_per_task, 0)};
+        }
+        window->envelope = window->send = window->answer = nothing;
+    }
+}

@@ -132,5 +132,8 @@ static inline struct cost platform_class_beside(const struct platform_class *cla
     return class->holds == PLATFORM_HOLDS_OUTPUT ? cost_sum(class->receive, class->compute)
                                                  : class->output;
 }
+/* Whoever is free adds one to a counter that all share, which takes a request's way without the
+ * master's part, and knows its package: nothing is packed, sent or answered. */
+void platform_leave_master_out(struct platform *platform);
 
 #endif

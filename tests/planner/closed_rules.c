@@ -99,6 +99,48 @@ static void sizes_know_no_order(void **state)
     }
 }
 
+/* Who has a number knows its package, however many others have taken meanwhile. */
+static void numbers_are_packages(void **state)
+{
+    static const char *const rules[] = {
+        "ss",  "fsc,k=7",    "gss,least=3",  "tss,last=5",        "gss",
+        "fac", "fac,part=3", "fiss,sigma=6", "gss,rounding=down", "tss,step=real"};
+    int64_t sizes[PACKAGES_MOST];
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct dice dice = {seed};
+        const char *rule = rules[seed % COUNT_OF(rules)];
+        const int64_t workers = dice_whole(&dice, 1, 60), tasks = dice_whole(&dice, 1, 1500);
+        const size_t count = sizes_of(rule, tasks, workers, true, &dice, sizes);
+        struct dispatch *counted = rule_new(rule, tasks, workers, true);
+        struct package package;
+        int64_t first = 0;
+        for (size_t k = 0; k < count; first += sizes[k++]) {
+            if (dice_whole(&dice, 0, 3) > 0 && k + 1 < count)
+                continue; /* somebody else's */
+            if (!dispatch_rule_package(counted, (int64_t)k, &package) || package.first != first ||
+                package.count != sizes[k] || package.index != (int64_t)k ||
+                package.round != (int64_t)k / workers)
+                fail_msg("seed %" PRIu64 ": %s: package %zu is another one", seed, rule, k);
+        }
+        assert_false(dispatch_rule_package(counted, (int64_t)count, &package));
+        dispatch_free(&counted);
+    }
+}
+
+/* Where sizes do not change any more, nothing is counted through. */
+static void numbers_may_be_huge(void **state)
+{
+    const int64_t tasks = INT64_C(1000000000000);
+    struct dispatch *counted = rule_new("ss", tasks, 8, true);
+    struct package package;
+    (void)state;
+    assert_true(dispatch_rule_package(counted, tasks - 1, &package));
+    assert_int_equal(package.first, tasks - 1);
+    assert_false(dispatch_rule_package(counted, INT64_MAX / 2, &package));
+    dispatch_free(&counted);
+}
+
 static void others_are_refused(void **state)
 {
     struct failure failure = FAILURE_INIT;
@@ -113,8 +155,8 @@ static void others_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_as_calculated),
-        cmocka_unit_test(sizes_know_no_order),
+        cmocka_unit_test(sizes_as_calculated),  cmocka_unit_test(sizes_know_no_order),
+        cmocka_unit_test(numbers_are_packages), cmocka_unit_test(numbers_may_be_huge),
         cmocka_unit_test(others_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
