@@ -28,6 +28,11 @@ struct link_request {
     intptr_t handle;
 };
 
+/* A number that all ranks share. All zero: there is none. */
+struct link_counter {
+    intptr_t handle;
+};
+
 enum { LINK_ANYBODY = -1, LINK_NAME_SIZE = 256, LINK_VERSION_SIZE = 8192 };
 /* The most bytes of one message. */
 #define LINK_MOST ((size_t)1 << 30)
@@ -71,6 +76,17 @@ void link_gather_all(struct link link, const void *mine, size_t bytes, void *all
 /* To all. */
 void link_least(struct link link, const int *mine, int *least, struct link_request *request);
 void link_sum(struct link link, const int *mine, int *sum, struct link_request *request);
+
+/* Collective, waits. A number of rank 0's, 0 at first, that any rank can add to without asking that
+ * one, once all have begun; to be ended. False: this link has none. */
+bool link_counter_begin(struct link link, struct link_counter *counter);
+/* Local, one at a time. Add to it, as one step: *before, which the link has until the request is
+ * over, is what it was. Where rank 0 is gone, it may never be over. */
+void link_counter_add(struct link_counter *counter, int64_t more, int64_t *before,
+                      struct link_request *request);
+/* Collective, waits; local where `all` is false, for a rank that others may be missing of: then
+ * nothing collective can follow. */
+void link_counter_end(struct link_counter *counter, bool all);
 
 /* Collective, waits. The ranks of this rank's node, in the same order; to be released by link_end.
  */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/failure.h"
+
 /* Handles are integers or pointers, as the MPI has them. */
 _Static_assert(sizeof(MPI_Comm) <= sizeof(intptr_t) && sizeof(MPI_Request) <= sizeof(intptr_t),
                "a handle of MPI's must fit in a link's");
@@ -182,6 +184,62 @@ void link_least(struct link link, const int *mine, int *least, struct link_reque
 void link_sum(struct link link, const int *mine, int *sum, struct link_request *request)
 {
     reduce(link, mine, sum, MPI_SUM, request);
+}
+
+/* ---- a number that all share ----------------------------------------------------------------- */
+
+/* A window of rank 0's. Each rank has access to it from the beginning to the end, and adds with one
+ * operation alone, so that each is one step. */
+struct counter {
+    MPI_Win window;
+    int64_t more; /* that is being added */
+};
+
+static struct counter *counter_of(const struct link_counter *counter)
+{
+    struct counter *pointed;
+    memcpy(&pointed, &counter->handle, sizeof(struct counter *));
+    return pointed;
+}
+
+bool link_counter_begin(struct link link, struct link_counter *counter)
+{
+    int64_t *value = NULL;
+    struct counter *made = malloc(sizeof *made);
+    const bool has = link_rank(link) == 0;
+    if (!made)
+        link_abort(link, FAILURE_FAILED);
+    MPI_Win_allocate(has ? (MPI_Aint)sizeof *value : 0, sizeof *value, MPI_INFO_NULL, comm_of(link),
+                     &value, &made->window);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, MPI_MODE_NOCHECK, made->window);
+    if (has) {
+        *value = 0;
+        MPI_Win_sync(made->window);
+    }
+    memcpy(&counter->handle, &made, sizeof(struct counter *));
+    return true;
+}
+
+void link_counter_add(struct link_counter *counter, int64_t more, int64_t *before,
+                      struct link_request *request)
+{
+    struct counter *at = counter_of(counter);
+    MPI_Request mpi;
+    at->more = more;
+    MPI_Rget_accumulate(&at->more, 1, MPI_INT64_T, before, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T,
+                        MPI_SUM, at->window, &mpi);
+    request_set(request, mpi);
+}
+
+void link_counter_end(struct link_counter *counter, bool all)
+{
+    struct counter *at = counter_of(counter);
+    if (all && at) {
+        MPI_Win_unlock(0, at->window);
+        MPI_Win_free(&at->window);
+    }
+    free(at);
+    *counter = (struct link_counter){0};
 }
 
 struct link link_node(struct link link)

@@ -33,7 +33,9 @@ struct pending {
     int rank, peer, tag;
     char *to;
     size_t room, size;
-    struct collective *collective; /* NULL: a message */
+    struct collective *collective; /* NULL: a message, or a step of one rank */
+    bool counted;                  /* such a step, which is over at ready_s if rank 0 lives */
+    double ready_s;
 };
 
 /* A step of all ranks together. */
@@ -52,6 +54,7 @@ static struct {
     double free_s[RANKS_MOST][RANKS_MOST][16]; /* the last of that tag arrives */
     struct collective steps[COLLECTIVES_MOST];
     int step[RANKS_MOST];
+    int64_t counter;
 } net;
 
 void link_begin(void)
@@ -246,6 +249,8 @@ bool link_test(struct link_request *request)
     struct pending *pending = pending_of(request);
     if (!request->pending)
         return true;
+    if (pending->counted)
+        pending->over = world_lives(0) && world.now_s >= pending->ready_s;
     if (pending->collective ? !step_is_over(pending) : !pending->over)
         return false;
     *request = (struct link_request){.peer = pending->peer, .size = pending->size};
@@ -279,6 +284,34 @@ bool link_left(struct link link, int peer)
 {
     (void)link, (void)peer;
     return false;
+}
+
+/* ---- a number that all share ----------------------------------------------------------------- */
+
+bool link_counter_begin(struct link link, struct link_counter *counter)
+{
+    (void)link, (void)counter;
+    return true;
+}
+
+/* It is added to at once, and known when that has come back. */
+void link_counter_add(struct link_counter *counter, int64_t more, int64_t *before,
+                      struct link_request *request)
+{
+    struct pending *pending = world_room(sizeof *pending);
+    const double there_s = world.current->number == 0 ? 0 : 2 * travel_s();
+    (void)counter;
+    *pending = (struct pending){.counted = true, .ready_s = world.now_s + there_s};
+    *request = (struct link_request){.pending = true, .handle = (intptr_t)pending};
+    *before = net.counter;
+    net.counter += world_lives(0) ? more : 0;
+    if (there_s > 0)
+        world_event(there_s, EVENT_NEWS, world.current->number, 0, NULL);
+}
+
+void link_counter_end(struct link_counter *counter, bool all)
+{
+    (void)counter, (void)all;
 }
 
 /* ---- all ranks together -------------------------------------------------------------------- */
