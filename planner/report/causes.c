@@ -50,6 +50,7 @@ struct stint {
 
 struct cause_division {
     bool sums_only;
+    bool counted; /* nobody sends packages */
     struct causes causes;
     struct passage *passages; /* owned; of the block before and of the one at hand */
     int64_t first;            /* of the packages */
@@ -265,6 +266,11 @@ static enum cause cause_of(const struct phase *phase, bool sent)
     return sent || on[ACTIVITY_HELD] ? CAUSE_BUFFER : CAUSE_MASTER;
 }
 
+void cause_division_counted(struct cause_division *division)
+{
+    division->counted = true;
+}
+
 /* While the package has not begun to travel. */
 static bool wait_divide(struct cause_division *division, const struct trace_event *next,
                         double sent_s, double start_s, double end_s)
@@ -296,8 +302,9 @@ static bool gap_divide(struct cause_division *division, const struct trace_event
 {
     const double end_s = next->start_s;
     const struct passage *passage = passage_find(division, next->package);
-    if (!passage)
-        return span_add(division, CAUSE_NOISE, next, start_s, end_s);
+    if (!passage || division->counted)
+        return span_add(division, division->counted ? CAUSE_TRANSFER : CAUSE_NOISE, next, start_s,
+                        end_s);
     const bool seen = !isnan(passage->left_s);
     const double left_s = seen ? within(passage->left_s, start_s, end_s) : end_s;
     const double arrived_s = seen ? within(passage->arrived_s, left_s, end_s) : end_s;

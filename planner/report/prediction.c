@@ -25,8 +25,10 @@ static bool rule_predict(const struct run_record *record, const struct profile_s
                          struct failure *failure)
 {
     struct simulation simulation;
-    struct dispatch_setup setup = {
-        .rule = record->rule, .tasks = (int64_t)record->plan.tasks, .ahead = record->ahead};
+    struct dispatch_setup setup = {.rule = record->rule,
+                                   .tasks = (int64_t)record->plan.tasks,
+                                   .ahead = record->ahead,
+                                   .closed = record->counted};
     setup.workers = run_record_ranks(record);
     if (setup.workers < 1 || setup.workers > platform->worker_count || setup.ahead < 1)
         return failure_set(failure, FAILURE_MISMATCH,
@@ -73,6 +75,8 @@ static bool decision_predict(const struct run_record *record, const struct profi
     if (!platform_init(&platform, setting, 0, failure))
         return false;
     platform.buffers = plan_buffers(&record->plan);
+    if (record->counted)
+        platform_leave_master_out(&platform);
     /* Where the tasks of a part lie in the job is not known. */
     const bool whole = record->plan.tasks == (double)record->tasks;
     const bool good =

@@ -152,7 +152,8 @@ static void head_add(struct text *text, const struct residuals *residuals)
         text_add(text, "computed by %s\n", record->method);
     remarks_conditions(record, text);
     if (record->rule)
-        text_add(text, "scheduler   %s, on request\n", record->rule);
+        text_add(text, "scheduler   %s, %s\n", record->rule,
+                 record->counted ? "by a counter that all workers share" : "on request");
     else
         text_add(text, "scheduler   %s%s%s%s\n",
                  record->plan.scheduler ? record->plan.scheduler : "unknown",

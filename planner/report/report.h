@@ -69,6 +69,7 @@ struct run_record {
     struct parameter_list changed; /* of the core task, given to the run (the last part) in place of
                                     * the plan's */
     int ahead;                     /* packages that a worker then had at a time */
+    bool counted;                  /* workers took them by a counter, and nobody sent them */
     char *method;                  /* owned: how tasks were computed; NULL: not said */
     char *processor;               /* owned: the master's; NULL: not said */
     int threads, workers_per_node; /* 0: not said */

@@ -65,10 +65,12 @@ static bool figures_init(struct figures *figures, const struct run_record *recor
 {
     *figures = (struct figures){.failure = failure};
     trace_summing_init(&figures->summing, periods_plan(record));
-    request_finding_init(&figures->requests, record->rule ? record->ahead : 0);
+    request_finding_init(&figures->requests, record->rule && !record->counted ? record->ahead : 0);
     figures->taker = (struct trace_taker){figures_take, figures};
     figures->made.on = &figures->taker;
     figures->division = cause_division_new(false, failure);
+    if (figures->division && record->counted)
+        cause_division_counted(figures->division);
     return figures->division != NULL;
 }
 

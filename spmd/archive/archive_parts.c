@@ -79,10 +79,12 @@ static void dealing_read(hid_t object, struct run_record *part)
     part->rule = contents_attribute(object, LAYOUT_RULE); /* absent in most */
     part->tail = contents_attribute(object, LAYOUT_TAIL);
     part->replan = contents_attribute(object, LAYOUT_REPLAN);
-    int32_t surveyed = 0;
+    int32_t surveyed = 0, counted = 0;
     contents_number(object, LAYOUT_AHEAD, H5T_NATIVE_INT, &part->ahead);
     contents_number(object, LAYOUT_SURVEYED, H5T_NATIVE_INT32, &surveyed);
+    contents_number(object, LAYOUT_COUNTED, H5T_NATIVE_INT32, &counted);
     part->surveyed = surveyed > 0;
+    part->counted = counted > 0;
     contents_number(object, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &part->finish_s);
     contents_number(object, LAYOUT_STARTUP, H5T_NATIVE_DOUBLE, &part->startup_s);
     archive_drop_empty(&part->rule);

@@ -98,9 +98,11 @@ enum { LAYOUT_PARTS_MOST = 64 };
 #define LAYOUT_USED_ENERGY "used_energy_j"
 /* The rule that assigned packages on request; absent if the plan's rounds were sent. */
 #define LAYOUT_RULE "rule"
-#define LAYOUT_TAIL "tail"     /* rule, perhaps with its share, of the plan's end; absent in most */
-#define LAYOUT_AHEAD "ahead"   /* packages that a worker had at a time, with a rule or a tail */
-#define LAYOUT_REPLAN "replan" /* tolerance with which the plan was watched; absent in most */
+#define LAYOUT_TAIL "tail"   /* rule, perhaps with its share, of the plan's end; absent in most */
+#define LAYOUT_AHEAD "ahead" /* packages that a worker had at a time, with a rule or a tail */
+#define LAYOUT_COUNTED                                                                             \
+    "counted" /* 1: workers took the rule's packages by a counter; absent in most */
+#define LAYOUT_REPLAN "replan"     /* tolerance with which the plan was watched; absent in most */
 #define LAYOUT_SURVEYED "surveyed" /* 1: measured while it worked (scow go); absent in most */
 #define LAYOUT_METHOD "method"     /* how every rank computes a core task */
 #define LAYOUT_CHECKSUM "checksum" /* 16 hexadecimal digits */

@@ -235,6 +235,7 @@ static bool attributes_of_dealing(hid_t file, const struct output_info *info)
            (!info->tail || entry_words(file, LAYOUT_TAIL, info->tail)) &&
            (!info->replan || entry_words(file, LAYOUT_REPLAN, info->replan)) &&
            (!info->surveyed || entry_number(file, LAYOUT_SURVEYED, H5T_NATIVE_INT32, &yes)) &&
+           (!info->counted || entry_number(file, LAYOUT_COUNTED, H5T_NATIVE_INT32, &yes)) &&
            (!asks || entry_number(file, LAYOUT_AHEAD, H5T_NATIVE_INT, &info->ahead));
 }
 

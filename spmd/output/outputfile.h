@@ -38,6 +38,7 @@ struct output_info {
     bool surveyed;                      /* measured while it works, and planned then */
     const char *replan;                 /* tolerance of a watched plan; NULL: it is not watched */
     int ahead;                          /* with a rule or a tail */
+    bool counted;                       /* workers take the rule's packages by a counter */
     struct run_request requested;       /* of the batch system */
     int64_t events;                     /* rows of /run/trace, as far as is known */
     int workers;                        /* that states have room for */
@@ -50,7 +51,7 @@ struct part_info {
     const char *profile;          /* JSON text; NULL: the file's */
     struct conditions conditions; /* without its isa and method, which are the run's */
     const char *command_line, *rule, *tail, *replan; /* as in struct output_info */
-    bool surveyed;
+    bool surveyed, counted;
     int ahead;
     struct run_request requested;
     int64_t events; /* rows of its trace, as far as is known */

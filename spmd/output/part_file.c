@@ -64,6 +64,7 @@ static bool attributes_create(hid_t group, const struct part_info *info)
            (!info->tail || entry_words(group, LAYOUT_TAIL, info->tail)) &&
            (!info->replan || entry_words(group, LAYOUT_REPLAN, info->replan)) &&
            (!info->surveyed || entry_number(group, LAYOUT_SURVEYED, H5T_NATIVE_INT32, &yes)) &&
+           (!info->counted || entry_number(group, LAYOUT_COUNTED, H5T_NATIVE_INT32, &yes)) &&
            (!asks || entry_number(group, LAYOUT_AHEAD, H5T_NATIVE_INT, &info->ahead)) &&
            entry_number(group, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &none);
 }

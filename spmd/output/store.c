@@ -604,15 +604,16 @@ bool store_normalize(struct store *store, int64_t first, int64_t count,
 
 /* ---- what does not count ------------------------------------------------------------------- */
 
-/* A worker's state that has such a package in it. */
+/* A worker's state that has the package, or a part of it, last in it. */
 static void slots_disown(struct store *store, int rank, const struct package *package)
 {
     const int64_t size = (int64_t)layout_slot_size(store->job->state_size);
     for (int which = 0; which < 2; which++) {
         const int64_t place = store->places.partial + (2 * (rank - 1) + which) * size;
         struct layout_partial head;
-        if (!shared_file_read(&store->file, place, &head, sizeof head) ||
-            head.first != package->first || head.count != package->count)
+        if (!shared_file_read(&store->file, place, &head, sizeof head) || head.count <= 0 ||
+            head.first < package->first ||
+            head.first + head.count > package->first + package->count)
             continue;
         memset(&head, 0, sizeof head);
         bytes_write(store, place, &head, (int64_t)sizeof head);

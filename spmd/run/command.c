@@ -31,7 +31,7 @@ struct arguments {
     struct weights_options weights;
     int64_t ahead, gpus;
     double patience_s;
-    bool once;
+    bool once, dca;
     bool collect, resume, trust, retry_lost, quiet, verbose, version;
     struct changes changes; /* of the core task */
     char *line;             /* owned: all of it, as it could be typed; NULL: not known */
@@ -56,6 +56,9 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows, si
          "assign packages on request by this rule, in place of the plan's rounds: ss, gss, fac, "
          "...; "
          "'scow simulate --help' lists them and their options"},
+        {0, "dca", NULL, OPTION_FLAG, &arguments->dca,
+         "with a rule: workers calculate its packages themselves, by a counter that all share, and "
+         "ask no master (ss, fsc, gss, tss, fiss, fac)"},
         {0, "replan", "TOLERANCE", OPTION_TEXT, &arguments->replan,
          "watch the plan, and plan the remaining tasks again when workers deviate by more than "
          "this (10%)"},
@@ -93,6 +96,25 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows, si
     return count + *own;
 }
 
+/* Who asks no master has nothing of what it decides. */
+static bool dca_check(const struct arguments *arguments, struct failure *failure)
+{
+    if (!arguments->dca)
+        return true;
+    if (!arguments->rule)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--dca is for rules: add -s RULE in place of the plan's rounds");
+    if (arguments->ahead > 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--ahead is for packages that a master sends, and with --dca workers "
+                           "take theirs one by one: leave it out");
+    if (arguments->collect)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--collect has results return to the master, and with --dca nobody is "
+                           "there to take them: leave one of them out");
+    return dispatch_rule_is_closed(arguments->rule, failure);
+}
+
 /* What belongs together. */
 static bool arguments_check(const struct arguments *arguments, struct failure *failure)
 {
@@ -112,7 +134,7 @@ static bool arguments_check(const struct arguments *arguments, struct failure *f
     if (arguments->trust && !arguments->resume)
         return failure_set(failure, FAILURE_USAGE,
                            "--trust is for going on with an output: add --resume");
-    if (!weights_options_check(&arguments->weights, failure))
+    if (!weights_options_check(&arguments->weights, failure) || !dca_check(arguments, failure))
         return false;
     return !arguments->rule || (!arguments->replan && !arguments->tail) ||
            failure_set(failure, FAILURE_USAGE,
@@ -302,7 +324,10 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .rule = arguments->rule,
         .replan = arguments->replan,
         .tail = tail_choose(arguments, &documents->plan),
-        .ahead = arguments->ahead > 0 ? (int)arguments->ahead : WATCHING_AHEAD,
+        .ahead = arguments->dca         ? 1
+                 : arguments->ahead > 0 ? (int)arguments->ahead
+                                        : WATCHING_AHEAD,
+        .counted = arguments->dca,
         .quiet = arguments->quiet,
         .patience_s = arguments->patience_s,
         .once = arguments->once,
@@ -339,6 +364,7 @@ static bool strips_check(const struct arguments *arguments, struct failure *fail
     } others[] = {{arguments->input, "-i"},
                   {arguments->kernel, "--kernel"},
                   {arguments->rule, "-s"},
+                  {arguments->dca, "--dca"},
                   {arguments->replan, "--replan"},
                   {arguments->tail, "--tail"},
                   {arguments->ahead > 0, "--ahead"},

@@ -89,6 +89,7 @@ bool decider_init(struct decider *decider, const struct decider_request *request
                                              .tasks = tasks,
                                              .workers = request->workers,
                                              .ahead = request->ahead,
+                                             .closed = request->counted,
                                              .least = 1,
                                              .most = even};
     if (request->profile && !profile_use(decider, request, failure))
@@ -122,14 +123,17 @@ void decider_note(const struct decider *decider, const char *command)
 struct dispatch *decider_dispatch(const struct decider *decider, struct failure *failure)
 {
     struct dispatch *dispatch = NULL;
-    if (decider->by_rule)
+    if (decider->setup.closed)
+        dispatch = dispatch_new_list(NULL, 0, decider->setup.workers, 1);
+    else if (decider->by_rule)
         return dispatch_new_rule(&decider->setup, failure);
     if (decider->watches) {
         const struct scenario usual = SCENARIO_INIT;
         return decision_dispatch(&decider->watching.decision, &decider->watching.platform, &usual,
                                  failure);
     }
-    dispatch = dispatch_new_plan(decider->plan);
+    if (!decider->by_rule)
+        dispatch = dispatch_new_plan(decider->plan);
     if (!dispatch)
         failure_memory(failure, "starting the plan");
     return dispatch;

@@ -23,7 +23,8 @@ struct decider_request {
     const struct profile *profile; /* for rates, weights and package sizes; NULL: none */
     int ahead;                     /* packages that a worker has at a time under a rule, >= 1 */
     int workers;
-    bool joins; /* they come and go: any of them may take part, also beyond those of the plan */
+    bool counted; /* workers take the rule's packages by themselves */
+    bool joins;   /* they come and go: any of them may take part, also beyond those of the plan */
     int64_t surveyed_most; /* > 0: the run is planned while it works, with packages of at most so
                             * many core tasks, and a survey decides in place of this */
 };

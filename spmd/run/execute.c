@@ -152,6 +152,7 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
         .keeps = execution->keeps,
         .senses = true,
         .copies = execution_copies(state),
+        .counted = state->counted.counter ? &state->counted : NULL,
         .joins = execution->joins != NULL,
         .largest_package = state->decider.largest,
         .tasks = state->resume.on ? state->resume.left : (int64_t)execution->plan->tasks,
@@ -250,7 +251,7 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
         good = level_end(&state, outcome, failure);
         goto out;
     }
-    if (!execution_decider_make(&state, failure) ||
+    if (!execution_decider_make(&state, failure) || !execution_counted_begin(&state, failure) ||
         !(state.leads ? execution_output_lead(&state, failure)
                       : execution_output_follow(&state, failure)) ||
         (execution->joins && !execution_joining_begin(&state, failure)))
@@ -258,6 +259,7 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
     oversubscription_say(&state);
     good = perform(&state, outcome, failure) && level_end(&state, outcome, failure);
 out:
+    execution_counted_end(&state, outcome->broken);
     status_finish(&state, outcome, good, failure);
     good = store_close(&state.store, failure) && good;
     membership_release(&state.members);

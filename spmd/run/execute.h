@@ -47,6 +47,7 @@ struct execution {
     const char *replan; /* tolerance with which the plan is watched; NULL: it is not */
     const char *tail;   /* rule that deals the plan's end on request; NULL: none */
     int ahead;          /* packages that a worker has at a time under a rule */
+    bool counted;       /* with a rule: workers take its packages by a counter, and ask nobody */
     const struct parameter_list *changed; /* the core task's, in place of the plan's; NULL: none */
     bool collects;                        /* the master writes what workers return */
     bool keeps;                           /* then: when everything is computed */

@@ -28,8 +28,8 @@ bool execution_copies(const struct execution_state *state)
     /* In other models nobody knows here when a package is overdue. */
     if (emulation_operating(execution_sleeps(state) ? state->costs : NULL) != OPERATING_SINGLE_PORT)
         return false;
-    return !execution->once && (job->task->flags & SCOW_ONCE) == 0 && !execution->keeps &&
-           execution->patience_s > 0 && (execution->collects || apart);
+    return !execution->once && !execution->counted && (job->task->flags & SCOW_ONCE) == 0 &&
+           !execution->keeps && execution->patience_s > 0 && (execution->collects || apart);
 }
 
 static struct deadline_setup expected_setup(const struct execution_state *state)

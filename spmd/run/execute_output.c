@@ -57,6 +57,7 @@ static void output_create(struct execution_state *state, struct output_places *p
         .replan = execution->replan,
         .surveyed = execution->pilot != NULL,
         .ahead = execution->ahead,
+        .counted = execution->counted,
         /* How many packages a rule deals is known at the end. */
         .events = execution->rule || execution->pilot
                       ? 1
@@ -146,13 +147,14 @@ struct output_told {
 };
 
 /* Local to the master. */
-static void workers_tell(const struct execution_state *state, const struct output_places *places,
+static void workers_tell(struct execution_state *state, const struct output_places *places,
                          struct failure *failure)
 {
     struct output_told told = {.places = *places};
     struct bundle bundle = {0};
     memcpy(told.early, state->early, sizeof told.early);
     bundle_put(&bundle, &told, sizeof told);
+    execution_counted_tell(state, &bundle, failure);
     if (bundle.cut)
         failure_memory(failure, "telling workers of the output");
     for (int peer = 1; peer <= execution_peers(state); peer++)
@@ -191,6 +193,7 @@ bool execution_output_follow(struct execution_state *state, struct failure *fail
     if (begins) {
         bundle_take(&bundle, &told, sizeof told);
         memcpy(state->early, told.early, sizeof state->early);
+        execution_counted_hear(state, &bundle, failure);
         output_open(state, &told.places, failure);
     }
     bundle_release(&bundle);

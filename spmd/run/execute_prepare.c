@@ -102,6 +102,7 @@ bool execution_job_make(struct execution_state *state, struct failure *failure)
         digest_start(state, failure);
     const struct fitting fitting = fitting_of(state);
     fitting_job(&fitting, failure);
+    execution_counted_check(state, failure);
     return true;
 }
 
@@ -171,7 +172,8 @@ struct resume_setup execution_resume_setup(const struct execution_state *state)
                  .rule = execution->rule,
                  .tail = execution->tail,
                  .replan = execution->replan,
-                 .ahead = execution->ahead},
+                 .ahead = execution->ahead,
+                 .counted = execution->counted},
     };
 }
 
@@ -207,6 +209,7 @@ static void decider_make(struct execution_state *state, struct failure *failure)
                                             .ahead = execution->ahead,
                                             .workers = execution_workers(state),
                                             .joins = execution->joins != NULL,
+                                            .counted = execution->counted,
                                             .surveyed_most = surveyed_most(state)};
     if (!decider_init(&state->decider, &request, failure))
         return;

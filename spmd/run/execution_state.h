@@ -9,12 +9,14 @@
 #include "spmd/input/digest.h"
 #include "spmd/launch/making.h"
 #include "spmd/launch/method.h"
+#include "spmd/run/counting.h"
 #include "spmd/run/decider.h"
 #include "spmd/run/execute.h"
 #include "spmd/run/joining.h"
 #include "spmd/run/live_status.h"
 #include "spmd/run/membership.h"
 #include "spmd/run/resume.h"
+#include "spmd/transport/bundle.h"
 
 /* What one rank opens and must close again. */
 struct execution_state {
@@ -38,6 +40,9 @@ struct execution_state {
     struct membership members;    /* the master's; while packages are under way */
     struct joining joining;       /* the master's, of a run that workers join */
     struct losses losses;
+    struct counted counted; /* where workers take packages by a counter */
+    struct link_counter counter;
+    struct task_range *left;     /* owned; the ranges of it */
     struct status_writer status; /* the master's */
     struct trace_writer tracing; /* the master's */
     double began_s;              /* the master's; as in struct run_part */
@@ -78,6 +83,20 @@ struct resume_setup execution_resume_setup(const struct execution_state *state);
 bool execution_output_lead(struct execution_state *state, struct failure *failure);
 /* Local to a worker, the other side of it: it opens the file that it is told of. */
 bool execution_output_follow(struct execution_state *state, struct failure *failure);
+
+/* ---- packages by a counter (execute_counted.c) ----------------------------------------------- */
+
+/* Local, the same on every rank. Can this job be done so? */
+void execution_counted_check(const struct execution_state *state, struct failure *failure);
+/* Collective. The counter, where there is something to count. To be ended also on failure. */
+bool execution_counted_begin(struct execution_state *state, struct failure *failure);
+/* Local to the master, and to a worker: what there is to count. */
+void execution_counted_tell(struct execution_state *state, struct bundle *bundle,
+                            struct failure *failure);
+void execution_counted_hear(struct execution_state *state, struct bundle *bundle,
+                            struct failure *failure);
+/* Collective, unless ranks are lost: then local. */
+void execution_counted_end(struct execution_state *state, bool broken);
 
 /* ---- workers that join (execute_join.c) ------------------------------------------------------ */
 

@@ -103,6 +103,17 @@ static void room_await(struct master *master)
         idle_take(master);
 }
 
+void master_begin(struct master *master)
+{
+    if (master->begun)
+        return;
+    master->begun = true;
+    master->origin_s = comm_now(master->run->comm);
+    master->outcome->startup_s = process_age_s();
+    master_ports_begin(master);
+    membership_origin(master->run->members, master->origin_s);
+}
+
 /* Into the outbox's next buffer, unless the worker reads by itself. */
 static bool package_pack(struct master *master, const struct package *package, size_t *size)
 {
@@ -110,13 +121,8 @@ static bool package_pack(struct master *master, const struct package *package, s
     room_await(master);
     void *bytes = master_claim(master);
     *size = 0;
+    master_begin(master);
     const double start = comm_now(run->comm);
-    if (master->sent == 0) {
-        master->origin_s = start;
-        master->outcome->startup_s = process_age_s();
-        master_ports_begin(master);
-        membership_origin(run->members, start);
-    }
     if (!run->job->values.staged && !job_pack(run->job, run->input, package->first, package->count,
                                               bytes, size, master->failure))
         return false;
@@ -202,10 +208,22 @@ static bool package_send(struct master *master, const struct package *package)
     return true;
 }
 
+/* Workers take packages, and nothing is to be decided. */
+static void counted_await(struct master *master, struct pause *pause)
+{
+    outbox_progress(master->outbox);
+    master_counted_watch(master);
+    master_pause(master, pause, HUGE_VAL);
+}
+
 /* What the decision object says now. False: there is nothing more to send. */
 static bool decision_take(struct master *master, struct pause *pause)
 {
     struct package package;
+    if (master_counts(master, 0)) {
+        counted_await(master, pause);
+        return true;
+    }
     const double now = comm_now(master->run->comm) - master->origin_s;
     const enum dispatch_answer answer = dispatch_next(master->dispatch, now, &package);
     master_returns_ask(master, answer);
@@ -257,6 +275,8 @@ static void packages_send(struct master *master)
         idle_take(master);
     if (master_asked(master))
         losses_asked(master->run->losses);
+    if (!master->dealt)
+        master_counted_close(master);
     if ((!master->dealt || master_own_left(master)) && master->failure->code == FAILURE_NONE)
         master->outcome->stopped = true;
 }
@@ -288,6 +308,28 @@ static void workers_warm(struct master *master, size_t bytes)
     outbox_drain(master->outbox, idle);
     for (int member = 1; member <= master->run->members->count; member++)
         workers_await(master, member, false);
+}
+
+/* Who takes packages by itself needs no other message before. */
+static void workers_begin(struct master *master)
+{
+    if (!master->counted) {
+        workers_warm(master, job_message_most(master->run->job, master->run->largest_package));
+        master->origin_s = comm_now(master->run->comm);
+        return;
+    }
+    struct outbox_idle idle = {members_take, master, NULL};
+    struct wire_package header = {.kind = WIRE_COUNT};
+    master_begin(master);
+    master_counted_begin(master);
+    master_counted_watch(master);
+    for (int member = 1; member <= master->run->members->count; member++) {
+        outbox_claim(master->outbox, idle);
+        if (!master_counts_on(master, member))
+            continue;
+        workers_await(master, member, true);
+        outbox_post(master->outbox, master_peer(master, member), &header, 0, 0);
+    }
 }
 
 /* What it computes shall stop, what waits is only acknowledged. */
@@ -337,6 +379,12 @@ static void late_stop(struct master *master)
                         false);
 }
 
+/* Is something to be reported, or to come back? */
+static bool is_under_way(const struct master *master)
+{
+    return master->outstanding.count > 0 || master_returns_wait(master) || master_counts(master, 0);
+}
+
 static void workers_stop(struct master *master)
 {
     if (master->dealt && master->run->copies && master->outstanding.count > 0)
@@ -350,12 +398,12 @@ static void workers_stop(struct master *master)
         master_returns_stop(master, member);
     }
     struct pause pause = {0};
-    while (master->outstanding.count > 0 || master_returns_wait(master)) {
+    while (is_under_way(master)) {
         idle_take(master);
         pause.longer = outbox_progress(master->outbox) ? LAST_NAPS : OUTBOX_NAPS;
         if (master->failure->code != FAILURE_NONE)
             workers_cancel(master);
-        if (master->outstanding.count > 0 || master_returns_wait(master))
+        if (is_under_way(master))
             master_pause(master, &pause, HUGE_VAL);
     }
     workers_cancel(master);
@@ -402,7 +450,7 @@ static bool master_init(struct master *master, const struct run *run, struct fai
         !master->workers || !state_make(master) || !master_returns_init(master) ||
         !master_ports_init(master))
         return failure_memory(failure, "preparing the master");
-    if (!master_own_init(master, failure))
+    if (!master_own_init(master, failure) || !master_counted_init(master, failure))
         return false;
     size_t bytes = job_message_most(run->job, run->largest_package) + JOB_GUARD;
     const struct outbox_setup setup = {
@@ -423,6 +471,7 @@ static void master_release(struct master *master)
     outbox_free(&master->outbox);
     master_returns_release(master);
     master_own_release(master);
+    master_counted_release(master);
     ports_free(&master->ports);
     free(master->report);
     free(master->starts);
@@ -442,8 +491,7 @@ bool master_run(const struct run *run, struct dispatch *dispatch, struct progres
     master_init(&master, run, failure);
     if (beginning_lead(run, failure)) {
         master_listen(&master);
-        workers_warm(&master, job_message_most(run->job, run->largest_package));
-        master.origin_s = comm_now(run->comm);
+        workers_begin(&master);
         liveness_work(run->liveness, true);
         packages_send(&master);
         workers_stop(&master);

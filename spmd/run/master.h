@@ -33,6 +33,7 @@ struct master_counts {
 
 struct master_returns;
 struct master_own;
+struct master_counted;
 
 struct master {
     const struct run *run;
@@ -60,11 +61,15 @@ struct master {
     struct master_counts *workers;  /* owned; one a worker */
     struct master_returns *returns; /* owned; NULL: workers write */
     struct master_own *own;         /* owned; NULL: it computes nothing itself */
+    struct master_counted *counted; /* owned; NULL: workers take no packages by themselves */
     bool sharing;                   /* some worker wants to know of others */
+    bool begun;                     /* the run's time has */
     bool asked;                     /* a worker has been asked to stop */
     bool dealt; /* everything has been handed out, and is reported where it can be lost */
 };
 
+/* The run's time begins now, unless it has. */
+void master_begin(struct master *master);
 /* An event of the run's trace. */
 void master_event(struct master *master, int member, enum operation operation,
                   const struct package *package, double start_s, double end_s);
@@ -114,6 +119,34 @@ void master_own_release(struct master *master);
 bool master_own_work(struct master *master);
 /* Are some not done? */
 bool master_own_left(const struct master *master);
+
+/* Packages that workers take by a counter (master_counted.c); without that, nothing. */
+
+/* False with *failure set: out of memory; release all the same. */
+bool master_counted_init(struct master *master, struct failure *failure);
+void master_counted_release(struct master *master);
+/* The workers begin. */
+void master_counted_begin(struct master *master);
+/* Does that member take packages by itself, or, of 0, does any? */
+bool master_counts(const struct master *master, int member);
+/* The package that it says that it has done, if it can be; NULL: it cannot. */
+const struct package *master_counted_expect(const struct master *master, int member,
+                                            const struct wire_result *report);
+/* It is reported. */
+void master_counted_done(struct master *master, const struct package *package);
+/* That member takes no more; where no living one does, the dispatch hands out what nobody has
+ * reported. */
+void master_counted_over(struct master *master, int member);
+/* That member is lost (at_work: maybe by what it was working on), and had so many core tasks for
+ * certain. */
+int64_t master_counted_lost(struct master *master, int member, bool at_work);
+/* Where there is a time by which all must have ended, and what is next would not: nobody takes it,
+ * and the dispatch hands out what still fits. */
+void master_counted_watch(struct master *master);
+/* Nobody shall take any more. */
+void master_counted_close(struct master *master);
+/* That member was lost while it worked on these core tasks. */
+void master_loss_note(struct master *master, int member, const struct losses_row *row);
 
 /* Results that workers return; without them, nothing (master_returns.c). */
 

@@ -72,6 +72,12 @@ static void loss_tell(const struct master *master, int member, const struct loss
             losses_cause(row->signal));
 }
 
+void master_loss_note(struct master *master, int member, const struct losses_row *row)
+{
+    loss_tell(master, member, row);
+    losses_add(master->run->losses, row);
+}
+
 /* Before its packages come back. It was not working on those that it has reported. */
 static void package_blame(struct master *master, int member, const struct package *packages,
                           int64_t count)
@@ -90,8 +96,7 @@ static void package_blame(struct master *master, int member, const struct packag
                                    .given_up = blame.given_up};
     if (blame.losses == 0)
         return;
-    loss_tell(master, member, &row);
-    losses_add(master->run->losses, &row);
+    master_loss_note(master, member, &row);
     if (blame.given_up)
         task_give_up(master, &row);
 }
@@ -104,6 +109,7 @@ static void packages_return(struct master *master, int member, bool at_work)
     for (int64_t k = 0; k < count; k++)
         tasks += packages[k].count;
     progress_end(master->progress);
+    tasks += master_counted_lost(master, member, at_work);
     membership_note(master->run->members, member, tasks);
     if (!master->run->copies) /* else others may have written the same, and all of it holds */
         store_disown(master->run->store, member, packages, count);

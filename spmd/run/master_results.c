@@ -64,7 +64,8 @@ static void report_trace(struct master *master, const struct wire_result *report
     double needed = fmax(fmax(times->free_s, times->prepared_s), master->origin_s);
     if (emulation_traits(master->run->emulation)->worker_takes)
         needed = fmax(needed, link.end_s);
-    master_event(master, member, OPERATION_LINK, package, link.start_s, link.end_s);
+    if (!master_counts(master, member))
+        master_event(master, member, OPERATION_LINK, package, link.start_s, link.end_s);
     master_event(master, member, OPERATION_IDLE, package, needed, fmax(needed, times->start_s));
     double computing = times->start_s + times->receive_s;
     master_event(master, member, OPERATION_RECEIVE, package, times->start_s, computing);
@@ -101,6 +102,10 @@ static void report_tell(struct master *master, const struct package *package, do
 {
     const struct emulation *emulation = master->run->emulation;
     struct pending_report report = {*package, start_s, end_s, end_s};
+    if (master_counts(master, (int)package->worker + 1)) {
+        dispatch_recovery_counted(master->dispatch, package, start_s, end_s);
+        return;
+    }
     if (!emulation || !dispatch_listens(master->dispatch)) {
         dispatch_done(master->dispatch, package, start_s, end_s);
         return;
@@ -227,7 +232,7 @@ static void report_heard(struct master *master, int member, const struct wire_ti
     int64_t count;
     outstanding_of(&master->outstanding, member - 1, &count);
     membership_heard(master->run->members, member);
-    membership_await(master->run->members, member, count > 0);
+    membership_await(master->run->members, member, count > 0 || master_counts(master, member));
     liveness_took(master->run->liveness, times->written_s - times->start_s);
 }
 
@@ -237,7 +242,10 @@ static void report_heard(struct master *master, int member, const struct wire_ti
 static bool counts_complete(const struct master *master)
 {
     for (int worker = 0; worker < master->run->members->count; worker++) {
-        if (master_returns_unreported(master, worker + 1) > 0 && !master->workers[worker].anew)
+        const int member = worker + 1;
+        const bool at_work =
+            master_returns_unreported(master, member) > 0 || master_counts(master, member);
+        if (at_work && !master->workers[worker].anew)
             return false;
     }
     return true;
@@ -278,6 +286,22 @@ static void interim_take(struct master *master, int member, size_t size)
     comm_send(master->run->comm, &others, sizeof others, master_peer(master, member), WIRE_OTHERS);
 }
 
+/* That member takes no more packages by itself. */
+static void counted_take(struct master *master, int member, size_t size)
+{
+    if (!master_counts_on(master, member))
+        return;
+    if (!wire_counted_check(master->report, size) || !master_counts(master, member)) {
+        master_lose(master, member, "it sent a message that is damaged", false);
+        return;
+    }
+    counts_take(master, member, &master->report->counts);
+    membership_heard(master->run->members, member);
+    membership_await(master->run->members, member, false);
+    master->asked = master->asked || master->report->asked;
+    master_counted_over(master, member);
+}
+
 /* ---- reports -------------------------------------------------------------------------------- */
 
 void master_report_settle(struct master *master, int member, const struct wire_result *report,
@@ -292,8 +316,12 @@ void master_report_settle(struct master *master, int member, const struct wire_r
     const bool counts = dispatch_claim(master->dispatch, &report->package);
     if (!master->run->keeps && counts)
         counts_take(master, member, &report->counts);
-    master->left_s = outstanding_left_s(&master->outstanding, member - 1);
-    outstanding_take(&master->outstanding, member - 1);
+    if (master_counts(master, member)) {
+        master_counted_done(master, &report->package);
+    } else {
+        master->left_s = outstanding_left_s(&master->outstanding, member - 1);
+        outstanding_take(&master->outstanding, member - 1);
+    }
     report_heard(master, member, &report->times);
     master->asked = master->asked || report->asked;
     if (!counts)
@@ -330,7 +358,8 @@ static void report_keep(struct master *master, int member, const struct wire_res
 
 static void report_accept(struct master *master, int member, const struct wire_result *report)
 {
-    master_ports_done(master, member, report);
+    if (!master_counts(master, member))
+        master_ports_done(master, member, report);
     if (master->run->collects)
         report_keep(master, member, report);
     else
@@ -342,9 +371,15 @@ static void report_take(struct master *master, int member, size_t size)
 {
     const struct wire_result *report = master->report;
     const size_t state_size = master->run->job->state_size;
-    const struct package *expected = expected_of(master, member);
+    const struct package *expected = master_counts(master, member)
+                                         ? master_counted_expect(master, member, report)
+                                         : expected_of(master, member);
     if (report->interim != 0) {
         interim_take(master, member, size);
+        return;
+    }
+    if (report->counted != 0) {
+        counted_take(master, member, size);
         return;
     }
     if (!master_counts_on(master, member))

@@ -63,10 +63,28 @@ void wire_interim_seal(struct wire_result *interim)
     wire_result_seal(interim, 0);
 }
 
+/* Nothing follows, and it is what was sealed. */
+static bool is_bare(const struct wire_result *result, size_t size)
+{
+    return size == sizeof *result && result->troubled == 0 &&
+           result->digest == digest_of(result, 0) && counts_check(&result->counts);
+}
+
 bool wire_interim_check(const struct wire_result *interim, size_t size)
 {
-    return size == sizeof *interim && interim->interim == 1 && interim->troubled == 0 &&
-           interim->digest == digest_of(interim, 0) && counts_check(&interim->counts);
+    return is_bare(interim, size) && interim->interim == 1 && interim->counted == 0;
+}
+
+void wire_counted_seal(struct wire_result *counted)
+{
+    counted->counted = 1;
+    counted->troubled = 0;
+    wire_result_seal(counted, 0);
+}
+
+bool wire_counted_check(const struct wire_result *counted, size_t size)
+{
+    return is_bare(counted, size) && counted->counted == 1 && counted->interim == 0;
 }
 
 static bool packages_equal(const struct package *a, const struct package *b)

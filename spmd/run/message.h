@@ -42,7 +42,8 @@ struct wire_result {
     int32_t troubled; /* struct wire_trouble follows */
     int32_t interim;  /* nothing but counts, while a package is under way: it is to be answered by
                        * WIRE_OTHERS. Nothing follows */
-    int32_t reserved;
+    int32_t counted;  /* nothing but that this worker takes no more packages by the counter; what it
+                       * took is reported before, or is not done. Nothing follows */
     struct counts counts;     /* what is new of core tasks */
     int64_t returned;         /* bytes of packed results that follow as WIRE_RETURN; 0: none do */
     uint64_t returned_digest; /* XXH3-64 of them */
@@ -74,6 +75,10 @@ bool wire_result_check(const struct wire_result *result, size_t state_size, size
 /* The same of one that is interim. */
 void wire_interim_seal(struct wire_result *interim);
 bool wire_interim_check(const struct wire_result *interim, size_t size);
+
+/* The same of one that says that its worker has counted. */
+void wire_counted_seal(struct wire_result *counted);
+bool wire_counted_check(const struct wire_result *counted, size_t size);
 
 /* What a worker has found in the output of a run that is gone on with. */
 struct wire_damage {

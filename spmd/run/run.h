@@ -25,6 +25,7 @@
 #include "spmd/transport/comm.h"
 #include "spmd/transport/liveness.h"
 
+struct counted;
 struct engine;
 
 /* What every rank holds during a run; all borrowed. */
@@ -46,7 +47,9 @@ struct run {
     bool keeps;                        /* then: they keep it until everything is handed out */
     bool copies; /* the master's: what is overdue is handed out once more (dispatch_recovery_copy),
                   * and whoever has it then is not waited for */
-    bool joins;  /* the master's: nobody is there at first, and workers come and go (joining.h) */
+    const struct counted *counted; /* workers take packages by themselves (counting.h); NULL: the
+                                    * master sends all */
+    bool joins; /* the master's: nobody is there at first, and workers come and go (joining.h) */
     /* A worker's: called between two packages, and does not return where it leaves; NULL: nothing.
      */
     void (*between)(void *self);

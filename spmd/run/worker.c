@@ -7,6 +7,7 @@
 #include "spmd/job/complaint.h"
 #include "spmd/run/beginning.h"
 #include "spmd/run/context.h"
+#include "spmd/run/counting.h"
 #include "spmd/run/fault.h"
 #include "spmd/run/interrupt.h"
 #include "spmd/run/message.h"
@@ -25,6 +26,7 @@ struct report {
 struct worker {
     const struct run *run;
     struct worker_context context;
+    struct counting counting;
     struct report reports[REPORTS]; /* taken in turn */
     int64_t begun, reported;
     int64_t last;             /* the highest index of packages that have come; -1: none has */
@@ -336,6 +338,56 @@ static bool is_again(struct worker *worker, const struct package *package)
     return false;
 }
 
+static void package_do(struct worker *worker, const struct inbox_package *in,
+                       struct done_packages *done, struct failure *failure)
+{
+    if (worker->run->job->results.grid_picture && !done_add(done, &in->header.package))
+        failure_memory(failure, "keeping the list of packages done");
+    package_work(worker, in, failure);
+}
+
+/* ---- packages by a counter ------------------------------------------------------------------- */
+
+/* After all that it has taken is reported. Where the master has retired it, that knows. */
+static void counted_tell(struct worker *worker)
+{
+    comm_wait(worker->run->comm, &worker->telling);
+    memset(&worker->interim, 0, sizeof worker->interim);
+    worker->interim.package.worker = worker->context.member - 1;
+    worker->interim.asked = is_asked(worker);
+    summary_init(&worker->interim.summary);
+    engine_counts_tell(worker->context.engine, &worker->interim.counts);
+    wire_counted_seal(&worker->interim);
+    if (!worker->retired)
+        link_send(worker->run->comm->link, &worker->interim, sizeof worker->interim, 0, WIRE_RESULT,
+                  &worker->telling);
+}
+
+/* After a failure, or when asked to stop, nothing is taken that would only be acknowledged. */
+static bool takes_more(const struct worker *worker, const struct failure *failure)
+{
+    return failure->code == FAILURE_NONE && !worker->retired && !worker->context.cancelled &&
+           !is_asked(worker);
+}
+
+static void packages_count(struct worker *worker, struct done_packages *done,
+                           struct failure *failure)
+{
+    struct inbox_package in;
+    counting_worker(&worker->counting, worker->context.member - 1);
+    while (takes_more(worker, failure)) {
+        between(worker);
+        if (!counting_take(&worker->counting, (struct inbox_idle){behind_idle, worker}, &in))
+            break;
+        package_do(worker, &in, done, failure);
+        worker->free_s = comm_now(worker->run->comm);
+    }
+    async_writer_finish(worker, failure);
+    counted_tell(worker);
+}
+
+/* ---- whole ----------------------------------------------------------------------------------- */
+
 static void worker_loop(struct worker *worker, struct done_packages *done, struct failure *failure)
 {
     worker->free_s = comm_now(worker->run->comm);
@@ -348,13 +400,13 @@ static void worker_loop(struct worker *worker, struct done_packages *done, struc
             break;
         if (in.header.kind == WIRE_GIVE)
             worker_context_give(&worker->context, in.header.package.index);
+        if (in.header.kind == WIRE_COUNT)
+            packages_count(worker, done, failure);
         if (in.header.kind != WIRE_WORK || is_again(worker, &in.header.package)) {
             inbox_done(worker->context.inbox);
             continue;
         }
-        if (worker->run->job->results.grid_picture && !done_add(done, &in.header.package))
-            failure_memory(failure, "keeping the list of packages done");
-        package_work(worker, &in, failure);
+        package_do(worker, &in, done, failure);
         inbox_done(worker->context.inbox);
         worker->free_s = comm_now(worker->run->comm);
     }
@@ -371,6 +423,8 @@ bool worker_run(const struct run *run, struct done_packages *done, struct failur
     worker.context.meanwhile = meanwhile;
     worker.context.self = &worker;
     reports_init(&worker, failure);
+    if (run->counted)
+        counting_begin(&worker.counting, run, failure);
     worker.context.member = beginning_follow(run, failure);
     if (worker.context.member > 0) {
         engine_counts_begin(worker.context.engine);
@@ -382,6 +436,7 @@ bool worker_run(const struct run *run, struct done_packages *done, struct failur
         ready = false;
     }
     reports_release(&worker);
+    counting_end(&worker.counting);
     worker_context_release(&worker.context);
     fault_unwatch();
     return ready && failure->code == FAILURE_NONE;

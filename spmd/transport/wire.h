@@ -42,10 +42,12 @@ enum wire_tag {
 };
 
 enum wire_kind {
-    WIRE_WORK, /* work on it */
-    WIRE_WARM, /* nothing to do: opens the connection before the clock starts */
-    WIRE_GIVE, /* return what is kept of packages up to this one's number */
-    WIRE_STOP  /* no more packages: return all that is kept, and leave the loop */
+    WIRE_WORK,  /* work on it */
+    WIRE_WARM,  /* nothing to do: opens the connection before the clock starts */
+    WIRE_GIVE,  /* return what is kept of packages up to this one's number */
+    WIRE_COUNT, /* take packages by the counter that all share, until it has none or there is reason
+                 * to stop, and say so (struct wire_result) */
+    WIRE_STOP   /* no more packages: return all that is kept, and leave the loop */
 };
 
 enum wire_word {

@@ -36,6 +36,7 @@ extern struct trial {
     bool keeps;        /* workers keep their results as long as they can */
     bool sleeps;       /* every operation, as a profile says (models.h) */
     bool copies;       /* what is overdue is handed out once more */
+    bool counted;      /* in this part workers take packages by a counter */
     bool resumed;
     bool running; /* the part before did not say how it ended */
     bool sealed;

@@ -43,6 +43,21 @@ static void plan_fill(struct plan *plan, int64_t tasks, int workers, int64_t lar
     rounds_fill(plan, tasks, largest);
 }
 
+/* ---- orders ------------------------------------------------------------------------------------
+ */
+
+struct order order_draw(int64_t tasks)
+{
+    struct dice own = {world.dice.state ^ 0x6f72646572u}, *dice = &own;
+    struct order order = {.tasks = tasks, .stride = 1};
+    if (!dice_hit(dice, 0.4))
+        return order;
+    order.kind = dice_hit(dice, 0.5) ? ORDER_STRIDE : ORDER_RANDOM;
+    order.stride = 1 + (int64_t)dice_below(dice, (uint64_t)tasks);
+    order.seed = dice_below(dice, 1000);
+    return order;
+}
+
 /* ---- watching -------------------------------------------------------------------------------- */
 
 /* The living ones share what is left, in packages of another size. */
@@ -101,18 +116,23 @@ static struct dispatch *plan_dispatch(struct decides *decides, int64_t tasks)
     return dispatch_new_watch(&watch);
 }
 
+struct dispatch_setup decides_rule(const struct decides_setup *setup, int64_t tasks)
+{
+    return (struct dispatch_setup){.rule = setup->rule,
+                                   .tasks = tasks,
+                                   .workers = setup->workers,
+                                   .ahead = setup->ahead,
+                                   .overhead_s = 0.01,
+                                   .deviation_s = 0.01,
+                                   .least = 1,
+                                   .most = setup->largest,
+                                   .closed = setup->counted};
+}
+
 static struct dispatch *rule_dispatch(const struct decides *decides, int64_t tasks,
                                       struct failure *failure)
 {
-    const struct decides_setup *setup = &decides->setup;
-    const struct dispatch_setup rule = {.rule = setup->rule,
-                                        .tasks = tasks,
-                                        .workers = setup->workers,
-                                        .ahead = setup->ahead,
-                                        .overhead_s = 0.01,
-                                        .deviation_s = 0.01,
-                                        .least = 1,
-                                        .most = setup->largest};
+    const struct dispatch_setup rule = decides_rule(&decides->setup, tasks);
     return dispatch_new_rule(&rule, failure);
 }
 
@@ -138,7 +158,7 @@ static struct dispatch *tasks_dispatch(struct decides *decides, int64_t tasks,
                                         .most = setup->largest,
                                         .seed = 1,
                                         .planner = {.plan = survey_plan, .self = decides}};
-    if (tasks == 0)
+    if (tasks == 0 || setup->counted)
         return dispatch_new_list(NULL, 0, setup->workers, 1);
     if (setup->surveyed)
         return dispatch_new_survey(&survey);
@@ -152,12 +172,29 @@ static struct deadline_cost package_cost(const void *self, int64_t worker, int64
     return (struct deadline_cost){0, (double)tasks * decides->setup.mean_s};
 }
 
+int64_t decides_dealt(const struct decides_setup *setup)
+{
+    const struct remaining *remaining = setup->remaining;
+    return remaining ? remaining->left - remaining->suspect_tasks : setup->tasks;
+}
+
+void decides_count(struct decides_counted *counted, const struct decides_setup *setup)
+{
+    const struct remaining *remaining = setup->remaining;
+    counted->rule = decides_rule(setup, decides_dealt(setup));
+    counted->whole = (struct task_range){0, setup->tasks};
+    counted->counted = (struct counted){.counter = &counted->counter,
+                                        .setup = &counted->rule,
+                                        .ranges = remaining ? remaining->ranges : &counted->whole,
+                                        .range_count = remaining ? remaining->range_count : 1};
+}
+
 struct dispatch *decides_make(struct decides *decides, const struct decides_setup *setup,
                               struct failure *failure)
 {
     const struct remaining *remaining = setup->remaining;
     *decides = (struct decides){.setup = *setup};
-    const int64_t dealt = remaining ? remaining->left - remaining->suspect_tasks : setup->tasks;
+    const int64_t dealt = decides_dealt(setup);
     struct dispatch *dispatch = tasks_dispatch(decides, dealt, failure);
     if (remaining && dealt > 0)
         dispatch = dispatch_new_ranges(dispatch, remaining->ranges, remaining->range_count,

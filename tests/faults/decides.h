@@ -7,7 +7,9 @@
 #define TESTS_FAULTS_DECIDES_H
 
 #include "planner/dispatch/watch.h"
+#include "planner/model/order.h"
 #include "spmd/resume/remaining.h"
+#include "spmd/run/counting.h"
 
 struct decides_setup {
     const char *rule; /* NULL: a plan */
@@ -20,9 +22,27 @@ struct decides_setup {
     double mean_s;   /* of a core task, as planned with */
     bool keeps;      /* workers keep results until they are asked for them */
     bool copies;     /* what is overdue is handed out once more */
+    bool counted;    /* workers take the rule's packages by a counter */
     int ahead, workers;
     const struct remaining *remaining; /* NULL: nothing is done yet */
 };
+
+/* By dice of its own: what else a seed means does not depend on there being orders. */
+struct order order_draw(int64_t tasks);
+/* How many core tasks of what is left are handed out, and not as suspects. */
+int64_t decides_dealt(const struct decides_setup *setup);
+/* A rule for so many. */
+struct dispatch_setup decides_rule(const struct decides_setup *setup, int64_t tasks);
+
+/* What workers count by, the same on every rank: points to the setup, and into itself. */
+struct decides_counted {
+    struct counted counted;
+    struct dispatch_setup rule;
+    struct task_range whole;
+    struct link_counter counter;
+};
+
+void decides_count(struct decides_counted *counted, const struct decides_setup *setup);
 
 /* Zero before decides_make; must outlive its dispatch, and not be moved. */
 struct decides {

@@ -226,24 +226,31 @@ struct part {
     struct failure failure;
     struct process master;  /* a worker's: the master's */
     struct decides decides; /* the master's */
+    struct decides_counted counted;
     struct trace_writer tracing;
     struct emulation *emulation; /* owned; where the job sleeps */
 };
 
+static struct decides_setup decides_setup_of(void)
+{
+    return (struct decides_setup){.rule = trial.rule,
+                                  .surveyed = trial.surveyed,
+                                  .watched = trial.watched,
+                                  .master_share = trial.master_share,
+                                  .tasks = trial.tasks,
+                                  .largest = trial.largest,
+                                  .mean_s = habits.mean_s,
+                                  .ahead = trial.ahead,
+                                  .keeps = trial.keeps,
+                                  .copies = trial.copies,
+                                  .counted = trial.counted,
+                                  .workers = world.ranks - 1,
+                                  .remaining = trial.resumed ? &trial.remaining : NULL};
+}
+
 static struct dispatch *dispatch_make(struct part *part)
 {
-    const struct decides_setup setup = {.rule = trial.rule,
-                                        .surveyed = trial.surveyed,
-                                        .watched = trial.watched,
-                                        .master_share = trial.master_share,
-                                        .tasks = trial.tasks,
-                                        .largest = trial.largest,
-                                        .mean_s = habits.mean_s,
-                                        .ahead = trial.ahead,
-                                        .keeps = trial.keeps,
-                                        .copies = trial.copies,
-                                        .workers = world.ranks - 1,
-                                        .remaining = trial.resumed ? &trial.remaining : NULL};
+    const struct decides_setup setup = decides_setup_of();
     return decides_make(&part->decides, &setup, &part->failure);
 }
 
@@ -305,6 +312,9 @@ static void lead(struct part *part, const struct run *run)
 static void perform(struct part *part)
 {
     static const struct plan plan;
+    const struct decides_setup setup = decides_setup_of();
+    if (trial.counted)
+        decides_count(&part->counted, &setup);
     const struct run run = {.comm = &part->comm,
                             .members = part->comm.rank == 0 ? &part->members : NULL,
                             .apart = true,
@@ -318,6 +328,7 @@ static void perform(struct part *part)
                             .collects = trial.collects,
                             .keeps = trial.keeps,
                             .copies = trial.copies,
+                            .counted = trial.counted ? &part->counted.counted : NULL,
                             .one_by_one = trial.one_by_one,
                             .largest_package = trial.largest,
                             .tasks = trial.resumed ? trial.remaining.left : trial.tasks,
@@ -464,19 +475,6 @@ static void trial_calm(void)
     habits = (struct habits){.mean_s = 1e-6, .bytes = 8, .deadly = -1};
 }
 
-/* By dice of its own: what else a seed means does not depend on there being orders. */
-static struct order order_draw(void)
-{
-    struct dice own = {world.dice.state ^ 0x6f72646572u}, *dice = &own;
-    struct order order = {.tasks = trial.tasks, .stride = 1};
-    if (!dice_hit(dice, 0.4))
-        return order;
-    order.kind = dice_hit(dice, 0.5) ? ORDER_STRIDE : ORDER_RANDOM;
-    order.stride = 1 + (int64_t)dice_below(dice, (uint64_t)trial.tasks);
-    order.seed = dice_below(dice, 1000);
-    return order;
-}
-
 static void trial_draw(void)
 {
     struct dice *dice = &world.dice;
@@ -501,13 +499,25 @@ static void trial_draw(void)
         .deadly = dice_hit(dice, 0.08) ? (int64_t)dice_below(dice, (uint64_t)trial.tasks) : -1,
         .noisy = dice_hit(dice, 0.5)};
     trial.master_share = dice_hit(dice, 0.7) ? dice_between(dice, 0.02, 0.6) : 0;
-    trial.job->order = order_draw();
+    trial.job->order = order_draw(trial.tasks);
     trial.sleeps = calm || dice_hit(dice, 0.2);
     if (calm)
         trial_calm();
     if (trial.sleeps)
         models_draw(trial.largest, calm ? 1 : (double)trial.largest * habits.mean_s,
                     trial.collecting > 0);
+}
+
+/* By dice of its own, likewise. */
+static bool is_counted(void)
+{
+    struct failure none = FAILURE_INIT;
+    const struct decides_setup setup = decides_setup_of();
+    struct dice own = {world.dice.state ^ 0x636f756e74u};
+    const bool can_be = trial.rule && dispatch_rule_is_closed(trial.rule, &none) &&
+                        !trial.surveyed && !trial.collects && !trial.sleeps &&
+                        decides_dealt(&setup) > 0;
+    return can_be && dice_hit(&own, 0.6);
 }
 
 /* ---- whole ----------------------------------------------------------------------------------- */
@@ -529,6 +539,9 @@ static void part_run(bool fair)
     /* None where the simulation that a run is compared with knows of none. */
     trial.copies = !trial.keeps && (trial.collects || trial.job->state_size == 0) &&
                    dice_hit(&world.dice, 0.7) && !calm;
+    trial.counted = is_counted();
+    trial.copies = trial.copies && !trial.counted;
+    trial.job->values.staged = trial.counted; /* nobody sends what they need */
     trial.part.began_s += 1;
     world_begin(workers + 1, rank_main);
     world_say("part with %d workers, %" PRId64 " core tasks, packages of at most %" PRId64
@@ -543,7 +556,10 @@ static void part_run(bool fair)
               trial.keeps      ? ", collected at the end"
               : trial.collects ? ", collected"
                                : "",
-              trial.copies ? ", copied" : "", trial.job->state_size > 0 ? ", reduces" : "");
+              trial.copies    ? ", copied"
+              : trial.counted ? ", counted"
+                              : "",
+              trial.job->state_size > 0 ? ", reduces" : "");
     char order[ORDER_WORD];
     order_print(&trial.job->order, order);
     world_say("order %s", order);

@@ -84,6 +84,30 @@ for rule in sys.argv[2:]:
                 assert len(sent) == 48
 END
 
+# Workers that take their packages by a counter, and read them by themselves.
+sed 's/"parameters": {/&"staged": "yes", /' plan.json >staged.json
+for rule in tss gss; do
+    sum=$("$mpiexec" -n 4 "$scow" run staged.json -i "$image" -o "$rule-dca.h5" -q -s $rule --dca | sed -n 's/.*checksum //p')
+    [[ $sum == "$first" ]] || fail "$rule with --dca gives $sum, and the plan $first"
+    "$scow" report "$rule-dca.h5" | grep -q "^scheduler  *$rule, by a counter that all workers share" ||
+        fail "$("$scow" report "$rule-dca.h5")"
+done
+/usr/bin/python3 - <<'END' || fail "packages by a counter are not what they should be"
+import h5py
+
+def sizes(name):
+    with h5py.File(name) as file:
+        return [n for _, n in sorted((e["first_task"], e["tasks"]) for e in file["run/trace"][:] if e["operation"] == 4)]
+
+assert sizes("tss-dca.h5") == sizes("tss-4.h5"), (sizes("tss-dca.h5"), sizes("tss-4.h5"))
+# ceil(48 / 3 (2 / 3)^i)
+assert sizes("gss-dca.h5") == [16, 11, 8, 5, 4, 3, 1], sizes("gss-dca.h5")
+END
+code=0
+"$mpiexec" -n 2 "$scow" run plan.json -i "$image" -o none.h5 -s gss --dca 2>errors.txt || code=$?
+[[ $code == 4 && $(cat errors.txt) == "scow run: plan.json: has the master send what is in packages, and with --dca"* ]] ||
+    fail "packages that the master sends: $code, $(cat errors.txt)"
+
 code=0
 "$mpiexec" -n 2 "$scow" run plan.json -i "$image" -o none.h5 -s gsss 2>errors.txt || code=$?
 [[ $code == 2 && $(cat errors.txt) == "scow run: unknown rule 'gsss': did you mean 'gss'?" && ! -e none.h5 ]] ||

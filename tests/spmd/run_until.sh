@@ -56,6 +56,12 @@ done=$(sed -n 's/.* with \([0-9]*\) of 1000 .*/\1/p' said)
 grep -q "^run  *out.h5: stopped" said || fail "$(cat said)"
 grep -q "^done  *$done of 1000 core tasks" said || fail "$(cat said)"
 "$scow" show out.h5 | grep -q "^ended  *stopped because time ran out, as --until says" || fail "$("$scow" show out.h5)"
+# A counter is at its end then, what still fits is handed out, and the rest is counted anew.
+try 75 -o counted.h5 -s fac --dca --until 2s
+done=$(sed -n 's/.* with \([0-9]*\) of 1000 .*/\1/p' said)
+((done > 0 && done <= 150)) || fail "$done core tasks by a counter in 1.5 s: $(cat said)"
+profile=fast.json try 0 -o counted.h5 -s fac --dca --resume
+grep -q "^counted.h5: 1000 core tasks, $done of them done before, the others in " said || fail "$(cat said)"
 export SLURM_JOB_ID=1 SLURM_JOB_END_TIME=$(($(date +%s) + 100))
 profile=fast.json try 0 -o out.h5 --resume
 unset SLURM_JOB_ID SLURM_JOB_END_TIME
