@@ -19,37 +19,35 @@ enum { DISTRIBUTED_POWER, DFISS_SIGMA };
 static const double WHOLE = 1e-9;
 
 struct stage {
-    double tasks;  /* SC */
-    double step;   /* dfiss: how many more the next one has */
-    double powers; /* A */
-    int64_t left;  /* packages left in it */
-    bool begun;    /* there was one */
+    double tasks; /* SC */
+    double step;  /* dfiss: how many more the next one has */
+    struct powers powers;
+    int64_t left; /* packages left in it */
+    bool begun;   /* there was one */
 };
-
-static enum rule_power kind_of(const struct rule_state *state)
-{
-    return (enum rule_power)state->option[DISTRIBUTED_POWER];
-}
 
 static void stages_restart(struct rule_state *state)
 {
     struct stage *stage = state->own;
-    *stage = (struct stage){.powers = power_plan(state)};
+    *stage = (struct stage){.powers = stage->powers};
+    power_plan(state, &stage->powers);
 }
 
 static void distributed_start(struct rule_state *state)
 {
-    power_start(state, kind_of(state));
+    struct stage *stage = state->own;
+    power_start(state, (enum rule_power)state->option[DISTRIBUTED_POWER], &stage->powers);
     stages_restart(state);
 }
 
 static void distributed_report(struct rule_state *state, int64_t worker, double tasks,
                                double work_s, double total_s)
 {
+    struct stage *stage = state->own;
     (void)tasks;
     (void)work_s;
     (void)total_s;
-    if (power_changed(state, worker, kind_of(state)))
+    if (power_changed(state, worker, &stage->powers))
         stages_restart(state);
 }
 
@@ -64,7 +62,8 @@ static double stage_take(struct rule_state *state, int64_t worker,
         stage->left = state->workers;
     }
     stage->left--;
-    return fmax(ceil(stage->tasks * power_of(state, worker)->planned / stage->powers - WHOLE), 1);
+    return fmax(ceil(stage->tasks * power_of(state, worker)->planned / stage->powers.sum - WHOLE),
+                1);
 }
 
 static void dfss_next(const struct rule_state *state, struct stage *stage)

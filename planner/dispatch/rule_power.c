@@ -36,22 +36,22 @@ static double power_with(double speed, double queue, enum rule_power kind)
     return kind == POWER_SCALED ? fmax(floor(10 * power + WHOLE), 1) : power;
 }
 
-void power_start(struct rule_state *state, enum rule_power kind)
+void power_start(struct rule_state *state, enum rule_power kind, struct powers *powers)
 {
-    const double slowest = least_weight(state);
+    *powers = (struct powers){.kind = kind, .slowest = least_weight(state)};
     for (int64_t k = 0; k < state->workers; k++)
-        power_of(state, k)->now = power_with(state->worker[k].weight / slowest, 1, kind);
+        power_of(state, k)->now = power_with(state->worker[k].weight / powers->slowest, 1, kind);
 }
 
-double power_plan(struct rule_state *state)
+void power_plan(struct rule_state *state, struct powers *powers)
 {
-    double sum = 0;
+    powers->sum = 0;
+    powers->changed = 0;
     for (int64_t k = 0; k < state->workers; k++) {
         struct power_worker *own = power_of(state, k);
         own->planned = own->now;
-        sum += own->planned;
+        powers->sum += own->planned;
     }
-    return sum;
 }
 
 static bool differs(const struct power_worker *own, enum rule_power kind)
@@ -60,20 +60,19 @@ static bool differs(const struct power_worker *own, enum rule_power kind)
     return fabs(own->now - own->planned) > (whole ? 0 : CHANGE * own->planned);
 }
 
-bool power_changed(struct rule_state *state, int64_t worker, enum rule_power kind)
+bool power_changed(struct rule_state *state, int64_t worker, struct powers *powers)
 {
     const struct rule_worker *self = &state->worker[worker];
     struct power_worker *own = self->own;
-    int64_t changed = 0;
+    const bool before = differs(own, powers->kind);
     if (self->packages == 1)
         own->recent_s = own->best_s = self->last_s;
     own->recent_s += RECENT * (self->last_s - own->recent_s);
     own->best_s = fmin(own->best_s, own->recent_s);
     const double queue = own->best_s > 0 ? self->last_s / own->best_s : 1;
-    own->now = power_with(self->weight / least_weight(state), queue, kind);
-    for (int64_t k = 0; k < state->workers; k++)
-        changed += differs(power_of(state, k), kind);
-    return 2 * changed > state->workers;
+    own->now = power_with(self->weight / powers->slowest, queue, powers->kind);
+    powers->changed += differs(own, powers->kind) - before;
+    return 2 * powers->changed > state->workers;
 }
 
 double power_first(const struct rule_state *state, int64_t worker)

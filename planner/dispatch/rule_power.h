@@ -24,6 +24,14 @@ struct power_worker {
     double recent_s, best_s; /* mean of recent times per task, and the least of these so far */
 };
 
+/* What such a rule keeps of all workers together: no answer looks at each of them. */
+struct powers {
+    enum rule_power kind;
+    double sum;      /* A, of those that are planned with */
+    double slowest;  /* the least of the workers' relative speeds */
+    int64_t changed; /* workers whose power is another one now */
+};
+
 /* The option of such a rule. */
 #define RULE_POWER_OPTION                                                                          \
     {                                                                                              \
@@ -35,13 +43,13 @@ struct power_worker {
 
 size_t power_worker_size(const int64_t *option);
 struct power_worker *power_of(const struct rule_state *state, int64_t worker);
-/* Nobody has reported yet. */
-void power_start(struct rule_state *state, enum rule_power kind);
-/* Those of now are what is planned with; their sum. */
-double power_plan(struct rule_state *state);
+/* Nobody has reported yet; power_plan follows. */
+void power_start(struct rule_state *state, enum rule_power kind, struct powers *powers);
+/* Those of now are what is planned with. */
+void power_plan(struct rule_state *state, struct powers *powers);
 /* After a report: have more than half of the powers changed since they were planned with (real ones
  * by more than a tenth)? */
-bool power_changed(struct rule_state *state, int64_t worker, enum rule_power kind);
+bool power_changed(struct rule_state *state, int64_t worker, struct powers *powers);
 /* A rule's `first`: the most powerful workers are answered first. */
 double power_first(const struct rule_state *state, int64_t worker);
 

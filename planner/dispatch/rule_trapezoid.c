@@ -196,19 +196,17 @@ const struct rule rule_fiss = {.name = "fiss",
 
 struct dtss {
     struct trapezoid trapezoid; /* of a virtual processor */
-    double powers;              /* S, powers served since the last start */
-    int64_t served;             /* packages since then */
-    double sum;                 /* A */
-    double share;               /* dtfss: of a virtual processor in the stage at hand, */
-    int64_t stage_left;         /* and its packages that are left */
+    struct powers powers;
+    double passed;   /* S, powers served since the last start */
+    int64_t served;  /* packages since then */
+    bool whole;      /* are all powers whole numbers? */
+    double falls_at; /* a virtual processor's share below which some worker has a smaller package;
+                      * HUGE_VAL: not known */
+    double share;    /* dtfss: of a virtual processor in the stage at hand, */
+    int64_t stage_left; /* and its packages that are left */
 };
 
 enum { DTSS_POWER = 0 };
-
-static enum rule_power dtss_kind(const struct rule_state *state)
-{
-    return (enum rule_power)state->option[DTSS_POWER];
-}
 
 /* Mean of a load A f that is kept within least and most, f uniform in [low, high]. */
 static double mean_within(double power, double low, double high, double least, double most)
@@ -226,24 +224,31 @@ static double mean_within(double power, double low, double high, double least, d
 static void dtss_restart(struct rule_state *state)
 {
     struct dtss *own = state->own;
-    const double powers = power_plan(state);
     double weakest = HUGE_VAL, strongest = 1, tasks = 0;
+    bool whole = true;
+    power_plan(state, &own->powers);
     for (int64_t k = 0; k < state->workers; k++) {
-        weakest = fmin(weakest, power_of(state, k)->planned);
-        strongest = fmax(strongest, power_of(state, k)->planned);
+        const double power = power_of(state, k)->planned;
+        weakest = fmin(weakest, power);
+        strongest = fmax(strongest, power);
+        whole = whole && power == round(power);
     }
     const double left = (double)state->left;
     const double last = fmax(1, state->least / strongest);
-    const double first = fmax(fmin(left / (2 * powers), state->most / weakest), last);
+    const double first = fmax(fmin(left / (2 * own->powers.sum), state->most / weakest), last);
     for (int64_t k = 0; k < state->workers; k++)
         tasks += mean_within(power_of(state, k)->planned, last, first, state->least, state->most);
-    *own = (struct dtss){.trapezoid = trapezoid_of(first, last, ceil(left * powers / tasks)),
-                         .sum = powers};
+    const double steps = ceil(left * own->powers.sum / tasks);
+    *own = (struct dtss){.trapezoid = trapezoid_of(first, last, steps),
+                         .powers = own->powers,
+                         .whole = whole,
+                         .falls_at = HUGE_VAL};
 }
 
 static void dtss_start(struct rule_state *state)
 {
-    power_start(state, dtss_kind(state));
+    struct dtss *own = state->own;
+    power_start(state, (enum rule_power)state->option[DTSS_POWER], &own->powers);
     dtss_restart(state);
 }
 
@@ -256,9 +261,9 @@ static double dtss_chunk(struct rule_state *state, int64_t worker)
     if (trapezoid->steps_left < 1)
         dtss_restart(state);
     const double power = power_of(state, worker)->planned;
-    const double before = own->powers + (power - 1) / 2;
+    const double before = own->passed + (power - 1) / 2;
     const double share = fmax(trapezoid->chunk - trapezoid->step * before, trapezoid->last);
-    own->powers += power;
+    own->passed += power;
     own->served++;
     trapezoid->steps_left -= power;
     return fmax(floor(power * share + 1e-9), 1);
@@ -277,28 +282,31 @@ static double dtss_room(const struct rule_state *state, double power, double sha
 /* Of the packages since the last start. */
 static double power_mean(const struct dtss *own)
 {
-    return own->served > 0 ? own->powers / (double)own->served : 1;
+    return own->served > 0 ? own->passed / (double)own->served : 1;
 }
 
-static bool powers_whole(const struct rule_state *state)
+/* The share below which the first worker has a smaller package. */
+static double dtss_falls_at(const struct rule_state *state, double share)
 {
+    double room = HUGE_VAL;
     for (int64_t k = 0; k < state->workers; k++)
-        if (power_of(state, k)->planned != round(power_of(state, k)->planned))
-            return false;
-    return true;
+        room = fmin(room, dtss_room(state, power_of(state, k)->planned, share));
+    return share - fmax(room, 0);
 }
 
+/* All workers are looked at only where one of them had another size since. */
 static double dtss_same(const struct rule_state *state)
 {
-    const struct dtss *own = state->own;
+    struct dtss *own = state->own;
     const struct trapezoid *trapezoid = &own->trapezoid;
-    const double share = trapezoid->chunk - trapezoid->step * own->powers;
-    double room = HUGE_VAL;
-    for (int64_t k = 0; share > trapezoid->last && k < state->workers; k++)
-        room = fmin(room, dtss_room(state, power_of(state, k)->planned, share));
-    const double powers = trapezoid->step > 0 ? fmax(room, 0) / trapezoid->step : HUGE_VAL;
-    return same_of(trapezoid, powers, powers_whole(state) ? ALIKE : ALIKE_APART) /
-           fmax(power_mean(own), 1);
+    const double share = trapezoid->chunk - trapezoid->step * own->passed;
+    double powers = HUGE_VAL;
+    if (share > trapezoid->last && trapezoid->step > 0) {
+        if (own->falls_at == HUGE_VAL || share < own->falls_at)
+            own->falls_at = dtss_falls_at(state, share);
+        powers = (share - own->falls_at) / trapezoid->step;
+    }
+    return same_of(trapezoid, powers, own->whole ? ALIKE : ALIKE_APART) / fmax(power_mean(own), 1);
 }
 
 static void dtss_skip(struct rule_state *state, double packages)
@@ -306,7 +314,7 @@ static void dtss_skip(struct rule_state *state, double packages)
     struct dtss *own = state->own;
     const double powers =
         fmin(nearbyint(packages * power_mean(own)), fmax(own->trapezoid.steps_left, 0));
-    own->powers += powers;
+    own->passed += powers;
     own->served += (int64_t)packages;
     own->trapezoid.steps_left -= powers;
 }
@@ -317,7 +325,8 @@ static void dtss_report(struct rule_state *state, int64_t worker, double tasks, 
     (void)tasks;
     (void)work_s;
     (void)total_s;
-    if (power_changed(state, worker, dtss_kind(state)))
+    struct dtss *own = state->own;
+    if (power_changed(state, worker, &own->powers))
         dtss_restart(state);
 }
 
@@ -340,11 +349,11 @@ static void stage_begin(struct rule_state *state)
     const struct trapezoid *trapezoid = &own->trapezoid;
     if (trapezoid->steps_left < 1)
         dtss_restart(state);
-    const double middle = own->powers + (own->sum - 1) / 2;
+    const double middle = own->passed + (own->powers.sum - 1) / 2;
     own->share = fmax(trapezoid->chunk - trapezoid->step * middle, trapezoid->last);
-    own->powers += own->sum;
+    own->passed += own->powers.sum;
     own->served += state->workers;
-    own->trapezoid.steps_left -= own->sum;
+    own->trapezoid.steps_left -= own->powers.sum;
     own->stage_left = state->workers;
 }
 
