@@ -15,8 +15,8 @@
 enum { DRAWS_MOST = 1000, DRAWS_ENOUGH = 200, DRAWS_LEAST = 50 };
 enum { PACKAGES_QUICK = 4000000, PACKAGES_MORE = 20000000 };
 /* With a tail: packages that are played of a draw, more being summed up (fast_forward.h), at least
- * so many for each worker, and in all. */
-enum { PLAYED = 1000, PLAYED_EACH = 40, PLAYED_MOST = 4000000 };
+ * so many for each worker, and in all; beyond PLAYED_ENOUGH of them no more draws than LEAST. */
+enum { PLAYED = 1000, PLAYED_EACH = 40, PLAYED_MOST = 4000000, PLAYED_ENOUGH = 2000000 };
 /* About how many packages a rule makes for each worker. */
 enum { PACKAGES_DEALT = 24 };
 
@@ -264,9 +264,10 @@ static int64_t draws_tailed(const struct interval_request *request)
         request->workers > 0 ? request->workers : profile_workers(&request->setting->windows[0]);
     const int64_t fast = 2 * (int64_t)PLAYED + PLAYED_EACH * workers;
     const int64_t all = plan_packages(request->plan) + PACKAGES_DEALT * workers;
-    const int64_t fit = PLAYED_MOST / (all < fast ? all : fast);
-    return all <= fast ? (fit < DRAWS_MOST ? fit : DRAWS_MOST)
-                       : (fit < DRAWS_ENOUGH ? fit : DRAWS_ENOUGH);
+    const int64_t each = all < fast ? all : fast, most = all <= fast ? DRAWS_MOST : DRAWS_ENOUGH;
+    const int64_t possible = PLAYED_MOST / each, enough = PLAYED_ENOUGH / each;
+    const int64_t draws = possible < DRAWS_LEAST || enough > DRAWS_LEAST ? enough : DRAWS_LEAST;
+    return draws < most ? draws : most;
 }
 
 /* The plan's tail, as `scow run` would deal it. */
