@@ -143,7 +143,7 @@ static bool remaining_decide(struct go_pilot *pilot, const struct pilot_sight *s
     if (!decider_init(&pilot->decider, &request, failure))
         return false;
     pilot->decider.begun_s = sight->remaining->now_s;
-    pilot->dispatch = decider_dispatch(&pilot->decider, failure);
+    pilot->dispatch = decider_dispatch(&pilot->decider, NULL, failure);
     return pilot->dispatch != NULL;
 }
 

@@ -272,7 +272,7 @@ static size_t disturbance_rows(struct simulate_options *options, struct option_r
          "when that worker is lost (0)"},
         {0, "copies", NULL, OPTION_FLAG, &options->request.scenario.copies,
          "packages that are overdue when some worker has nothing more to do are handed out once "
-         "more, as 'scow run' does; the first result counts"},
+         "more, and packages go out in parts, as 'scow run' does; the first result counts"},
         {0, "seed", "SEED", OPTION_COUNT, &options->seed, "seed of the noise (1)"},
         {0, "seeds", "N", OPTION_COUNT, &options->request.seeds,
          "simulate N seeds, and show median and 95th percentile (1)"},

@@ -43,15 +43,14 @@ static double factor_of(const struct deadline *deadline, const struct deadline_w
     return deadline->setup.cost ? 1 : 0;
 }
 
-double deadline_overdue_s(const struct deadline *deadline, int64_t at, int64_t tasks)
+double deadline_overdue_s(const struct deadline *deadline, int64_t at, int64_t tasks, double longer)
 {
     const struct deadline_worker *worker = &deadline->workers[at];
     const double factor =
         worker->expected > 0 ? worker->measured_s / worker->expected : factor_of(deadline, worker);
     if (!(factor > 0))
         return HUGE_VAL;
-    return worker->since_s +
-           cost_of_package(deadline, at, tasks).work_s * factor * (1 + deadline->setup.margin);
+    return worker->since_s + cost_of_package(deadline, at, tasks).work_s * factor * (1 + longer);
 }
 
 /* The worker would have done the package then. */

@@ -16,7 +16,8 @@ struct deadline_cost {
 
 struct deadline_setup {
     double end_s;  /* no package may end later */
-    double margin; /* relative: how much longer than expected a package may take; 0.1 */
+    double margin; /* relative: how much longer than expected a package may take, where all must
+                    * end in time; 0.1 */
     /* Expected cost of a package; NULL: not known, every package is assumed to fit until a first
      * report. */
     struct deadline_cost (*cost)(const void *self, int64_t worker, int64_t tasks);
@@ -52,8 +53,9 @@ void deadline_release(struct deadline *deadline);
  * were sent now; 0: none. */
 int64_t deadline_fit(const struct deadline *deadline, int64_t worker, int64_t tasks, double now_s);
 /* When a package of so many core tasks, the oldest one that the worker has, will have taken longer
- * by the margin than those that it has reported, in the mean; HUGE_VAL: nobody knows. */
-double deadline_overdue_s(const struct deadline *deadline, int64_t worker, int64_t tasks);
+ * by that share than those that it has reported, in the mean; HUGE_VAL: nobody knows. */
+double deadline_overdue_s(const struct deadline *deadline, int64_t worker, int64_t tasks,
+                          double longer);
 /* Would the master complete a core task in time that takes it task_s (0: nobody knows) and begins
  * now? */
 bool deadline_fit_master(const struct deadline *deadline, double task_s, double now_s);

@@ -79,6 +79,12 @@ void dispatch_joined(struct dispatch *dispatch, int64_t worker, double now_s)
         dispatch->kind->joined(dispatch, worker, now_s);
 }
 
+void dispatch_late(struct dispatch *dispatch, int64_t worker, bool late)
+{
+    if (dispatch->kind->late)
+        dispatch->kind->late(dispatch, worker, late);
+}
+
 void dispatch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)
 {
     if (dispatch->kind->busy)

@@ -40,6 +40,10 @@ struct dispatch;
 
 /* Execute `plan` (borrowed; it must outlive the object; whole loads). NULL: out of memory. */
 struct dispatch *dispatch_new_plan(const struct plan *plan);
+/* The same plan, whose long packages are handed out in parts, so that of what a worker has that
+ * stops little is lost: as small ones as cost little of the run's time by the setup's costs, which
+ * must be known; what they point at must outlive the object. NULL: out of memory. */
+struct dispatch *dispatch_new_parts(const struct plan *plan, const struct deadline_setup *setup);
 /* Hand out exactly these packages (borrowed; they must outlive the object): each to its worker, in
  * their order, at most `ahead` >= 1 unreported ones at a time; index is set to the order of
  * sending. NULL: out of memory. */
@@ -223,6 +227,9 @@ void dispatch_recovery_counted(struct dispatch *recovery, const struct package *
 /* Of a recovering dispatch: would every living worker complete so many core tasks in time that it
  * begins now? */
 bool dispatch_recovery_fits(const struct dispatch *recovery, int64_t tasks, double now_s);
+/* Of a recovering dispatch, before it is asked: a worker has at most so many packages out; until it
+ * reports one, or others take what it has, those behind wait. */
+void dispatch_recovery_ahead(struct dispatch *recovery, int64_t ahead);
 /* Of a recovering dispatch: packages that are handed out again have at most `most` core tasks. */
 void dispatch_recovery_limit(struct dispatch *recovery, int64_t most);
 /* Of a recovering dispatch, before it is asked: hand out nothing that would not end in time. A
@@ -233,10 +240,11 @@ bool dispatch_recovery_deadline(struct dispatch *recovery, const struct deadline
 /* Of a recovering dispatch: workers keep the results of what they have done, so that it is lost
  * with them until dispatch_returned, and nothing is finished before. */
 void dispatch_recovery_keep(struct dispatch *recovery);
-/* Of a recovering dispatch, before it is asked: when everything is handed out and some worker has
- * nothing to do, the packages of workers that are overdue, by the setup's margin beyond its costs
- * and what was measured, are handed out once more. The first result of a core task counts
- * (dispatch_claim), and when all have one, the dispatch is finished, whatever is still out. Not
+/* Of a recovering dispatch, before it is asked: when nothing can be handed out and some worker has
+ * nothing to do, the packages of workers that are overdue, by the margins below beyond the setup's
+ * costs and what was measured, are handed out once more, and others get what `inner` has for them
+ * until they report. The first result of a core task counts (dispatch_claim), and when all have
+ * one, the dispatch is finished, whatever is still out. Not
  * where results are kept, and only where two workers may write the results of one core task. False:
  * out of memory. */
 bool dispatch_recovery_copy(struct dispatch *recovery, const struct deadline_setup *setup);
@@ -252,6 +260,8 @@ struct dispatch_copied {
     struct package package; /* the original */
     double overdue_s;       /* when it was found overdue */
     int64_t copies;         /* packages in which its core tasks were handed out */
+    int64_t left;           /* core tasks of which no copy is done */
+    double worked_s;        /* that copies which count took, in all */
     enum dispatch_first first;
 };
 
@@ -262,9 +272,12 @@ const struct dispatch_copied *dispatch_recovery_copied(const struct dispatch *re
  * begun_s. */
 void dispatch_copied_tell(const struct dispatch *recovery, struct text *text);
 void dispatch_copied_json(const struct dispatch *recovery, double begun_s, struct text *text);
-/* Longer than expected by so much is overdue, as a rule: a copy that is not needed costs an idle
- * worker's time and nothing else, one that is made late the makespan. */
+/* Longer than expected by so much is overdue, once everything is handed out: a copy that is not
+ * needed costs an idle worker's time and nothing else, one that is made late the makespan. */
 #define DISPATCH_COPY_MARGIN 0.1
+/* As long as others wait because who decides waits for a report, a copy that is not needed delays
+ * what comes next. */
+#define DISPATCH_WAITING_MARGIN 1
 /* Of a recovering dispatch, before it is asked: no worker is there yet; each takes part from
  * dispatch_joined on, and where the last one is lost, what remains waits for another. */
 void dispatch_recovery_empty(struct dispatch *recovery);

@@ -22,6 +22,8 @@ struct dispatch_kind {
     double (*due)(const struct dispatch *dispatch);
     /* As dispatch_gives_more; may be NULL: that of the inner one, or nobody knows. */
     bool (*gives_more)(const struct dispatch *dispatch, int64_t worker);
+    /* As dispatch_late; may be NULL: ignored. */
+    void (*late)(struct dispatch *dispatch, int64_t worker, bool late);
     /* As dispatch_busy; may be NULL: ignored. */
     void (*busy)(struct dispatch *dispatch, int64_t worker, double until_s, bool over);
     /* As dispatch_worth; may be NULL: ignored. */
@@ -50,6 +52,10 @@ void dispatch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bo
  * not cut where it was to be. False: the dispatch takes no notice, and is to be told of times as if
  * they were for what the package counts as. */
 bool dispatch_worth(struct dispatch *dispatch, int64_t worker, double units);
+
+/* Nothing is to be expected of that worker for now, or it is again: what is held back until it
+ * reports is handed out, and whoever asked gives it to others. */
+void dispatch_late(struct dispatch *dispatch, int64_t worker, bool late);
 
 /* For a rule that follows another dispatch. No worker requests packages until dispatch_rule_ask. */
 void dispatch_rule_hold(struct dispatch *dispatch);

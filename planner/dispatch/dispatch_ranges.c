@@ -36,6 +36,7 @@ struct ranges_worker {
     int64_t pieces; /* that it has not reported */
     int64_t looked; /* when its first package that is not sent whole was looked at */
     bool lost;      /* nothing that is for it will be reported */
+    bool late;      /* others take what is for it */
 };
 
 struct dispatch_ranges {
@@ -96,7 +97,8 @@ static bool is_in_one(const struct dispatch_ranges *self, const struct package *
 static bool is_next(const struct dispatch_ranges *self, const struct whole *whole)
 {
     const struct ranges_worker *worker = &self->workers[whole->package.worker];
-    return worker->lost || worker->pieces < PIECES_AHEAD || is_in_one(self, &whole->package);
+    return worker->lost || worker->late || worker->pieces < PIECES_AHEAD ||
+           is_in_one(self, &whole->package);
 }
 
 /* The next package of which a piece can be sent; NULL: all wait. */
@@ -231,6 +233,11 @@ static void ranges_lost(struct dispatch *dispatch, int64_t worker)
     dispatch_lost(self->inner, worker);
 }
 
+static void ranges_late(struct dispatch *dispatch, int64_t worker, bool late)
+{
+    ((struct dispatch_ranges *)dispatch)->workers[worker].late = late;
+}
+
 static void ranges_joined(struct dispatch *dispatch, int64_t worker, double now_s)
 {
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
@@ -267,6 +274,7 @@ struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_r
                                               .done = ranges_done,
                                               .unsent = ranges_unsent,
                                               .lost = ranges_lost,
+                                              .late = ranges_late,
                                               .joined = ranges_joined,
                                               .free = ranges_free,
                                               .inner = ranges_inner,

@@ -164,6 +164,12 @@ static int64_t count_fit(const struct dispatch_recovery *self, int64_t worker, i
     return self->deadline ? deadline_fit(self->deadline, worker, count, now_s) : count;
 }
 
+/* Nothing more goes to it: it is lost, or others do what it has. */
+static bool is_out_of_use(const struct dispatch_recovery *self, int64_t worker)
+{
+    return self->lost[worker] || recovery_copies_late(self, worker);
+}
+
 /* The living worker with the fewest packages out, at most so many, that in time can do some of so
  * many core tasks: *count of them. */
 static int64_t worker_choose(const struct dispatch_recovery *self, int64_t most, double now_s,
@@ -171,7 +177,7 @@ static int64_t worker_choose(const struct dispatch_recovery *self, int64_t most,
 {
     int64_t chosen = -1;
     for (int64_t k = 0; k < self->workers; k++) {
-        if (self->lost[k] || recovery_copies_late(self, k) || self->busy[k] > most ||
+        if (is_out_of_use(self, k) || self->busy[k] > most ||
             (chosen >= 0 && self->busy[k] >= self->busy[chosen]))
             continue;
         const int64_t fit = count_fit(self, k, tasks, now_s);
@@ -255,12 +261,30 @@ static enum dispatch_answer suspect_next(struct dispatch_recovery *self, double 
     return answer;
 }
 
+/* The inner one's next package, once its worker has room for it. Others wait as well, for the
+ * inner one's packages are sent in its order. */
+static enum dispatch_answer inner_next(struct dispatch_recovery *self, double now_s,
+                                       struct package *package)
+{
+    if (!self->holds) {
+        const enum dispatch_answer answer = dispatch_next(self->inner, now_s, &self->held);
+        if (answer != DISPATCH_SEND)
+            return answer;
+    }
+    const int64_t worker = self->held.worker;
+    self->holds =
+        self->ahead > 0 && self->busy[worker] >= self->ahead && !is_out_of_use(self, worker);
+    *package = self->held;
+    return self->holds ? DISPATCH_WAIT : DISPATCH_SEND;
+}
+
 /* As much of the inner one's package as its worker can do; the rest comes back. False: nothing. */
 static bool inner_take(struct dispatch_recovery *self, double now_s, struct package *package)
 {
     const struct package original = *package;
-    const int64_t count =
-        self->lost[package->worker] ? 0 : count_fit(self, package->worker, package->count, now_s);
+    const int64_t count = is_out_of_use(self, package->worker)
+                              ? 0
+                              : count_fit(self, package->worker, package->count, now_s);
     struct package remaining = original;
     if (original.count > self->most)
         self->most = original.count;
@@ -304,7 +328,7 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
     for (;;) {
         if (!recovery_reserve(self))
             return DISPATCH_OUT_OF_MEMORY;
-        answer = dispatch_next(self->inner, now_s, package);
+        answer = inner_next(self, now_s, package);
         if (answer != DISPATCH_SEND)
             break;
         if (inner_take(self, now_s, package))
@@ -317,12 +341,15 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
         return returned_next(self, now_s, package);
     if (answer == DISPATCH_FINISHED && self->suspects.count > 0)
         return suspect_next(self, now_s, package);
-    if (answer != DISPATCH_FINISHED)
-        return answer; /* what it waits for is no matter of copies */
-    if (!recovery_copies_make(self, now_s))
+    const bool hears = !self->dealt && !self->holds && dispatch_listens(self->inner);
+    const enum recovery_copying copying =
+        recovery_copies_make(self, now_s, hears ? DISPATCH_WAITING_MARGIN : DISPATCH_COPY_MARGIN);
+    if (copying == RECOVERY_COPIES_OUT_OF_MEMORY)
         return DISPATCH_OUT_OF_MEMORY;
-    if (self->returned.count > 0)
-        return returned_next(self, now_s, package);
+    if (copying == RECOVERY_COPIES_NEW)
+        return recovery_next(dispatch, now_s, package);
+    if (answer != DISPATCH_FINISHED)
+        return answer;
     return is_awaited(self) ? DISPATCH_HANDED_OUT : DISPATCH_FINISHED;
 }
 
@@ -360,15 +387,17 @@ static void recovery_done(struct dispatch *dispatch, const struct package *packa
     if (!entry || entry->done)
         return;
     const struct package original = entry->original;
+    const struct recovery_told told = recovery_copies_done(self, entry, start_s, end_s);
     entry->done = true;
     if (!self->keeps)
         entry_take(self, entry);
     self->busy[package->worker]--;
-    recovery_copies_done(self, package, start_s, end_s);
     if (self->deadline)
         deadline_done(self->deadline, package->worker, package->count, start_s, end_s);
     if (original.count > 0)
         inner_tell(self, package, &original, start_s, end_s);
+    if (told.original.count > 0)
+        inner_tell(self, &told.package, &told.original, told.start_s, end_s);
 }
 
 static void recovery_lost(struct dispatch *dispatch, int64_t worker)
@@ -379,6 +408,7 @@ static void recovery_lost(struct dispatch *dispatch, int64_t worker)
         return; /* the last one cannot be replaced */
     self->lost[worker] = true;
     self->living--;
+    recovery_copies_lost(self, worker);
     dispatch_lost(self->inner, worker);
     for (size_t k = 0; k < self->out.count; k++) {
         if (self->out.items[k].package.worker == worker)
@@ -426,7 +456,8 @@ static bool recovery_claim(struct dispatch *dispatch, const struct package *pack
 static double recovery_due(const struct dispatch *dispatch)
 {
     const struct dispatch_recovery *self = (const struct dispatch_recovery *)dispatch;
-    return fmin(dispatch_due_s(self->inner), recovery_copies_due_s(self));
+    const double copies_s = recovery_copies_due_s(self);
+    return self->holds ? copies_s : fmin(dispatch_due_s(self->inner), copies_s);
 }
 
 static bool recovery_own(struct dispatch *dispatch, double now_s, int64_t most,
@@ -504,6 +535,11 @@ void dispatch_recovery_empty(struct dispatch *recovery)
 void dispatch_recovery_keep(struct dispatch *recovery)
 {
     ((struct dispatch_recovery *)recovery)->keeps = true;
+}
+
+void dispatch_recovery_ahead(struct dispatch *recovery, int64_t ahead)
+{
+    ((struct dispatch_recovery *)recovery)->ahead = ahead;
 }
 
 void dispatch_recovery_limit(struct dispatch *recovery, int64_t most)

@@ -44,6 +44,7 @@ struct survey_worker {
     double first_s;            /* what its first probe took, until the next one tells whether that
                                 * was its start; 0: none is waiting */
     bool lost;
+    bool late; /* nothing is to be expected of it for now */
 };
 
 struct dispatch_survey {
@@ -324,6 +325,8 @@ static void remaining_lose(struct dispatch_survey *self)
     for (int64_t w = 0; w < self->setup.workers; w++)
         if (self->workers[w].lost)
             dispatch_lost(self->remaining, w);
+        else if (self->workers[w].late)
+            dispatch_late(self->remaining, w, true);
 }
 
 /* In the mean of the workers, as far as is known. */
@@ -408,8 +411,9 @@ static enum dispatch_answer remaining_next(struct dispatch_survey *self, double 
 
 static bool has_room(const struct dispatch_survey *self, const struct survey_worker *worker)
 {
-    return !worker->lost && (worker->outstanding == 0 ||
-                             (worker->outstanding == 1 && probes_s(self, worker) < AHEAD_BELOW_S));
+    return !worker->lost && !worker->late &&
+           (worker->outstanding == 0 ||
+            (worker->outstanding == 1 && probes_s(self, worker) < AHEAD_BELOW_S));
 }
 
 static bool probe_send(struct dispatch_survey *self, double now_s, enum wish wish, int64_t tasks,
@@ -563,6 +567,32 @@ static void survey_lost(struct dispatch *dispatch, int64_t worker)
         dispatch_lost(self->remaining, worker);
 }
 
+static void survey_late(struct dispatch *dispatch, int64_t worker, bool late)
+{
+    struct dispatch_survey *self = (struct dispatch_survey *)dispatch;
+    self->workers[worker].late = late;
+    if (self->remaining)
+        dispatch_late(self->remaining, worker, late);
+}
+
+/* Others do what was for it. Its probes are handed out to nobody again as probes. */
+static void survey_unsent(struct dispatch *dispatch, const struct package *package)
+{
+    struct dispatch_survey *self = (struct dispatch_survey *)dispatch;
+    struct package own = *package;
+    if (package->index < (int64_t)self->probe_count) {
+        struct probe *probe = &self->probes[package->index];
+        probe_lose(self, probe);
+        probe->out = false;
+        self->workers[probe->worker].outstanding--;
+        self->workers[probe->worker].tasks -= probe->tasks;
+        return;
+    }
+    own.index -= (int64_t)self->probe_count;
+    own.round--;
+    dispatch_unsent(self->remaining, &own);
+}
+
 static double survey_due(const struct dispatch *dispatch)
 {
     const struct dispatch_survey *self = (const struct dispatch_survey *)dispatch;
@@ -588,7 +618,9 @@ struct dispatch *dispatch_new_survey(const struct survey_setup *setup)
 {
     static const struct dispatch_kind kind = {.next = survey_next,
                                               .done = survey_done,
+                                              .unsent = survey_unsent,
                                               .lost = survey_lost,
+                                              .late = survey_late,
                                               .free = survey_free,
                                               .due = survey_due};
     struct dispatch_survey *self =

@@ -32,7 +32,8 @@ static enum dispatch_answer tail_next(struct dispatch *dispatch, double now_s,
     if (answer == DISPATCH_SEND) {
         self->out[package->worker]++;
         self->next.index = package->index + 1;
-        self->next.first = package->first + package->count;
+        if (package->first + package->count > self->next.first)
+            self->next.first = package->first + package->count;
         if (package->round >= self->next.round)
             self->next.round = package->round + 1;
     }
@@ -87,6 +88,13 @@ static void tail_lost(struct dispatch *dispatch, int64_t worker)
     dispatch_lost(self->rule, worker);
 }
 
+static void tail_late(struct dispatch *dispatch, int64_t worker, bool late)
+{
+    struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
+    dispatch_late(self->head, worker, late);
+    dispatch_late(self->rule, worker, late);
+}
+
 static void tail_joined(struct dispatch *dispatch, int64_t worker, double now_s)
 {
     struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
@@ -134,6 +142,7 @@ struct dispatch *dispatch_new_tail(struct dispatch *head, const struct dispatch_
                                               .done = tail_done,
                                               .unsent = tail_unsent,
                                               .lost = tail_lost,
+                                              .late = tail_late,
                                               .joined = tail_joined,
                                               .free = tail_free,
                                               .due = tail_due,

@@ -94,6 +94,11 @@ static void weighted_lost(struct dispatch *dispatch, int64_t worker)
     dispatch_lost(((struct dispatch_weighted *)dispatch)->inner, worker);
 }
 
+static void weighted_late(struct dispatch *dispatch, int64_t worker, bool late)
+{
+    dispatch_late(((struct dispatch_weighted *)dispatch)->inner, worker, late);
+}
+
 static void weighted_joined(struct dispatch *dispatch, int64_t worker, double now_s)
 {
     dispatch_joined(((struct dispatch_weighted *)dispatch)->inner, worker, now_s);
@@ -121,6 +126,7 @@ static void weighted_free(struct dispatch *dispatch)
 static const struct dispatch_kind kind = {.next = weighted_next,
                                           .done = weighted_done,
                                           .lost = weighted_lost,
+                                          .late = weighted_late,
                                           .joined = weighted_joined,
                                           .free = weighted_free,
                                           .inner = weighted_inner,

@@ -26,6 +26,7 @@ struct recovery_copies {
     const struct recovery_entry **oldest; /* owned; per worker, while it is looked for */
     struct dispatch_copied *groups;       /* owned */
     size_t count, capacity;
+    double longer; /* by which share, when somebody looked last */
     double look_s; /* before then nothing is overdue */
     double due_s;  /* HUGE_VAL: nobody could take a copy */
 };
@@ -164,6 +165,12 @@ bool recovery_copies_late(const struct dispatch_recovery *self, int64_t worker)
     return self->copies && self->copies->late[worker];
 }
 
+void recovery_copies_lost(struct dispatch_recovery *self, int64_t worker)
+{
+    if (self->copies)
+        self->copies->late[worker] = false;
+}
+
 void recovery_copies_sent(struct dispatch_recovery *self, const struct package *package,
                           size_t group, double now_s)
 {
@@ -174,13 +181,48 @@ void recovery_copies_sent(struct dispatch_recovery *self, const struct package *
         group_of(self, group)->copies++;
 }
 
-void recovery_copies_done(struct dispatch_recovery *self, const struct package *package,
-                          double start_s, double end_s)
+/* Of that group, the original; NULL: it is not out, or the inner dispatch does not wait for it. */
+static struct recovery_entry *original_find(const struct dispatch_recovery *self, size_t group)
 {
+    for (size_t k = 0; k < self->out.count; k++) {
+        struct recovery_entry *entry = &self->out.items[k];
+        if (entry->group == group && !entry->copy)
+            return entry->original.count > 0 ? entry : NULL;
+    }
+    return NULL;
+}
+
+/* Of what copies have done, all of it the last one, the inner dispatch hears as if the original's
+ * worker had worked for as long as theirs. */
+static struct recovery_told copied_tell(struct dispatch_recovery *self,
+                                        const struct recovery_entry *copy, double seconds,
+                                        double end_s)
+{
+    struct dispatch_copied *group = group_of(self, copy->group);
+    struct recovery_told told = {.start_s = 0};
+    group->left -= copy->package.count;
+    group->worked_s += seconds;
+    struct recovery_entry *original = group->left == 0 ? original_find(self, copy->group) : NULL;
+    if (!original)
+        return told;
+    told = (struct recovery_told){original->package, original->original, end_s - group->worked_s};
+    original->original.count = 0;
+    return told;
+}
+
+struct recovery_told recovery_copies_done(struct dispatch_recovery *self,
+                                          const struct recovery_entry *entry, double start_s,
+                                          double end_s)
+{
+    const struct package *package = &entry->package;
     if (!self->copies)
-        return;
+        return (struct recovery_told){.start_s = 0};
     deadline_done(&self->copies->pace, package->worker, package->count, start_s, end_s);
+    if (self->copies->late[package->worker])
+        dispatch_late(self->inner, package->worker, false);
     self->copies->late[package->worker] = false;
+    return entry->copy && entry->claimed ? copied_tell(self, entry, end_s - start_s, end_s)
+                                         : (struct recovery_told){.start_s = 0};
 }
 
 static bool is_idle(const struct dispatch_recovery *self)
@@ -229,9 +271,11 @@ static bool worker_copy(struct dispatch_recovery *self, int64_t worker, double n
         if (!groups)
             return false;
         copies->groups = groups;
-        groups[copies->count++] =
-            (struct dispatch_copied){.package = entry->package, .overdue_s = now_s};
+        groups[copies->count++] = (struct dispatch_copied){
+            .package = entry->package, .overdue_s = now_s, .left = entry->package.count};
         entry->group = copies->count;
+        if (!copies->late[worker])
+            dispatch_late(self->inner, worker, true);
         copies->late[worker] = true;
         recovery_return_copy(self, &entry->package, entry->group);
     }
@@ -244,30 +288,36 @@ void recovery_copies_begin(struct dispatch_recovery *self)
         self->copies->due_s = HUGE_VAL;
 }
 
-bool recovery_copies_make(struct dispatch_recovery *self, double now_s)
+enum recovery_copying recovery_copies_make(struct dispatch_recovery *self, double now_s,
+                                           double longer)
 {
     struct recovery_copies *copies = self->copies;
-    if (!copies)
-        return true;
-    if (self->out.count == 0 || !is_idle(self))
-        return true;
+    enum recovery_copying made = RECOVERY_COPIES_NONE;
+    if (!copies || self->out.count == 0 || !is_idle(self))
+        return made;
+    if (longer < copies->longer)
+        copies->look_s = 0;
+    copies->longer = longer;
     copies->due_s = copies->look_s;
     if (now_s < copies->look_s)
-        return true;
+        return made;
     oldest_find(self);
     double next_s = HUGE_VAL;
     for (int64_t k = 0; k < self->workers; k++) {
         if (!copies->oldest[k] || copies->late[k] || self->lost[k])
             continue;
         const double overdue_s =
-            deadline_overdue_s(&copies->pace, k, copies->oldest[k]->package.count) + least_s;
+            deadline_overdue_s(&copies->pace, k, copies->oldest[k]->package.count, longer) +
+            least_s;
         if (overdue_s > now_s)
             next_s = fmin(next_s, overdue_s);
         else if (!worker_copy(self, k, now_s))
-            return false;
+            return RECOVERY_COPIES_OUT_OF_MEMORY;
+        else if (copies->late[k])
+            made = RECOVERY_COPIES_NEW;
     }
     copies->due_s = copies->look_s = fmax(next_s, now_s + least_s);
-    return recovery_reserve(self);
+    return recovery_reserve(self) ? made : RECOVERY_COPIES_OUT_OF_MEMORY;
 }
 
 double recovery_copies_due_s(const struct dispatch_recovery *self)

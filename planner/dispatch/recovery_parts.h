@@ -47,6 +47,9 @@ struct dispatch_recovery {
     bool dealt;                     /* the inner one has handed out everything */
     struct recovery_copies *copies; /* owned; NULL: none are made */
     int64_t index, round;           /* of the next package, of the last one */
+    int64_t ahead;       /* packages of the inner one that a worker may have out; 0: any */
+    struct package held; /* the inner one's, for which its worker has no room yet */
+    bool holds;          /* there is such a package */
 };
 
 /* Room for one more package, out or returned, and for all that are out to return. False: out of
@@ -62,15 +65,30 @@ void recovery_copies_free(struct dispatch_recovery *self);
 /* A package, of that group or of none, is handed out, or reported. */
 void recovery_copies_sent(struct dispatch_recovery *self, const struct package *package,
                           size_t group, double now_s);
-void recovery_copies_done(struct dispatch_recovery *self, const struct package *package,
-                          double start_s, double end_s);
+/* What the inner one is to hear because a package is done: that another one is, too, by copies. Its
+ * original's count is 0: nothing. */
+struct recovery_told {
+    struct package package, original;
+    double start_s;
+};
+struct recovery_told recovery_copies_done(struct dispatch_recovery *self,
+                                          const struct recovery_entry *entry, double start_s,
+                                          double end_s);
+/* That worker is lost, and not late any more. */
+void recovery_copies_lost(struct dispatch_recovery *self, int64_t worker);
 /* Is nothing to be expected of the worker, whose packages are copied? */
 bool recovery_copies_late(const struct dispatch_recovery *self, int64_t worker);
 /* A decision begins. */
 void recovery_copies_begin(struct dispatch_recovery *self);
-/* Everything else is handed out, and that at now_s: where a worker has nothing to do, what is
- * overdue elsewhere comes back, to be handed out once more. False: out of memory. */
-bool recovery_copies_make(struct dispatch_recovery *self, double now_s);
+enum recovery_copying {
+    RECOVERY_COPIES_NONE,
+    RECOVERY_COPIES_NEW, /* some worker has become late */
+    RECOVERY_COPIES_OUT_OF_MEMORY
+};
+/* There is nothing else to be handed out now: where a worker has nothing to do, what is overdue by
+ * such a share elsewhere comes back, to be handed out once more. */
+enum recovery_copying recovery_copies_make(struct dispatch_recovery *self, double now_s,
+                                           double longer);
 /* When there may be something overdue next; HUGE_VAL: never, unless something happens before. */
 double recovery_copies_due_s(const struct dispatch_recovery *self);
 /* The result of that entry is there: does it count? */

@@ -131,7 +131,8 @@ static bool request_usual(const struct simulation_request *request)
 {
     const struct scenario *scenario = &request->scenario;
     return !loads_wanted(request) && !(scenario->noise > 0) && !(scenario->outlier_rate > 0) &&
-           scenario->slow_workers == 0 && scenario->lost_worker < 0 && !request->joins;
+           scenario->slow_workers == 0 && scenario->lost_worker < 0 && !scenario->copies &&
+           !request->joins;
 }
 
 /* Packages that are played in one simulation, and in all for the seeds; more are summed up. */

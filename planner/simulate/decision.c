@@ -16,12 +16,19 @@ static struct dispatch *watch_new(const struct decision *decision)
     return NULL;
 }
 
-static struct dispatch *dispatch_new(const struct decision *decision, struct failure *failure)
+/* `parts`: of what a package takes; NULL: packages are sent whole. */
+static struct dispatch *plan_new(const struct plan *plan, const struct deadline_setup *parts)
+{
+    return parts ? dispatch_new_parts(plan, parts) : dispatch_new_plan(plan);
+}
+
+static struct dispatch *dispatch_new(const struct decision *decision,
+                                     const struct deadline_setup *parts, struct failure *failure)
 {
     if (!decision->plan)
         return dispatch_new_rule(decision->setup, failure);
     struct dispatch *dispatch =
-        decision->watch ? watch_new(decision) : dispatch_new_plan(decision->plan);
+        decision->watch ? watch_new(decision) : plan_new(decision->plan, parts);
     const struct plan_tail *tail = decision->tail;
     return dispatch && tail && tail->setup.tasks > 0
                ? dispatch_new_tail(dispatch, &tail->setup, failure)
@@ -44,30 +51,33 @@ static double package_start(const void *self, int64_t worker)
     return platform_start(self, worker);
 }
 
-static bool copies_prepare(struct dispatch *recovery, const struct platform *platform)
+/* A worker that has one more than it has room for is waited for. */
+static bool copies_prepare(struct dispatch *recovery, const struct platform *platform,
+                           const struct deadline_setup *setup)
 {
-    const struct deadline_setup setup = {.margin = DISPATCH_COPY_MARGIN,
-                                         .cost = package_cost,
-                                         .start_s = package_start,
-                                         .self = platform,
-                                         .workers = platform->worker_count};
-    return dispatch_recovery_copy(recovery, &setup);
+    dispatch_recovery_ahead(recovery, platform->buffers + 1);
+    return dispatch_recovery_copy(recovery, setup);
 }
 
 struct dispatch *decision_dispatch(const struct decision *decision, const struct platform *platform,
                                    const struct scenario *scenario, struct failure *failure)
 {
-    struct dispatch *dispatch = dispatch_new(decision, failure);
+    const bool kept = platform->results == RESULTS_END; /* no copy of what is */
+    const bool copies = scenario->copies && !kept;
+    const struct deadline_setup setup = {.cost = package_cost,
+                                         .start_s = package_start,
+                                         .self = platform,
+                                         .workers = platform->worker_count};
+    struct dispatch *dispatch = dispatch_new(decision, copies ? &setup : NULL, failure);
     if (failure->code != FAILURE_NONE)
         return NULL; /* the rule has said why */
     if (dispatch && (scenario->lost_worker >= 0 || scenario->copies || scenario->presence))
         dispatch = dispatch_new_recovery(dispatch, platform->worker_count);
     if (dispatch && scenario->presence)
         dispatch_recovery_empty(dispatch);
-    const bool kept = platform->results == RESULTS_END; /* no copy of what is */
     if (dispatch && scenario->lost_worker >= 0 && kept)
         dispatch_recovery_keep(dispatch);
-    if (dispatch && scenario->copies && !kept && !copies_prepare(dispatch, platform))
+    if (dispatch && copies && !copies_prepare(dispatch, platform, &setup))
         dispatch_free(&dispatch);
     if (!dispatch)
         failure_memory(failure, "simulating");

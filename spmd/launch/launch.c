@@ -32,8 +32,8 @@ static const struct option_row shared_rows[] = {
     {0, "patience", "SECONDS", OPTION_NUMBER, NULL,
      "a worker that is silent for so long, and for ten times the longest package, is lost (60)"},
     {0, "no-copies", NULL, OPTION_FLAG, NULL,
-     "wait for packages that are overdue when some worker has nothing more to do, and do not hand "
-     "them out once more"},
+     "wait for packages that are overdue when some worker has nothing more to do, do not hand "
+     "them out once more, and send packages whole"},
     {0, "gpus-per-worker", "N", OPTION_COUNT, NULL,
      "give each worker N of its node's GPUs, none to two of them (CUDA_VISIBLE_DEVICES, "
      "ROCR_VISIBLE_DEVICES, SCOW_GPUS)"},

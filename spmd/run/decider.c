@@ -120,7 +120,8 @@ void decider_note(const struct decider *decider, const char *command)
     text_release(&note);
 }
 
-struct dispatch *decider_dispatch(const struct decider *decider, struct failure *failure)
+struct dispatch *decider_dispatch(const struct decider *decider, const struct deadline_setup *parts,
+                                  struct failure *failure)
 {
     struct dispatch *dispatch = NULL;
     if (decider->setup.closed)
@@ -133,7 +134,8 @@ struct dispatch *decider_dispatch(const struct decider *decider, struct failure 
                                  failure);
     }
     if (!decider->by_rule)
-        dispatch = dispatch_new_plan(decider->plan);
+        dispatch = parts && parts->cost ? dispatch_new_parts(decider->plan, parts)
+                                        : dispatch_new_plan(decider->plan);
     if (!dispatch)
         failure_memory(failure, "starting the plan");
     return dispatch;

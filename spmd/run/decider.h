@@ -50,8 +50,11 @@ void decider_release(struct decider *decider);
 /* On standard error, by that command's name: where a rule takes an option for another value than
  * was given. */
 void decider_note(const struct decider *decider, const char *command);
-/* NULL with *failure set: out of memory. */
-struct dispatch *decider_dispatch(const struct decider *decider, struct failure *failure);
+/* Long packages of a plan that is not watched are handed out in parts (dispatch_new_parts), where
+ * `parts` (borrowed while the dispatch lives; NULL: whole) says what packages cost. NULL with
+ * *failure set: out of memory. */
+struct dispatch *decider_dispatch(const struct decider *decider, const struct deadline_setup *parts,
+                                  struct failure *failure);
 
 /* At the end of a run, for a dispatch that this decider made: when and why the remaining tasks were
  * planned again, as lines and as a JSON array (owned). Both NULL if the plan was not watched, or

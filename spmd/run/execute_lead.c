@@ -41,12 +41,14 @@ static struct deadline_setup expected_setup(const struct execution_state *state)
 }
 
 /* Local to the master. */
-static bool copies_set(const struct execution_state *state, struct dispatch *recovery,
-                       struct failure *failure)
+static bool copies_set(const struct execution_state *state, const struct run *run,
+                       struct dispatch *recovery, struct failure *failure)
 {
-    struct deadline_setup setup = expected_setup(state);
-    setup.margin = DISPATCH_COPY_MARGIN;
-    return !execution_copies(state) || dispatch_recovery_copy(recovery, &setup) ||
+    const struct deadline_setup setup = expected_setup(state);
+    if (!execution_copies(state))
+        return true;
+    dispatch_recovery_ahead(recovery, master_ahead(run));
+    return dispatch_recovery_copy(recovery, &setup) ||
            failure_memory(failure, "preparing for overdue packages");
 }
 
@@ -103,7 +105,7 @@ static bool packages_lead(struct execution_state *state, const struct run *run,
     if (dispatch) {
         dispatch_recovery_limit(dispatch, state->decider.largest);
         deadline_set(state, dispatch, failure);
-        copies_set(state, dispatch, failure);
+        copies_set(state, run, dispatch, failure);
     }
     status_start(state, run, progress, outcome);
     const bool good = master_run(run, dispatch, progress, outcome, failure);
@@ -175,8 +177,10 @@ static void told_take(const struct execution_state *state, const struct dispatch
 static struct dispatch *decides_new(const struct execution_state *state, struct pilot_sight *sight,
                                     struct failure *failure)
 {
-    return sight->pilot ? survey_new(state, sight, failure)
-                        : decider_dispatch(&state->decider, failure);
+    const struct deadline_setup expected = expected_setup(state);
+    if (sight->pilot)
+        return survey_new(state, sight, failure);
+    return decider_dispatch(&state->decider, execution_copies(state) ? &expected : NULL, failure);
 }
 
 /* Local to the master. Hands out, with what `decides` (owned; NULL: it could not be made), all that

@@ -27,6 +27,10 @@ static const double late_least_s = 3, late_share = 0.1;
 /* Packages that a worker has and has not reported. MPI takes small ones in at once, however many,
  * and keeps them in memory at the worker, so that a plan of many would all lie there. */
 enum { UNDER_WAY_MOST = 256 };
+/* Larger messages may stay in the outbox until their worker takes them in. */
+enum { TAKEN_IN_BYTES = 4096 };
+/* Of these, where copies are made, so many for a worker that takes in nothing. */
+enum { WAITING_MOST = 2 };
 
 void master_idle(struct master *master)
 {
@@ -412,13 +416,25 @@ static void workers_stop(struct master *master)
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
+static size_t message_bytes(const struct run *run)
+{
+    return job_message_most(run->job, run->largest_package) + JOB_GUARD;
+}
+
+int64_t master_ahead(const struct run *run)
+{
+    return message_bytes(run) > TAKEN_IN_BYTES ? run->buffers + WAITING_MOST : UNDER_WAY_MOST;
+}
+
 /* One is being packed. Of a plan, one for every worker is enough. A rule decides by what it has
  * heard, so what it says must not wait for buffers: everything that it may have handed out at a
- * time has one. A master that sleeps runs ahead of its ports, as the simulation has it. */
+ * time has one. A master that sleeps runs ahead of its ports, as the simulation has it. What waits
+ * for a worker that takes in nothing leaves room for others. */
 static int outbox_size(const struct run *run, bool listens, size_t bytes)
 {
     double affordable = PLATFORM_MESSAGES_MOST / (double)(bytes + 1);
-    int wanted = run->members->expected * (listens ? run->buffers : 1) + 1;
+    int wanted = run->members->expected * (listens ? run->buffers : 1) + 1 +
+                 (run->copies ? WAITING_MOST : 0);
     if (run->emulation && wanted < OUTBOX_AHEAD)
         wanted = OUTBOX_AHEAD;
     if (affordable < wanted)
@@ -452,7 +468,7 @@ static bool master_init(struct master *master, const struct run *run, struct fai
         return failure_memory(failure, "preparing the master");
     if (!master_own_init(master, failure) || !master_counted_init(master, failure))
         return false;
-    size_t bytes = job_message_most(run->job, run->largest_package) + JOB_GUARD;
+    const size_t bytes = message_bytes(run);
     const struct outbox_setup setup = {
         .buffers = outbox_size(run, dispatch_listens(master->dispatch), bytes),
         .bytes = bytes,

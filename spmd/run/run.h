@@ -120,6 +120,9 @@ struct done_packages {
     size_t capacity;
 };
 
+/* Packages that one worker may have out where copies are made (dispatch_recovery_ahead): as many as
+ * it, or the master, has room for while it takes in nothing. */
+int64_t master_ahead(const struct run *run);
 /* Local to the master, once all ranks have their memory (beginning.h): send everything `dispatch`
  * says, take in every result, stop the workers. When a core task or the input fails, the others are
  * told to stop, and the first sentence is returned. Where a rank has been asked to stop, workers

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "planner/dispatch/dispatch.h"
+#include "planner/dispatch/survey.h"
 #include "planner/simulate/decision.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
@@ -19,10 +20,14 @@ static struct deadline_cost second_each(const void *self, int64_t worker, int64_
     return (struct deadline_cost){0, (double)tasks};
 }
 
+static struct deadline_cost tenth_each(const void *self, int64_t worker, int64_t tasks)
+{
+    return (struct deadline_cost){0, 0.1 * second_each(self, worker, tasks).work_s};
+}
+
 static struct dispatch *copying(struct dispatch *inner, int64_t workers)
 {
-    const struct deadline_setup setup = {
-        .margin = DISPATCH_COPY_MARGIN, .cost = second_each, .workers = workers};
+    const struct deadline_setup setup = {.cost = second_each, .workers = workers};
     struct dispatch *dispatch = dispatch_new_recovery(inner, workers);
     assert_true(dispatch && dispatch_recovery_copy(dispatch, &setup));
     return dispatch;
@@ -122,6 +127,41 @@ static void a_loss_leaves_the_copies(void **state)
     dispatch_free(&dispatch);
 }
 
+/* The first one says nothing from the beginning on, and what it has not room for waits behind it,
+ * in the plan's order. */
+static void packages_do_not_wait_behind_a_silent_worker(void **state)
+{
+    double loads[] = {2, 2};
+    int64_t workers[] = {0, 1};
+    struct plan_round round = {.repeat = 10, .loads = loads};
+    const struct plan plan = {
+        .workers = workers, .worker_count = 2, .rounds = &round, .round_count = 1, .tasks = 40};
+    struct dispatch *dispatch = copying(dispatch_new_plan(&plan), 2);
+    struct package package;
+    enum dispatch_answer answer;
+    double now_s = 0, waited_s = 0;
+    int64_t done = 0;
+    (void)state;
+    dispatch_recovery_ahead(dispatch, 3);
+    while ((answer = dispatch_next(dispatch, now_s, &package)) != DISPATCH_FINISHED) {
+        if (answer == DISPATCH_SEND && package.worker == 0)
+            continue;
+        if (answer == DISPATCH_SEND) {
+            assert_true(dispatch_claim(dispatch, &package));
+            dispatch_done(dispatch, &package, now_s, now_s + (double)package.count);
+            now_s += (double)package.count;
+            done += package.count;
+        } else {
+            assert_true(isfinite(dispatch_due_s(dispatch)));
+            waited_s += dispatch_due_s(dispatch) - now_s;
+            now_s = dispatch_due_s(dispatch);
+        }
+    }
+    assert_int_equal(done, 40);
+    assert_true(waited_s < 1); /* for what it has is overdue by then */
+    dispatch_free(&dispatch);
+}
+
 /* ---- at random ------------------------------------------------------------------------------- */
 
 struct sent {
@@ -135,7 +175,8 @@ struct course {
     int64_t workers;
     double stop_s[WORKERS_MOST], factor[WORKERS_MOST], free_s[WORKERS_MOST];
     bool lost[WORKERS_MOST];
-    int done[TASKS_MOST];
+    bool suffers; /* nobody is taken for lost */
+    int done[2 * TASKS_MOST];
     struct sent sent[OUT_MOST];
     size_t count;
     double now_s, counted_s;
@@ -188,6 +229,7 @@ static void something_hear(struct course *course)
         return;
     }
     if (isinf(first->end_s)) {
+        assert_false(course->suffers);
         worker_lose(course, first->package.worker);
         return;
     }
@@ -228,12 +270,25 @@ static struct dispatch *inner_make(struct dice *dice, uint64_t seed, int64_t wor
     struct failure failure = FAILURE_INIT;
     if (seed % 3 > 0)
         return dispatch_new_rule(&setup, &failure);
+    const struct deadline_setup parts = {.cost = tenth_each, .workers = workers};
     do {
         plan_release(plan);
         sample_plan(dice, workers, false, plan);
     } while (plan->tasks > TASKS_MOST);
     *tasks = (int64_t)plan->tasks;
-    return dispatch_new_plan(plan);
+    return seed % 2 > 0 ? dispatch_new_plan(plan) : dispatch_new_parts(plan, &parts);
+}
+
+/* What is left of a job of twice as many core tasks: none, or a few more or less, of each ten. */
+static int64_t ranges_draw(struct dice *dice, int64_t tasks, struct task_range *ranges)
+{
+    int64_t count = 0, at = 0;
+    for (int64_t left = tasks; left > 0; left -= ranges[count++].count) {
+        const int64_t most = left < 10 ? left : 10;
+        ranges[count] = (struct task_range){at, dice_whole(dice, 1, most)};
+        at += 2 * ranges[count].count;
+    }
+    return count;
 }
 
 /* At least one worker is neither stopped nor slow. */
@@ -250,6 +305,7 @@ static void course_draw(struct course *course, struct dice *dice)
 static void each_task_counts_once(void **state)
 {
     static struct course course;
+    static struct task_range ranges[TASKS_MOST];
     (void)state;
     for (uint64_t seed = 1; seed <= 400; seed++) {
         struct dice dice = {seed};
@@ -257,12 +313,63 @@ static void each_task_counts_once(void **state)
         int64_t tasks = dice_whole(&dice, 1, TASKS_MOST);
         course_draw(&course, &dice);
         struct dispatch *inner = inner_make(&dice, seed, course.workers, &plan, &tasks);
+        const int64_t count = ranges_draw(&dice, tasks, ranges);
+        if (inner && seed % 4 == 1)
+            inner = dispatch_new_ranges(inner, ranges, count, course.workers);
         course.dispatch = copying(inner, course.workers);
+        dispatch_recovery_ahead(course.dispatch, dice_whole(&dice, 0, 4));
         course_run(&course);
-        for (int64_t k = 0; k < tasks; k++)
-            if (course.done[k] != 1)
+        int64_t done = 0;
+        for (int64_t k = 0; k < 2 * TASKS_MOST; k++) {
+            if (course.done[k] > 1)
                 fail_msg("seed %" PRIu64 ": task %" PRId64 " counts %d times", seed, k,
                          course.done[k]);
+            done += course.done[k];
+        }
+        if (done != tasks)
+            fail_msg("seed %" PRIu64 ": %" PRId64 " of %" PRId64 " tasks", seed, done, tasks);
+        dispatch_free(&course.dispatch);
+        plan_release(&plan);
+    }
+}
+
+/* Pieces of its packages are held back for the second one, which says nothing; or a survey waits
+ * for its probes. Nobody has to be lost for the others to do all. */
+static void what_is_held_back_is_done_by_others(void **state)
+{
+    static struct course course;
+    static struct task_range ranges[TASKS_MOST];
+    (void)state;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct dice dice = {seed};
+        struct plan plan = {0};
+        const int64_t workers = dice_whole(&dice, 2, WORKERS_MOST);
+        int64_t tasks = dice_whole(&dice, 20 * workers, TASKS_MOST);
+        const int64_t count = ranges_draw(&dice, tasks, ranges);
+        struct dispatch *inner;
+        if (seed % 2 > 0) {
+            do {
+                plan_release(&plan);
+                sample_plan(&dice, workers, false, &plan);
+            } while (plan.tasks > (double)tasks);
+            tasks = (int64_t)plan.tasks;
+            inner = dispatch_new_ranges(dispatch_new_plan(&plan), ranges, count, workers);
+        } else {
+            inner = dispatch_new_survey(&(struct survey_setup){
+                .tasks = tasks, .workers = workers, .most = 5, .seed = seed});
+        }
+        course = (struct course){.workers = workers, .suffers = true};
+        for (int64_t k = 0; k < workers; k++) {
+            course.stop_s[k] = k == 1 ? dice_scale(&dice, 1, 10) : HUGE_VAL;
+            course.factor[k] = 1;
+        }
+        course.dispatch = copying(inner, workers);
+        course_run(&course);
+        int64_t done = 0;
+        for (int64_t k = 0; k < 2 * TASKS_MOST; k++)
+            done += course.done[k];
+        if (done != tasks)
+            fail_msg("seed %" PRIu64 ": %" PRId64 " of %" PRId64 " tasks", seed, done, tasks);
         dispatch_free(&course.dispatch);
         plan_release(&plan);
     }
@@ -270,16 +377,9 @@ static void each_task_counts_once(void **state)
 
 /* ---- simulated ------------------------------------------------------------------------------- */
 
-static double simulated_s(const struct platform *platform, const char *rule, int64_t tasks,
+static double simulated_s(const struct platform *platform, const struct decision *decision,
                           double stop_s, bool copies)
 {
-    const struct dispatch_setup setup = {.rule = rule,
-                                         .tasks = tasks,
-                                         .workers = platform->worker_count,
-                                         .ahead = 1,
-                                         .least = 1,
-                                         .most = tasks};
-    const struct decision decision = {.setup = &setup};
     struct scenario scenario = SCENARIO_INIT;
     struct failure failure = FAILURE_INIT;
     struct simulation simulation;
@@ -287,35 +387,65 @@ static double simulated_s(const struct platform *platform, const char *rule, int
     scenario.slow_factor = 1e9;
     scenario.slow_from_s = stop_s;
     scenario.copies = copies;
-    struct dispatch *dispatch = decision_dispatch(&decision, platform, &scenario, &failure);
+    struct dispatch *dispatch = decision_dispatch(decision, platform, &scenario, &failure);
     assert_non_null(dispatch);
     assert_true(simulate_scenario(platform, dispatch, &scenario, NULL, &simulation, &failure));
     dispatch_free(&dispatch);
     return simulation.makespan_s;
 }
 
-/* Rules whose last packages are small; a worker is stopped, one time after the other. */
+/* A worker is stopped at one time after the other; copies themselves cost up to `share`. */
+static void stops_cost_little(const struct platform *platform, const struct decision *decision,
+                              const char *name, double share)
+{
+    enum { STOPS = 10 };
+    const double usual_s = simulated_s(platform, decision, 0, false);
+    assert_true(simulated_s(platform, decision, 0, true) <= (1 + share) * usual_s);
+    for (int k = 1; k < STOPS; k++) {
+        const double stop_s = usual_s * k / STOPS;
+        const double with_s = simulated_s(platform, decision, stop_s, true);
+        if (with_s > 1.1 * usual_s)
+            fail_msg("%s: stopped at %g of %g s, it takes %g s", name, stop_s, usual_s, with_s);
+        assert_true(simulated_s(platform, decision, stop_s, false) > 1e6);
+    }
+}
+
+/* Rules whose last packages are small, and plans: of one package for each worker, of some large
+ * rounds, and of many, which are not all under way when the worker is stopped. */
 static void a_stop_costs_a_tenth_at_most(void **state)
 {
     static const char *const rules[] = {"tss", "fac"};
+    static const int64_t repeats[] = {1, 4, 100};
     struct platform_class class = {.count = 16, .link = {1e-3, 1e-5}, .compute = {0.01, 0.1}};
     struct platform_window window = {
         .least = 1, .greatest = 1e9, .classes = &class, .class_count = 1};
     const struct platform platform = {
         .windows = &window, .window_count = 1, .worker_count = 16, .buffers = PLATFORM_BUFFERS};
-    enum { TASKS = 16000, STOPS = 10 };
+    enum { WORKERS = 16, TASKS = 16000 };
     (void)state;
     for (size_t r = 0; r < COUNT_OF(rules); r++) {
-        const double usual_s = simulated_s(&platform, rules[r], TASKS, 0, false);
-        assert_true(simulated_s(&platform, rules[r], TASKS, 0, true) == usual_s);
-        for (int k = 1; k < STOPS; k++) {
-            const double stop_s = usual_s * k / STOPS;
-            const double with_s = simulated_s(&platform, rules[r], TASKS, stop_s, true);
-            if (with_s > 1.1 * usual_s)
-                fail_msg("%s: stopped at %g of %g s, it takes %g s", rules[r], stop_s, usual_s,
-                         with_s);
-            assert_true(simulated_s(&platform, rules[r], TASKS, stop_s, false) > 1e6);
+        const struct dispatch_setup setup = {.rule = rules[r],
+                                             .tasks = TASKS,
+                                             .workers = WORKERS,
+                                             .ahead = 1,
+                                             .least = 1,
+                                             .most = TASKS};
+        stops_cost_little(&platform, &(struct decision){.setup = &setup}, rules[r], 0);
+    }
+    for (size_t r = 0; r < COUNT_OF(repeats); r++) {
+        int64_t workers[WORKERS];
+        double loads[WORKERS];
+        for (int k = 0; k < WORKERS; k++) {
+            workers[k] = k;
+            loads[k] = (double)(TASKS / WORKERS / repeats[r]);
         }
+        struct plan_round round = {.repeat = repeats[r], .loads = loads};
+        const struct plan plan = {.workers = workers,
+                                  .worker_count = WORKERS,
+                                  .rounds = &round,
+                                  .round_count = 1,
+                                  .tasks = TASKS};
+        stops_cost_little(&platform, &(struct decision){.plan = &plan}, "a plan", 0.006);
     }
 }
 
@@ -325,7 +455,9 @@ int main(void)
         cmocka_unit_test(the_idle_one_takes_copies),
         cmocka_unit_test(the_original_may_come_first),
         cmocka_unit_test(a_loss_leaves_the_copies),
+        cmocka_unit_test(packages_do_not_wait_behind_a_silent_worker),
         cmocka_unit_test(each_task_counts_once),
+        cmocka_unit_test(what_is_held_back_is_done_by_others),
         cmocka_unit_test(a_stop_costs_a_tenth_at_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """What a worker costs that is stopped in the middle of a run, with copies of overdue packages and without.
 
-    /usr/bin/python3 tests/bench/copies/copies.py [--workers 8] [--repeat 3] [--patience 20]
+    /usr/bin/python3 tests/bench/copies/copies.py [--workers 8] [--repeat 3] [--patience 20] [--latency 0.002]
 
-Core tasks sleep, so that eight workers need no eight cores. A plan (equal rounds, the last ones smaller), the same
-watched, and rules on request: each undisturbed, with the worker of rank 2 stopped (SIGSTOP) at half of that time, and
-the same with --no-copies, where it is waited for until --patience is over. Printed are medians of the makespan that
-the report says, and of the time until the command ends. Needs a build under build/release (or SCOW=/path/to/scow) and
-a quiet machine.
+Core tasks sleep, so that eight workers need no eight cores. A plan (one package for each worker), the same watched, and
+rules on request, where a package costs its worker --latency seconds beside its core tasks: each undisturbed, with the
+worker of rank 2 stopped (SIGSTOP) at half of that time, and the same with --no-copies, where it is waited for until
+--patience is over. Printed are medians of the makespan that the report says, and of the time until the command ends.
+Needs a build under build/release (or SCOW=/path/to/scow) and a quiet machine.
 """
 import argparse
 import json
@@ -26,10 +26,11 @@ TASK_S, TASKS_EACH = 0.01, 600
 CASES = (("plan", []), ("plan, --replan 10%", ["--replan", "10%"]), ("fac", ["-s", "fac"]), ("tss", ["-s", "tss"]))
 
 
-def profile_write(path, workers):
+def profile_write(path, workers, latency_s):
     nothing = {"latency_s": 0, "s_per_task": 0}
     window = {"tasks": [1, 100000], "envelope": {"latency_s": 1e-3, "s_per_task": 0}, "send": nothing,
-              "workers": [{"count": workers, "receive": nothing, "compute": {"latency_s": 0.02, "s_per_task": TASK_S}}]}
+              "workers": [{"count": workers, "receive": nothing,
+                           "compute": {"latency_s": latency_s, "s_per_task": TASK_S}}]}
     path.write_text(json.dumps({"schema": "scow-profile-1", "kernel": "sleep", "settings": [{"windows": [window]}]}))
 
 
@@ -84,11 +85,12 @@ def main():
     options.add_argument("--workers", type=int, default=8)
     options.add_argument("--repeat", type=int, default=3)
     options.add_argument("--patience", type=float, default=20)
+    options.add_argument("--latency", type=float, default=0.002)
     options = options.parse_args()
     os.environ["HWLOC_PLUGINS_PATH"] = "/nonexistent"
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        profile_write(folder / "profile.json", options.workers)
+        profile_write(folder / "profile.json", options.workers, options.latency)
         subprocess.run([str(SCOW), "plan", "-p", "profile.json", "-X", str(TASKS_EACH * options.workers), "-s", "scow-pwu",
                         "-o", "plan.json", "-q"], cwd=folder, check=True)
         patience = ["--patience", str(options.patience)]
