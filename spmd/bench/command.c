@@ -25,7 +25,7 @@ static bool batch_run(void *self, struct rate_batch *batch, struct failure *fail
 static void told(void *self, const struct rate_batch *batch)
 {
     struct ranks *ranks = self;
-    if (ranks->setup.comm->rank == 0)
+    if (comm_leads(ranks->setup.comm))
         rate_told(&ranks->measured, batch);
 }
 
@@ -43,7 +43,7 @@ static void rate_run(struct comm *comm, const struct rate_arguments *arguments,
     comm_align_clocks(comm);
     const bool good = assembled && rate_measure(&series, failure);
     liveness_end(&liveness);
-    if (good && comm->rank == 0)
+    if (good && comm_leads(comm))
         rate_print(&ranks.measured, failure);
 }
 

@@ -24,7 +24,7 @@ static void comm_open(struct comm *comm, struct link link)
     comm_init(comm, link);
     comm->workers_on_node = comm->size - 1;
     comm->nodes = 1;
-    comm->first_on_node = comm->rank == 0;
+    comm->first_on_node = comm_leads(comm);
 }
 
 /* Of one rank, over a link that all have joined. */

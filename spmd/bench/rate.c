@@ -91,7 +91,7 @@ static struct store *store_make(const struct rate_setup *setup, const struct job
                                      .workers = comm->size - 1};
     struct output_places places = {0};
     const bool created =
-        comm->rank == 0 && outputfile_create(setup->output, job, &info, &places, failure);
+        comm_leads(comm) && outputfile_create(setup->output, job, &info, &places, failure);
     struct store *store = NULL;
     if (comm_agree(comm, failure))
         store = store_open_together(&opening, &places, comm, job, failure);
@@ -154,7 +154,7 @@ static void packages_do(const struct rate_setup *setup, const struct making *mak
                       .threads = 1,
                       .buffers = setup->ahead > PLATFORM_BUFFERS ? setup->ahead : PLATFORM_BUFFERS};
     struct done_packages done = {0};
-    if (setup->comm->rank == 0)
+    if (comm_leads(setup->comm))
         lead(setup, &run, batch, failure);
     else
         worker_run(&run, &done, failure);

@@ -81,7 +81,7 @@ static int worker_on_node(const struct comm *comm, bool master_computes)
 {
     struct link node = link_node(comm->link);
     struct link_request request;
-    const int master = comm->rank == 0 && !master_computes ? link_rank(node) : link_size(node),
+    const int master = comm_leads(comm) && !master_computes ? link_rank(node) : link_size(node),
               here = link_rank(node);
     int first = 0;
     link_least(node, &master, &first, &request);
@@ -106,7 +106,7 @@ bool devices_share(const struct comm *comm, const struct devices_wish *wish,
     if (wish->per_worker == 0)
         return true;
     const int worker = worker_on_node(comm, wish->master_computes);
-    const bool computes = comm->rank != 0 || wish->master_computes;
+    const bool computes = !comm_leads(comm) || wish->master_computes;
     bool listed = false;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         listed |= getenv(names[k]) != NULL;

@@ -120,13 +120,13 @@ bool documents_read(struct documents *documents, const struct comm *comm, const 
 {
     struct bundle bundle = {0};
     struct lengths lengths = {0};
-    if (comm->rank == 0) {
+    if (comm_leads(comm)) {
         texts_read(documents, &lengths, plan, profile, failure);
         bundle_put_text(&bundle, documents->plan_text, lengths.plan);
         bundle_put_text(&bundle, documents->profile_text, lengths.profile);
     }
     const bool good = bundle_share(&bundle, comm, failure);
-    if (good && comm->rank != 0)
+    if (good && !comm_leads(comm))
         texts_take(documents, &lengths, &bundle, plan, failure);
     bundle_release(&bundle);
     if (documents->profile_text && failure->code == FAILURE_NONE)

@@ -90,7 +90,7 @@ char *instructions_describe(const enum isa *used, int workers)
 
 char *instructions_gather(const struct comm *comm)
 {
-    const bool leads = comm->rank == 0;
+    const bool leads = comm_leads(comm);
     const enum isa mine = isa_current();
     enum isa *all = leads ? calloc((size_t)comm->size, sizeof *all) : NULL;
     char *words = NULL;

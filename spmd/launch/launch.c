@@ -80,7 +80,7 @@ bool launch_options(const struct comm *comm, const struct option_table *table, i
     if (!options_parse(table, argc, argv, operands, operand_most, operand_count, &help, failure))
         return false;
     *over = help != OPTION_HELP_NONE || *version;
-    if (*over && comm->rank == 0) {
+    if (*over && comm_leads(comm)) {
         if (help != OPTION_HELP_NONE)
             help_print(table, help);
         else
@@ -99,7 +99,7 @@ bool launch_ranks_check(const struct comm *comm, struct failure *failure)
 char *launch_read(const struct comm *comm, const char *path, size_t *length,
                   struct failure *failure)
 {
-    char *text = comm->rank == 0 ? textfile_read(path, length, failure) : NULL;
+    char *text = comm_leads(comm) ? textfile_read(path, length, failure) : NULL;
     if (!comm_agree(comm, failure)) {
         free(text);
         return NULL;
@@ -190,7 +190,7 @@ char *launch_input(const struct comm *comm, const char *input, const char *outpu
     char *name = spooled ? spool_name(output) : input ? strdup(input) : NULL;
     if (input && !name)
         failure_memory(failure, "naming the input");
-    else if (spooled && comm->rank == 0)
+    else if (spooled && comm_leads(comm))
         spool_write(name, again, failure);
     return name;
 }

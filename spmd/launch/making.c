@@ -10,7 +10,7 @@
 static bool own_open(struct making *making, enum scow_input_kind kind, const char *name,
                      struct failure *failure)
 {
-    if (making->comm->rank == 0 || failure->code != FAILURE_NONE)
+    if (comm_leads(making->comm) || failure->code != FAILURE_NONE)
         return failure->code == FAILURE_NONE;
     making->input = input_open(kind, name, failure);
     return making->input && input_load(making->input, failure);
@@ -128,10 +128,10 @@ bool making_again(struct making *making, const struct scow_task *task, const str
     job_close(&making->job);
     if (failure->code == FAILURE_NONE)
         values_copy(&settled, values, failure);
-    if (comm->rank == 0 && failure->code == FAILURE_NONE)
+    if (comm_leads(comm) && failure->code == FAILURE_NONE)
         job_lead(making, task, &settled, level, &bundle, failure);
     bool good = bundle_share(&bundle, comm, failure);
-    if (good && comm->rank != 0 && failure->code == FAILURE_NONE)
+    if (good && !comm_leads(comm) && failure->code == FAILURE_NONE)
         job_follow(making, task, &settled, &bundle, failure);
     values_release(&settled);
     bundle_release(&bundle);
@@ -146,7 +146,7 @@ bool making_start(struct making *making, const struct comm *comm, const struct s
     *making = (struct making){.comm = comm, .input_name = input ? strdup(input) : NULL};
     if (input && !making->input_name)
         failure_memory(failure, "making the job");
-    if (comm->rank == 0 && failure->code == FAILURE_NONE)
+    if (comm_leads(comm) && failure->code == FAILURE_NONE)
         making->input = input_open(kind, input, failure);
     if (making->input)
         input_load(making->input, failure);

@@ -85,7 +85,7 @@ static void last_moment_await(struct comm *comm, const char *name, const struct 
             others->items[last_word.other_count++] = others->items[k];
     last_word.others = others->items;
     last_word.code = (int)failure->code;
-    if (comm->rank == 0 && failure->code != FAILURE_NONE)
+    if (comm_leads(comm) && failure->code != FAILURE_NONE)
         last_word.size = (size_t)snprintf(last_word.text, sizeof last_word.text, "%s: %s\n", name,
                                           failure->text);
     signal(SIGALRM, last_moment);
@@ -118,14 +118,14 @@ static void farewell_await(const struct comm *comm)
 static _Noreturn void leave(const struct comm *comm, const char *name, struct failure *result)
 {
     static const double heard_s = 1; /* what was said has passed through the launcher */
-    if (comm->rank == 0)
+    if (comm_leads(comm))
         result_say(name, result);
     else
         farewell_await(comm);
     fflush(NULL);
-    if (comm->rank == 0)
+    if (comm_leads(comm))
         clock_nap(heard_s);
-    for (int rank = 1; comm->rank == 0 && rank < comm->size; rank++)
+    for (int rank = 1; comm_leads(comm) && rank < comm->size; rank++)
         comm_tell(comm, rank, WIRE_FAREWELL);
     for (int k = 0; comm->others.items && k < comm->others.count; k++)
         process_kill(&comm->others.items[k]);
@@ -137,7 +137,7 @@ static _Noreturn void leave(const struct comm *comm, const char *name, struct fa
 static void others_outlive(const struct comm *comm)
 {
     static const double nap_s = 1e-3;
-    for (int k = 0; comm->rank == 0 && k < last_word.other_count; k++)
+    for (int k = 0; comm_leads(comm) && k < last_word.other_count; k++)
         while (process_is_alive(&last_word.others[k]))
             clock_nap(nap_s);
 }
@@ -150,7 +150,7 @@ int launch_end(struct comm *comm, const char *name, const struct failure *failur
     fflush(stdout);
     last_moment_await(comm, name, failure);
     comm_agree(comm, &result);
-    if (comm->rank == 0)
+    if (comm_leads(comm))
         result_say(name, &result);
     last_word.size = 0;
     comm_broadcast(comm, &result.code, sizeof result.code);

@@ -79,9 +79,9 @@ static bool store_init(struct store *store, const struct store_setup *setup)
     if (!store->path || !store->emitted || !store->slot)
         return false;
     store->collected = setup->collected;
-    store->as_rank = setup->collected         ? STORE_COLLECTOR
-                     : store->comm->rank == 0 ? setup->master_as
-                                              : store->comm->rank;
+    store->as_rank = setup->collected          ? STORE_COLLECTOR
+                     : comm_leads(store->comm) ? setup->master_as
+                                               : store->comm->rank;
     snprintf(store->emitted, name_size, "%s.%d", setup->emitted, store->as_rank);
     store->temporary = setup->temporary;
     store->resumed = setup->resumed;
@@ -142,7 +142,7 @@ static bool state_resume(struct store *store)
 /* Does this rank write nothing that any worker has computed? */
 static bool is_spectator(const struct store *store)
 {
-    return store->collected ? store->comm->rank != 0 : store->as_rank == 0;
+    return store->collected ? !comm_leads(store->comm) : store->as_rank == 0;
 }
 
 /* Only workers that the run before had made room for have a state. */
@@ -173,7 +173,7 @@ static bool behind_open(struct store *store)
 /* The file is not there for this rank. */
 static bool is_blind(const struct store *store)
 {
-    return store->collected && store->comm->rank != 0;
+    return store->collected && !comm_leads(store->comm);
 }
 
 static bool files_open(struct store *store)

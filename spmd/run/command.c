@@ -175,7 +175,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     if (!launch_ranks_check(comm, failure) || !arguments_check(arguments, failure))
         return false;
     return (!arguments->isa || instructions_pin(arguments->isa, comm, failure)) &&
-           (comm->rank > 0 || output_name_check(arguments->output, failure));
+           (!comm_leads(comm) || output_name_check(arguments->output, failure));
 }
 
 /* Local to the master. */
@@ -334,11 +334,11 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .until = &arguments->until,
         .liveness = liveness,
     };
-    if (comm->rank == 0 && failure->code == FAILURE_NONE)
+    if (comm_leads(comm) && failure->code == FAILURE_NONE)
         intent_print(arguments, documents, &execution);
     if (task_has_levels(kernel.task))
         levels_execute(comm, arguments, &execution, &outcome, failure);
-    else if (execute_run(&execution, &outcome, failure) && comm->rank == 0) {
+    else if (execute_run(&execution, &outcome, failure) && comm_leads(comm)) {
         run_outcome_print(arguments->output, &outcome, !arguments->rule);
         run_outcome_check(arguments->output, &outcome, failure);
     }
@@ -432,7 +432,7 @@ static void end_find(const struct comm *comm, struct arguments *arguments, struc
 {
     if (arguments->ends)
         until_parse(&arguments->until, arguments->ends, until_now(), failure);
-    else if (comm->rank == 0)
+    else if (comm_leads(comm))
         until_ask(&arguments->until, until_now());
 }
 

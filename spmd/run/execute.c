@@ -62,29 +62,37 @@ static bool preview(struct execution_state *state, struct failure *failure)
     return comm_agree(comm, failure);
 }
 
-/* Local, in a run of its own on every rank. */
-static void packages_do(struct execution_state *state, const struct run *run,
-                        struct done_packages *done, struct run_outcome *outcome,
-                        struct failure *failure)
+/* Is nothing left of a run that is gone on with, but what is made at the end? */
+static bool is_over(const struct execution_state *state)
+{
+    return state->resume.on && state->resume.left == 0;
+}
+
+/* Local to the master. */
+static void lead(struct execution_state *state, const struct run *run, struct run_outcome *outcome,
+                 struct failure *failure)
 {
     const struct resume *resume = &state->resume;
-    const bool leads = state->leads, over = resume->on && resume->left == 0;
-    if (leads && over)
+    if (is_over(state))
         beginning_lead(run, failure);
-    else if (leads)
+    else
         execution_lead(state, run, outcome, failure);
-    if (leads)
-        outcome->trace_cut = !trace_writer_end(&state->tracing);
-    if (leads && resume->on) {
-        resume_join(resume, run->job, outcome);
-        outcome->resumed = true;
-        outcome->kept = resume->before.tasks;
-    }
-    if (!over)
-        outcome->predicted = execution_prediction(state);
-    if (!leads && over)
+    joining_end(&state->joining);
+    outcome->trace_cut = !trace_writer_end(&state->tracing);
+    if (!resume->on)
+        return;
+    resume_join(resume, run->job, outcome);
+    outcome->resumed = true;
+    outcome->kept = resume->before.tasks;
+}
+
+/* Local to a worker, the other side of it. */
+static void follow(const struct execution_state *state, const struct run *run,
+                   struct done_packages *done, struct failure *failure)
+{
+    if (is_over(state))
         beginning_follow(run, failure);
-    else if (!leads)
+    else
         worker_run(run, done, failure);
 }
 
@@ -167,8 +175,12 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
     struct done_packages done = {0};
     conditions_say(state);
     idle_ranks_say(state);
-    packages_do(state, &run, &done, outcome, failure);
-    joining_end(&state->joining);
+    if (leads)
+        lead(state, &run, outcome, failure);
+    else
+        follow(state, &run, &done, failure);
+    if (!is_over(state))
+        outcome->predicted = execution_prediction(state);
     end(state, &run, &done, outcome, failure);
     liveness_end(run.liveness);
     energy_watch_end(run.energy);
@@ -235,7 +247,7 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
                  struct failure *failure)
 {
     struct execution_state state = {.execution = execution,
-                                    .leads = execution->comm->rank == 0,
+                                    .leads = comm_leads(execution->comm),
                                     .plan = execution->plan,
                                     .losses = {.file = -1},
                                     .tracing = {.file = -1}};

@@ -113,12 +113,12 @@ static bool level_share(struct search *search, struct failure *failure)
     const struct comm *comm = search->whole->comm;
     struct bundle bundle = {0};
     size_t length = search->plan_text ? strlen(search->plan_text) : 0;
-    if (comm->rank == 0) {
+    if (comm_leads(comm)) {
         bundle_put(&bundle, &search->number, sizeof search->number);
         bundle_put_text(&bundle, search->plan_text, length);
     }
     const bool good = bundle_share(&bundle, comm, failure);
-    if (good && comm->rank != 0) {
+    if (good && !comm_leads(comm)) {
         bundle_take(&bundle, &search->number, sizeof search->number);
         search->plan_text = bundle_take_text(&bundle, &length, failure);
     }
@@ -163,7 +163,7 @@ static bool liveness_again(const struct search *search, struct failure *failure)
 static bool level_run(struct search *search, struct run_outcome *outcome, struct failure *failure)
 {
     struct execution execution = *search->whole;
-    const bool leads = execution.comm->rank == 0;
+    const bool leads = comm_leads(execution.comm);
     if (leads)
         level_plan(search, failure);
     if (!level_share(search, failure) || !liveness_again(search, failure))
@@ -201,7 +201,7 @@ static bool level_advance(struct search *search, const struct run_outcome *outco
                           struct failure *failure)
 {
     const struct comm *comm = search->whole->comm;
-    const bool leads = comm->rank == 0;
+    const bool leads = comm_leads(comm);
     int64_t tasks = search->level.next.tasks;
     if (outcome->broken && leads && failure->code == FAILURE_NONE)
         broken_tell(search, failure);
@@ -236,7 +236,7 @@ bool levels_run(const struct execution *execution, const struct levels_setup *se
                 struct run_outcome *outcome, struct failure *failure)
 {
     struct search search = {.whole = execution, .setup = setup, .resume = execution->resume};
-    const bool leads = execution->comm->rank == 0;
+    const bool leads = comm_leads(execution->comm);
     bool good = true, goes_on = true;
     if (leads)
         levels_kept_find(execution->output, execution->resume, &search.level.made, failure);

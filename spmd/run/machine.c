@@ -41,16 +41,17 @@ char *machine_describe(const char (*words)[MACHINE_WORD_SIZE], int ranks)
 
 bool machine_gather(const struct comm *comm, char **machine, struct failure *failure)
 {
+    const bool leads = comm_leads(comm);
     char mine[MACHINE_WORD_SIZE] = "";
     char(*all)[MACHINE_WORD_SIZE] = NULL;
     *machine = NULL;
     word_write(mine);
-    if (comm->rank == 0 && !(all = calloc((size_t)comm->size, sizeof *all)))
+    if (leads && !(all = calloc((size_t)comm->size, sizeof *all)))
         failure_memory(failure, "describing the machine");
     const bool good = comm_agree(comm, failure);
     if (good)
         comm_gather(comm, mine, sizeof mine, all);
-    if (good && comm->rank == 0) {
+    if (good && leads) {
         *machine = machine_describe((const char(*)[MACHINE_WORD_SIZE])all, comm->size);
         if (!*machine)
             failure_memory(failure, "describing the machine");

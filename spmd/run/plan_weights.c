@@ -91,7 +91,7 @@ bool plan_weights_take(struct documents *documents, const struct comm *comm,
 {
     if (!weights_asked(given->options))
         return true;
-    char *text = comm->rank == 0 ? plan_weigh(documents, given, failure) : NULL;
+    char *text = comm_leads(comm) ? plan_weigh(documents, given, failure) : NULL;
     int changed = text != NULL;
     if (!comm_agree(comm, failure)) {
         free(text);

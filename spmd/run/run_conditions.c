@@ -48,7 +48,7 @@ void run_conditions_crowded(const struct comm *comm, bool master, int threads, c
     const struct oversubscription oversubscription = oversubscription_find(comm, master);
     struct text text = TEXT_INIT;
     oversubscription_describe(&oversubscription, threads, &text);
-    if (comm->rank == 0 && text.length > 0)
+    if (comm_leads(comm) && text.length > 0)
         fprintf(stderr, "%s: %s", who, text.bytes);
     text_release(&text);
 }

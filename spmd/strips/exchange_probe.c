@@ -27,7 +27,7 @@ static void prober_release(struct prober *prober)
 static bool prober_make(const struct comm *comm, size_t bytes, struct prober *prober)
 {
     *prober = (struct prober){.comm = comm};
-    if (comm->rank == 0)
+    if (comm_leads(comm))
         return true;
     if (comm->rank > 1)
         prober->ranks[prober->count++] = comm->rank - 1;
@@ -111,7 +111,7 @@ bool exchange_probe(const struct comm *comm, size_t bytes_most,
         const size_t bytes = bytes_at(k, most);
         const double own = exchange_median(&prober, bytes);
         comm_gather(comm, &own, sizeof own, medians);
-        if (comm->rank == 0)
+        if (comm_leads(comm))
             samples[k] = sample_of(bytes, medians + 1, comm->size - 1);
         *count = k + 1;
     }

@@ -100,7 +100,7 @@ static bool all_open(const struct strips_execution *execution, struct opened *op
         double change;
     } there;
     if (ranks_check(execution, failure) && values_find(execution, &opened->run.values, failure) &&
-        comm->rank == 0)
+        comm_leads(comm))
         file_open(execution, opened, failure);
     if (!comm_agree(comm, failure))
         return false;
@@ -111,7 +111,7 @@ static bool all_open(const struct strips_execution *execution, struct opened *op
     opened->change = there.change;
     if (is_complete(execution, opened))
         return true;
-    if (comm->rank == 0)
+    if (comm_leads(comm))
         strips_master_new(&opened->run, &opened->grid, &opened->master, failure);
     else
         strips_worker_new(&opened->run, &opened->worker, failure);
@@ -198,7 +198,7 @@ bool strips_execute(const struct strips_execution *execution, struct failure *fa
         lead(execution, &opened, failure);
     else if (good && opened.worker)
         strips_worker_run(opened.worker);
-    else if (good && execution->comm->rank == 0 && !execution->quiet)
+    else if (good && comm_leads(execution->comm) && !execution->quiet)
         printf("%s: all is done: %" PRId64 " iterations\n", execution->output, opened.run.done);
     good = good && comm_agree(execution->comm, failure);
     strips_worker_free(&opened.worker);

@@ -90,7 +90,7 @@ bool bundle_share(struct bundle *bundle, const struct comm *comm, struct failure
     } head = {.failure = FAILURE_INIT};
     if (bundle->cut)
         failure_memory(failure, "telling all ranks what the master has found");
-    if (comm->rank == 0) {
+    if (comm_leads(comm)) {
         head.failure = *failure;
         head.size = bundle->size;
     }
@@ -99,7 +99,7 @@ bool bundle_share(struct bundle *bundle, const struct comm *comm, struct failure
         *failure = head.failure;
         return false;
     }
-    if (comm->rank != 0)
+    if (!comm_leads(comm))
         bundle_room(bundle, (size_t)head.size, comm);
     comm_broadcast(comm, bundle->bytes, bundle->size);
     return true;

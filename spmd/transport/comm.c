@@ -13,6 +13,11 @@ void comm_init(struct comm *comm, struct link link)
     *comm = (struct comm){.link = link, .rank = link_rank(link), .size = link_size(link)};
 }
 
+bool comm_leads(const struct comm *comm)
+{
+    return comm->rank == 0;
+}
+
 double comm_now(const struct comm *comm)
 {
     return clock_now() + comm->offset_s;
@@ -143,7 +148,7 @@ char *comm_broadcast_text(const struct comm *comm, char *text, size_t *length)
     uint64_t bytes = *length;
     comm_broadcast(comm, &bytes, sizeof bytes);
     *length = (size_t)bytes;
-    if (comm->rank != 0) {
+    if (!comm_leads(comm)) {
         text = malloc(*length + 1);
         if (!text) {
             fprintf(stderr, "scow: rank %d is out of memory for a text of %zu bytes\n", comm->rank,
@@ -204,7 +209,7 @@ static double clock_ask(const struct comm *comm)
 void comm_align_clocks(struct comm *comm)
 {
     comm->offset_s = 0;
-    if (comm->rank == 0)
+    if (comm_leads(comm))
         clock_serve(comm);
     else
         comm->offset_s = clock_ask(comm);
@@ -226,7 +231,7 @@ int comm_workers_on_node(const struct comm *comm)
     if (comm->workers_on_node > 0)
         return comm->workers_on_node;
     struct link node = link_node(comm->link);
-    const int workers = sum_over(comm, node, comm->rank != 0);
+    const int workers = sum_over(comm, node, !comm_leads(comm));
     link_end(&node);
     return workers > 0 ? workers : 1;
 }

@@ -55,6 +55,8 @@ struct comm {
 
 /* Local. No clock alignment yet. */
 void comm_init(struct comm *comm, struct link link);
+/* Local. Is this rank the master of these? */
+bool comm_leads(const struct comm *comm);
 /* Collective. Measure every rank's offset to the master's clock by ping-pong; the exchange with
  * the shortest round trip counts (Cristian, Probabilistic clock synchronization, 1989). */
 void comm_align_clocks(struct comm *comm);

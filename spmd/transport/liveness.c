@@ -33,7 +33,7 @@ static const double stay_s = 6, stay_nap_s = 0.1;
 
 static bool leads(const struct liveness *liveness)
 {
-    return liveness->comm->rank == 0;
+    return comm_leads(liveness->comm);
 }
 
 /* Those that this rank looks after: [first, end). */
