@@ -4,18 +4,21 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "spmd/launch/cores.h"
 
-/* What a rank may use. */
-struct place_of {
+/* Where a rank is, and what it may use there. */
+struct seat {
     int rank;
+    uint64_t machine; /* 0: not known */
+    char node[OVERSUBSCRIPTION_NODE];
     cpu_set_t threads, cores;
 };
 
 /* Workers are each alone, or two of them have no core each: those, by rank. A master that computes
  * nothing mostly waits and is left out. */
-static void pair_find(struct oversubscription *here, const struct place_of *places, int count,
+static void pair_find(struct oversubscription *here, const struct seat *seats, int count,
                       bool master)
 {
     cpu_set_t *workers = calloc((size_t)count, sizeof *workers);
@@ -23,88 +26,105 @@ static void pair_find(struct oversubscription *here, const struct place_of *plac
     if (!workers)
         return;
     for (int k = 0; k < count; k++)
-        if (master || places[k].rank != 0)
-            workers[k] = places[k].cores;
+        if (master || seats[k].rank != 0)
+            workers[k] = seats[k].cores;
     if (cores_shared(workers, count, &first, &second)) {
-        here->first = places[first].rank;
-        here->second = places[second].rank;
+        here->first = seats[first].rank;
+        here->second = seats[second].rank;
     }
     free(workers);
 }
 
 /* The sets of all ranks on the node, united: each may be bound to cores of its own. */
-static void cores_count(struct oversubscription *here, const struct place_of *places, int count)
+static void cores_count(struct oversubscription *here, const struct seat *seats, int count)
 {
     cpu_set_t cores, threads;
     CPU_ZERO(&cores);
     CPU_ZERO(&threads);
     for (int k = 0; k < count; k++) {
-        CPU_OR(&cores, &cores, &places[k].cores);
-        CPU_OR(&threads, &threads, &places[k].threads);
+        CPU_OR(&cores, &cores, &seats[k].cores);
+        CPU_OR(&threads, &threads, &seats[k].threads);
     }
     here->cores = CPU_COUNT(&cores) > 0 ? CPU_COUNT(&cores) : 1;
     here->hardware_threads = CPU_COUNT(&threads) > 0 ? CPU_COUNT(&threads) : 1;
 }
 
-/* Collective. Of this rank's node; without memory, of this rank. */
-static void node_look(const struct comm *comm, bool master, struct oversubscription *here)
+static struct seat seat_here(const struct comm *comm)
 {
-    struct place_of mine = {.rank = comm->rank};
-    struct link node;
-    struct link_request request;
-    CPU_ZERO(&mine.threads);
-    sched_getaffinity(0, sizeof mine.threads, &mine.threads);
-    cores_of(&mine.threads, &mine.cores);
-    node = link_node(comm->link);
-    const int count = link_size(node);
-    struct place_of *places = calloc((size_t)count, sizeof *places);
-    const int room = places != NULL;
-    int good = 0;
-    link_least(node, &room, &good, &request);
-    comm_wait(comm, &request);
-    if (good && places) {
-        link_gather_all(node, &mine, sizeof mine, places, &request);
-        comm_wait(comm, &request);
-        pair_find(here, places, count, master);
-    }
-    const bool all = good && places;
-    cores_count(here, all ? places : &mine, all ? count : 1);
-    free(places);
-    link_end(&node);
+    struct seat seat = {.rank = comm->rank, .machine = process_self().machine};
+    char name[LINK_NAME_SIZE];
+    link_machine(name);
+    snprintf(seat.node, sizeof seat.node, "%.*s", (int)sizeof seat.node - 1, name);
+    CPU_ZERO(&seat.threads);
+    sched_getaffinity(0, sizeof seat.threads, &seat.threads);
+    cores_of(&seat.threads, &seat.cores);
+    return seat;
 }
 
-/* Collective. The first rank with the largest number; without memory, the first one. */
-static int most_find(const struct comm *comm, double mine)
+static int nodes_compare(const struct seat *x, const struct seat *y)
 {
-    double *all = calloc((size_t)comm->size, sizeof *all);
-    const int room = all != NULL;
-    int good = 0, most = 0;
-    struct link_request request;
-    link_least(comm->link, &room, &good, &request);
-    comm_wait(comm, &request);
-    if (good && all) {
-        link_gather_all(comm->link, &mine, sizeof mine, all, &request);
-        comm_wait(comm, &request);
-        for (int rank = 1; rank < comm->size; rank++)
-            most = all[rank] > all[most] ? rank : most;
+    if (x->machine != y->machine)
+        return x->machine < y->machine ? -1 : 1;
+    return strcmp(x->node, y->node);
+}
+
+/* By node, and there by rank. */
+static int seats_compare(const void *a, const void *b)
+{
+    const struct seat *x = a, *y = b;
+    const int nodes = nodes_compare(x, y);
+    return nodes != 0 ? nodes : x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* `count` ranks of one node. */
+static struct oversubscription node_look(const struct seat *seats, int count, bool master)
+{
+    const bool waits = seats[0].rank == 0 && !master;
+    struct oversubscription node = {.workers = count > 1 ? count - waits : 1};
+    snprintf(node.node, sizeof node.node, "%s", seats[0].node);
+    pair_find(&node, seats, count, master);
+    cores_count(&node, seats, count);
+    return node;
+}
+
+static double crowd_of(const struct oversubscription *node)
+{
+    return (double)node->workers / node->cores + (node->second > 0);
+}
+
+/* Of several that are alike, the one with the first rank. */
+static struct oversubscription nodes_look(struct seat *seats, int count, bool master)
+{
+    struct oversubscription most = {.workers = 0, .cores = 1};
+    int first = 0;
+    qsort(seats, (size_t)count, sizeof *seats, seats_compare);
+    for (int from = 0, to; from < count; from = to) {
+        for (to = from + 1; to < count && nodes_compare(&seats[from], &seats[to]) == 0;)
+            to++;
+        const struct oversubscription node = node_look(seats + from, to - from, master);
+        const double more = crowd_of(&node) - crowd_of(&most);
+        if (more > 0 || (more >= 0 && seats[from].rank < first)) {
+            most = node;
+            first = seats[from].rank;
+        }
     }
-    free(all);
     return most;
 }
 
 struct oversubscription oversubscription_find(const struct comm *comm, bool master)
 {
-    struct oversubscription here = {.workers =
-                                        comm_workers_on_node(comm) + (master && comm->rank == 0)};
-    node_look(comm, master, &here);
-    char name[LINK_NAME_SIZE];
-    link_machine(name);
-    snprintf(here.node, sizeof here.node, "%.63s", name);
-    const double mine = (double)here.workers / here.cores + (here.second > 0);
-    struct link_request request;
-    link_broadcast(comm->link, &here, sizeof here, most_find(comm, mine), &request);
-    comm_wait(comm, &request);
-    return here;
+    const struct seat mine = seat_here(comm);
+    struct seat *all = comm_leads(comm) ? calloc((size_t)comm->size, sizeof *all) : NULL;
+    struct oversubscription most = {.cores = 1};
+    if (comm_leads(comm) && !all) {
+        fputs("scow: out of memory while looking at the ranks' nodes\n", stderr);
+        link_abort(comm->link, FAILURE_FAILED);
+    }
+    comm_gather(comm, &mine, sizeof mine, all);
+    if (all)
+        most = nodes_look(all, comm->size, master);
+    free(all);
+    return most;
 }
 
 static void cores_describe(const struct oversubscription *oversubscription, struct text *text)

@@ -9,16 +9,19 @@
 #include "planner/base/text.h"
 #include "spmd/transport/comm.h"
 
+enum { OVERSUBSCRIPTION_NODE = 64 };
+
 /* A node, its workers, and the cores that they may use. */
 struct oversubscription {
-    char node[64];
+    char node[OVERSUBSCRIPTION_NODE];
     int workers, cores;
     int hardware_threads; /* of these cores */
     int first, second;    /* ranks that may use one and the same core only; 0: there are none */
 };
 
-/* Collective. The node where two workers have no core each, else the one with the fewest cores for
- * each of its workers. `master`: it computes, too, and counts as one. */
+/* Collective. On the master, the node where two workers have no core each, else the one with the
+ * fewest cores for each of its workers; elsewhere nothing. `master`: it computes, too, and counts
+ * as one. */
 struct oversubscription oversubscription_find(const struct comm *comm, bool master);
 /* A line where workers of so many threads each have more threads there than cores, or two are bound
  * to one core, with what to change; otherwise nothing. */

@@ -148,9 +148,11 @@ static void the_ranks_at_hand(void **state)
     (void)state;
     comm_init(&comm, link_mpi(MPI_COMM_WORLD));
     const struct oversubscription here = oversubscription_find(&comm, false);
-    assert_int_equal(here.workers, comm.size > 1 ? comm.size - 1 : 1);
-    assert_in_range(here.cores, 1, sysconf(_SC_NPROCESSORS_CONF));
-    assert_true(here.node[0] != '\0');
+    if (comm_leads(&comm)) {
+        assert_int_equal(here.workers, comm.size > 1 ? comm.size - 1 : 1);
+        assert_in_range(here.cores, 1, sysconf(_SC_NPROCESSORS_CONF));
+        assert_true(here.node[0] != '\0');
+    }
     assert_int_equal(comm_first_on_node(&comm), comm.rank == 0); /* on one node */
 }
 
