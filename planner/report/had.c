@@ -33,7 +33,7 @@ void had_text(const struct run_record *record, struct text *text)
         return;
     text_add(text, "processors  workers had %.1f %% of theirs while they computed", 100 * sum.mean);
     if (sum.known > 1)
-        text_add(text, ", rank %" PRId64 " the least: %.1f %%", sum.worker + 1, 100 * sum.least);
+        text_add(text, ", worker %" PRId64 " the least: %.1f %%", sum.worker + 1, 100 * sum.least);
     text_add(text, "\n");
 }
 

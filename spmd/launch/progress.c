@@ -159,7 +159,7 @@ static void forms_write(const struct progress *progress, int64_t done, double el
     if (done > 0)
         snprintf(rate, sizeof rate, per_s < 999.5 ? ", %.3g/s" : ", %.0f/s", per_s);
     if (progress_slowest(progress, &worker, &excess))
-        snprintf(slowest, sizeof slowest, "; slowest rank %" PRId64 " at %+.0f %%", worker + 1,
+        snprintf(slowest, sizeof slowest, "; slowest worker %" PRId64 " at %+.0f %%", worker + 1,
                  100 * excess);
     snprintf(share, sizeof share, "(%.0f %%)", 100.0 * (double)done / (double)progress->tasks);
     duration_print(elapsed_s, passed);

@@ -64,7 +64,8 @@ static void loss_tell(const struct master *master, int member, const struct loss
 {
     const struct order *order = &master->run->job->order;
     const int64_t last = order_task(order, row->first + row->count - 1);
-    fprintf(stderr, "%s: rank %d was working on core task", master->run->members->command, member);
+    fprintf(stderr, "%s: worker %d was working on core task", master->run->members->command,
+            member);
     if (row->count > 1)
         fprintf(stderr, "s %" PRId64 " to", job_task_number(order_task(order, row->first)));
     fprintf(stderr, " %" PRId64 "%s (%s)\n", job_task_number(last),
@@ -136,7 +137,7 @@ void master_lose(struct master *master, int member, const char *why, bool at_wor
     if (!master->run->apart) {
         master_returns_drop(master, member);
         outstanding_drop(&master->outstanding, member - 1);
-        failure_set(master->failure, FAILURE_FAILED, "rank %d is lost: %s", member, why);
+        failure_set(master->failure, FAILURE_FAILED, "worker %d is lost: %s", member, why);
         return;
     }
     loss_survive(master, member, MEMBER_LOST, why, at_work);

@@ -170,8 +170,8 @@ void membership_note(struct membership *membership, int member, int64_t tasks)
     if (membership->origin_s > 0 && loss->at_s <= 0)
         loss->at_s = comm_now(membership->comm) - membership->origin_s;
     loss->tasks += tasks;
-    fprintf(stderr, "%s: rank %d is lost: %s; it had %" PRId64 " core tasks\n", membership->command,
-            member, loss->why, tasks);
+    fprintf(stderr, "%s: worker %d is lost: %s; it had %" PRId64 " core tasks\n",
+            membership->command, member, loss->why, tasks);
 }
 
 bool membership_processes(struct membership *membership, struct process_list *others)
@@ -193,7 +193,7 @@ char *membership_lines(const struct membership *membership)
     struct text text = TEXT_INIT;
     for (int k = 0; k < membership->loss_count; k++) {
         const struct loss *loss = &membership->losses[k];
-        text_add(&text, "lost        rank %d after ", loss->member);
+        text_add(&text, "lost        worker %d after ", loss->member);
         text_add_seconds(&text, loss->at_s);
         text_add(&text, ": %s; %" PRId64 " of its core tasks went to others\n", loss->why,
                  loss->tasks);

@@ -266,7 +266,7 @@ static void package_done(struct worker *worker, const struct inbox_package *in,
     struct compute_times within = {0};
     times->start_s = comm_now(comm);
     if (!worker_context_compute(&worker->context, in, &within, failure)) {
-        failure_set(failure, FAILURE_FAILED, "rank %d was told to stop", comm->rank);
+        failure_set(failure, FAILURE_FAILED, "worker %d was told to stop", worker->context.member);
         return;
     }
     times->receive_s = within.receive_s;

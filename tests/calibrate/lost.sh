@@ -82,7 +82,7 @@ survey() {
     touch ../hit
     end out.h5
     is_complete out.h5 || fail "survey: not complete: $(cat out.h5.said)"
-    grep -q '^scow go: rank 2 is lost: its process is gone' out.h5.said || fail "survey: $(cat out.h5.said)"
+    grep -q '^scow go: worker 2 is lost: its process is gone' out.h5.said || fail "survey: $(cat out.h5.said)"
     echo "survey: done"
 }
 

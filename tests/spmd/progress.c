@@ -87,7 +87,7 @@ static void test_the_slowest_worker(void **state)
     progress_end(&progress);
     fclose(out);
     assert_string_equal(text, "scow: 50 of 100 core tasks (50 %), 0.25/s, 3 min 20 s, 3 min 20 s "
-                              "left; slowest rank 3 at +40 %\n");
+                              "left; slowest worker 3 at +40 %\n");
     free(text);
 }
 
@@ -189,7 +189,7 @@ static void test_a_line_on_a_narrow_terminal(void **state)
         unsigned short columns;
         const char *line;
     } rows[] = {
-        {80, "500 of 1000 core tasks (50 %), 10/s, 50 s, 50 s left; slowest rank 2 at +50 %"},
+        {80, "500 of 1000 core tasks (50 %), 10/s, 50 s, 50 s left; slowest worker 2 at +50 %"},
         {77, "500 of 1000 core tasks (50 %), 10/s, 50 s, 50 s left"},
         {40, "500 of 1000 (50 %), 10/s, 50 s left"},
         {25, "500 (50 %), 50 s left"},

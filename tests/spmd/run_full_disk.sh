@@ -38,7 +38,7 @@ wrong() {
 # what was lost meanwhile: MPI_Abort would add its own, and make mpiexec lose the sentence now and then.
 full() {
     run "$1" "$2"
-    if [[ $code != 1 || $(grep -cvE '^scow run: (rank [12] is lost|part\.h5\.trace: cannot be written)' errors) != 1 ]] ||
+    if [[ $code != 1 || $(grep -cvE '^scow run: (worker [12] is lost|part\.h5\.trace: cannot be written)' errors) != 1 ]] ||
         ! tail -n 1 errors | grep -qE "^scow run: part\.h5: $3"; then
         wrong "rank $1 after $2 bytes"
     fi
@@ -48,10 +48,10 @@ for bytes in 1000 40000 100000; do
     run 1 $bytes
     [[ $code == 0 && $(sed 's/.*checksum//' whole | tail -n 1) == $(grep checksum said | sed 's/.*checksum//') ]] ||
         wrong "worker 1 after $bytes bytes"
-    grep -qE '^scow run: rank 1 is lost: part\.h5: core task [0-9]+ could not be written' errors ||
+    grep -qE '^scow run: worker 1 is lost: part\.h5: core task [0-9]+ could not be written' errors ||
         wrong "worker 1 after $bytes bytes"
     [[ $("$check" whole.h5 part.h5 8 6) == "48 of 48 core tasks done, all right" ]] || wrong "worker 1 after $bytes bytes"
-    "$scow" report part.h5 | grep -q '^lost  *rank 1 after .* could not be written' || wrong "no loss in the report"
+    "$scow" report part.h5 | grep -q '^lost  *worker 1 after .* could not be written' || wrong "no loss in the report"
     rm part.h5
     full workers "$bytes" 'core task [0-9]+ could not be written'
     # The others are told to stop at once: where nobody had done a package, no file is left.

@@ -52,10 +52,10 @@ grep -q lost whole.h5.said && fail "a run that nobody disturbed names a loss: $(
 
 hit KILL 2
 [[ $(checksum_of part.h5) == "$expected" ]] || fail "a worker: not the checksum $expected: $(cat part.h5.said)"
-grep -q "^scow run: rank 2 is lost: " part.h5.said || fail "a worker: says of no loss: $(cat part.h5.said)"
+grep -q "^scow run: worker 2 is lost: " part.h5.said || fail "a worker: says of no loss: $(cat part.h5.said)"
 "$scow" report part.h5 --json >report.json || fail "a worker: no report"
 "$scow" report part.h5 >report.txt
-grep -q "^lost  *rank 2 after " report.txt || fail "a worker: the report says of no loss: $(head report.txt)"
+grep -q "^lost  *worker 2 after " report.txt || fail "a worker: the report says of no loss: $(head report.txt)"
 /usr/bin/python3 - <<'END' || fail "a worker: the report is not what it should be"
 import json
 report = json.load(open("report.json"))
@@ -68,7 +68,7 @@ echo "a worker: done"
 # One that is stopped: the others do what it has, too, and nobody waits out the minute of --patience.
 hit STOP 2
 [[ $(checksum_of part.h5) == "$expected" ]] || fail "stopped: not the checksum $expected: $(cat part.h5.said)"
-grep -q "^scow run: rank 2 is lost: others have done what it had, and it does not answer; " part.h5.said ||
+grep -q "^scow run: worker 2 is lost: others have done what it had, and it does not answer; " part.h5.said ||
     fail "stopped: says of no loss: $(cat part.h5.said)"
 "$scow" report part.h5 >report.txt
 grep -q "^copies  *[1-9][0-9]* handed out for [1-9][0-9]* overdue packages*; [1-9][0-9]* done first by copies, 0 by" \

@@ -51,7 +51,7 @@ job_deadly compute-dies
 start out.h5
 end out.h5
 check "apart" "segmentation fault"
-grep -q "^scow run: rank [123] was working on core task 18 (segmentation fault)" out.h5.said || fail "$(cat out.h5.said)"
+grep -q "^scow run: worker [123] was working on core task 18 (segmentation fault)" out.h5.said || fail "$(cat out.h5.said)"
 # Going on does not begin it again, unless that is wanted.
 together --resume
 check "apart, resumed" "segmentation fault"

@@ -21,7 +21,7 @@ END
 "$scow" plan -p sleeps.json -X 180 -s periodic -o plan.json -q
 # The second worker becomes a third as fast after its first core tasks: at least 8 s in all.
 SCOW_SLEEP_SLOW=2,5,3 "$mpiexec" -n 4 "$scow" run plan.json -p sleeps.json -o out.h5 >run.txt 2>progress.txt
-grep -qE '^scow: [0-9]+ of 180 core tasks \([0-9]+ %\), [0-9.]+/s, [0-9]+ s, [0-9]+ s left; slowest rank 2 at \+[1-9][0-9]+ %$' \
+grep -qE '^scow: [0-9]+ of 180 core tasks \([0-9]+ %\), [0-9.]+/s, [0-9]+ s, [0-9]+ s left; slowest worker 2 at \+[1-9][0-9]+ %$' \
     progress.txt || fail "no such line: $(cat progress.txt)"
 grep -q $'\r' progress.txt && fail "lines are redrawn in a file"
 # Ranks write to the launcher's pipe, and the launcher to a terminal: the line is redrawn there.
