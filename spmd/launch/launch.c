@@ -22,10 +22,18 @@
 /* ---- options ------------------------------------------------------------------------------- */
 
 static const struct option_row shared_rows[] = {
+    {'p', "profile", "FILE", OPTION_TEXT, NULL,
+     "profile the plan was made from, kept in the output for the report (default: the plan's own, "
+     "where it is found)"},
     {0, "results", "FILE", OPTION_TEXT, NULL,
      "for what core tasks write: FILE.1, FILE.2, ..., one a worker (default: OUTPUT.results)"},
     {0, "collect", NULL, OPTION_FLAG, NULL,
      "workers return results to the master, which writes them: only it needs access to the output"},
+    {0, "trust", NULL, OPTION_FLAG, NULL,
+     "with --resume: take for done what FILE says is done, without reading it back to compare it "
+     "with its digests"},
+    {0, "retry-lost", NULL, OPTION_FLAG, NULL,
+     "with --resume: begin core tasks again that were given up because workers were lost on them"},
     {0, "until", "TIME", OPTION_TEXT, NULL,
      "begin nothing that would not end by then: 2h30m, 45s (from now), 18:30, 2026-11-23T18:30; "
      "none (default: the end of the job, as Slurm or PBS says)"},

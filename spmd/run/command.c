@@ -47,9 +47,7 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows, si
          "input that the plan was made for, if its core task has one; -: standard input, which is "
          "kept as OUTPUT.input"},
         {'o', "output", "FILE", OPTION_TEXT, &arguments->output, "HDF5 file to create"},
-        {'p', "profile", "FILE", OPTION_TEXT, &arguments->profile,
-         "profile the plan was made from, kept in the output for the report (default: the plan's "
-         "own, where it is found)"},
+        launch_row("profile", &arguments->profile),
         {'k', "kernel", "./FILE.so", OPTION_TEXT, &arguments->kernel,
          "plug-in of the plan's core task (default: where it was when the plan was made)"},
         {'s', "scheduler", "RULE[,NAME=VALUE...]", OPTION_TEXT, &arguments->rule,
@@ -73,12 +71,8 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows, si
         {0, "resume", NULL, OPTION_FLAG, &arguments->resume,
          "go on with FILE, which the same run left when it was stopped or killed; begin if it is "
          "not there"},
-        {0, "trust", NULL, OPTION_FLAG, &arguments->trust,
-         "with --resume: take for done what FILE says is done, without reading it back to compare "
-         "it with its digests"},
-        {0, "retry-lost", NULL, OPTION_FLAG, &arguments->retry_lost,
-         "with --resume: begin core tasks again that were given up because workers were lost on "
-         "them"},
+        launch_row("trust", &arguments->trust),
+        launch_row("retry-lost", &arguments->retry_lost),
         launch_row("until", &arguments->ends),
         launch_row("patience", &arguments->patience_s),
         launch_row("no-copies", &arguments->once),
