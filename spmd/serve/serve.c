@@ -226,6 +226,7 @@ static void plan_serve(const struct serve_options *options, const struct documen
         !levels_refuse(kernel.task, failure) ||
         !liveness_begin(&liveness, comm, &words, options->patience_s, failure))
         goto out;
+    liveness_part(&liveness, options->patience_s, 0); /* nobody is there, and none is missed */
     struct execution execution = {.comm = comm,
                                   .kernel = &kernel,
                                   .plan = plan,

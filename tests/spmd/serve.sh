@@ -165,6 +165,11 @@ for other in '"operating": "multi-port", "tasks"' '"master": {"tasks": 1, "task_
     [ ! -e refused.h5 ] || fail "a refused plan leaves an output"
 done
 
+# ---- nobody is waited for where nothing can begin ------------------------------------------------
+code=0
+"$scow" serve plan.json -i lines.txt -o out.h5 -q >there.said 2>&1 || code=$?
+[ "$code" = 4 ] || fail "an output that is there already: $code"
+
 # ---- as asked -------------------------------------------------------------------------------------
 kill -TERM "$closed"
 code=0
