@@ -15,6 +15,7 @@
 #include "calibrate/fit/few_places.h"
 #include "calibrate/focus.h"
 #include "calibrate/labels.h"
+#include "calibrate/levels_probe.h"
 #include "calibrate/order_find.h"
 #include "calibrate/outcome.h"
 #include "calibrate/place.h"
@@ -37,6 +38,8 @@ static const double CHOOSING_SHARE = 0.4;
 /* Writing behind computing is tried where output waits for the store for more of the workers' time
  * than this; one setting alone takes so much of the budget more for that. */
 static const double STALLED_LEAST = 0.03, BEHIND_SHARE = 0.2;
+/* A sample of a search's levels takes so much of the budget more. */
+static const double LEVELS_SHARE = 0.2;
 
 /* A calibration under way. */
 struct session {
@@ -608,6 +611,20 @@ static bool settings_probe(struct session *session, struct failure *failure)
                           job_probe(session, share_left(session, rest_s) * rest_s, 1, failure));
 }
 
+/* Collective. With the setting at hand, which is the best one. */
+static bool levels_find(struct session *session, struct failure *failure)
+{
+    const struct calibration_request *request = session->request;
+    const struct levels_probe probe = {.comm = session->comm,
+                                       .job = &session->making.job,
+                                       .input = session->making.input,
+                                       .threads = threads_of(session),
+                                       .budget_s = LEVELS_SHARE * request->effort.budget_s};
+    if (request->levels && session->comm->rank == 0)
+        levels_probe(&probe, &session->result->profile.settings[session->setting], failure);
+    return comm_agree(session->comm, failure);
+}
+
 /* Of workers with the greatest packages that the setting has costs of: larger ones were tried, but
  * plans have none of them. What these had more than the smallest grows with packages, and with what
  * core tasks allocate for themselves, of which the setting does not know. */
@@ -728,7 +745,7 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
         calibration->profile.overhead.start_s = process_age_s();
         progress_init(&session.progress, request->quiet || comm->rank != 0 ? NULL : stderr, 0, 0);
         session.energy = energy_watch_begin(comm_first_on_node(comm));
-        good = settings_probe(&session, failure);
+        good = settings_probe(&session, failure) && levels_find(&session, failure);
         if (good && comm->rank == 0)
             master_tell(&session);
         progress_end(&session.progress);

@@ -41,7 +41,8 @@ struct arguments {
     double patience_s;
     const char *values[PARAMETERS_MOST]; /* as typed; NULL: the default */
     int64_t gpus;                        /* of a worker; 0: not said */
-    bool quick, quiet, master_computes, staged, staged_too, collect, reuse, version, dry_run;
+    bool quick, quiet, master_computes, levels, staged, staged_too, collect, reuse, version,
+        dry_run;
 };
 
 /* ---- command line -------------------------------------------------------------------------- */
@@ -91,6 +92,9 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         {0, "write-behind", "WHEN", OPTION_TEXT, &arguments->write_behind,
          "workers compute while results are being written: no, yes, both (for the planner to "
          "choose), or auto (default): both where output waits for the store"},
+        {0, "levels", NULL, OPTION_FLAG, &arguments->levels,
+         "of a core task that searches in levels: also try a sample of each, by which scow plan "
+         "predicts them and scow run plans them"},
         launch_row("gpus-per-worker", &arguments->gpus),
         launch_row("isa", &arguments->isa),
         {0, "dry-run", NULL, OPTION_FLAG, &arguments->dry_run,
@@ -110,7 +114,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                             const struct scow_task *task, struct arguments *arguments, bool *over,
                             struct failure *failure)
 {
-    struct option_row rows[23 + WEIGHTS_ROWS + PARAMETERS_MOST];
+    struct option_row rows[24 + WEIGHTS_ROWS + PARAMETERS_MOST];
     char title[TASK_OPTIONS_TITLE];
     size_t own = 0;
     const size_t row_count = rows_fill(arguments, task, rows, &own);
@@ -161,6 +165,9 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     arguments->weights.input = arguments->input;
     if (!weights_options_check(&arguments->weights, failure))
         return false;
+    if (arguments->levels && !task_has_levels(task))
+        return failure_set(failure, FAILURE_USAGE,
+                           "kernel %s does not search in levels: leave --levels out", task->name);
     if (task_has_levels(task) && weights_asked(&arguments->weights))
         return failure_set(
             failure, FAILURE_USAGE,
@@ -433,6 +440,7 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
         .threads = launch_threads(comm),
         .write_behind_auto = is_auto(arguments),
         .order_auto = order_is_auto(arguments),
+        .levels = arguments->levels,
         .master_computes = arguments->master_computes,
         .quiet = arguments->quiet,
         .liveness = &liveness,

@@ -113,6 +113,20 @@ static bool weights_fit(const struct profile *profile, const struct task_weights
                        *measured ? profile->weights.source : "", *measured ? ")" : "");
 }
 
+/* Local to the master. */
+static bool levels_fit(const struct profile *profile, bool wanted, const char *path,
+                       struct failure *failure)
+{
+    bool known = false;
+    for (size_t k = 0; k < profile->setting_count; k++)
+        known = known || profile->settings[k].level_count > 0;
+    return known || !wanted ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: was measured without --levels: calibrate to another file, or remove "
+                       "this one",
+                       path);
+}
+
 /* Local to the master: as the core task weighs its job. */
 static bool task_weights_fit(const struct making *making, const struct profile *profile,
                              const char *path, struct failure *failure)
@@ -169,6 +183,7 @@ bool reuse_find(struct comm *comm, const struct calibration_request *request, co
     if (good && comm->rank == 0 && load_profile(path, &profile, NULL, failure))
         (void)(kernel_fits(&profile, request->kernel, path, failure) &&
                (request->weigh || weights_fit(&profile, request->weights, path, failure)) &&
+               levels_fit(&profile, request->levels, path, failure) &&
                place_fits(&place, &profile, path, failure));
     good =
         good && comm_agree(comm, failure) && settings_check(comm, request, &profile, path, failure);

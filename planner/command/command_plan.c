@@ -7,6 +7,7 @@
 #include "planner/base/limits.h"
 #include "planner/command/command.h"
 #include "planner/command/pages.h"
+#include "planner/command/plan_levels.h"
 #include "planner/command/plan_options.h"
 #include "planner/command/plan_periods.h"
 #include "planner/command/plan_strips.h"
@@ -176,6 +177,10 @@ static bool table_print(const struct plan_options *options, const struct planned
         text_add(&text, "%s", planned->why);
     extrapolation_describe(&advice->setting->extrapolation, &text);
     platform_describe_results(advice->setting, &text);
+    if (!plan_levels_add(planned, &text, failure)) {
+        text_release(&text);
+        return false;
+    }
     if (advice->plan->star_count > 0 || advice->plan->child_count > 0 ||
         outlook_add(options, &planned->planning, *advice, &text, failure))
         return text_print(&text, "describing the plan", failure);

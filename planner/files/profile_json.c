@@ -412,6 +412,33 @@ static const struct field weighing_fields[] = {
 #undef AT
 static const struct field_table weighing_table = {FIELD_TABLE(weighing_fields)};
 
+#define AT(member) offsetof(struct level_sample, member)
+static const struct field level_fields[] = {
+    {"tasks", FIELD_COUNT, AT(tasks), 1, LIMIT_TASKS, .flags = FIELD_REQUIRED},
+    {"compute", FIELD_NUMBER, AT(compute), 0, LIMIT_COST_S, .flags = FIELD_REQUIRED},
+    {"next", FIELD_NUMBER, AT(next), 0, LIMIT_COST_S, .flags = FIELD_REQUIRED},
+};
+#undef AT
+static const struct field_table level_table = {FIELD_TABLE(level_fields)};
+
+/* Nothing follows the last level. */
+static bool level_follows(const void *owner, const struct document_place *place,
+                          struct failure *failure)
+{
+    const struct profile_setting *setting = owner;
+    const size_t count = setting->level_count;
+    if (count > LEVELS_MOST)
+        return document_refuse(failure, place, "is one too many: at most %d levels are known",
+                               (int)LEVELS_MOST);
+    return count < 2 || setting->levels[count - 2].next > 0 ||
+           document_refuse(failure, place,
+                           "comes after the last level, whose next is 0: remove it");
+}
+
+static const struct field_list levels_list = {sizeof(struct level_sample),
+                                              offsetof(struct profile_setting, level_count), 0,
+                                              level_follows, NULL};
+
 static const struct field master_fields[] = {
     {"compute", FIELD_OBJECT, 0, .flags = FIELD_REQUIRED, .table = &cost_table},
 };
@@ -454,6 +481,8 @@ static const struct field setting_fields[] = {
      .flags = FIELD_SPARSE},
     {"map", FIELD_OBJECT, AT(map), .table = &map_table, .flags = FIELD_SPARSE},
     {"weighing", FIELD_OBJECT, AT(weighing), .table = &weighing_table, .flags = FIELD_SPARSE},
+    {"levels", FIELD_LIST, AT(levels), .table = &level_table, .list = &levels_list,
+     .flags = FIELD_SPARSE},
     {"windows", FIELD_LIST, AT(windows), .flags = FIELD_REQUIRED, .table = &window_table,
      .list = &windows_list},
 };

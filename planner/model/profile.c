@@ -38,6 +38,16 @@ void profile_weigh(struct profile *profile, const struct task_weights *weights)
     }
 }
 
+void profile_level(struct profile *profile, int64_t level)
+{
+    for (size_t k = 0; k < profile->setting_count; k++) {
+        struct profile_setting *setting = &profile->settings[k];
+        const size_t known = setting->level_count, wanted = (size_t)level;
+        if (known > 0)
+            compute_scale(setting, setting->levels[(wanted < known ? wanted : known) - 1].compute);
+    }
+}
+
 static double spread_at(const struct profile_setting *setting, double tasks)
 {
     const struct spread *spreads = setting->spreads;
@@ -215,6 +225,7 @@ void profile_setting_release(struct profile_setting *setting)
     free(setting->windows);
     free(setting->method);
     free(setting->spreads);
+    free(setting->levels);
     work_release(&setting->map.work);
     parameter_list_release(&setting->parameters);
 }

@@ -81,7 +81,14 @@ struct extrapolation {
     double budget_s;
 };
 
-enum { SPREADS_MOST = 64, HISTORY_MOST = 32 };
+/* What a sample of the core tasks of a search's level has told. */
+struct level_sample {
+    int64_t tasks;  /* in the sample */
+    double compute; /* what computing one takes, in those of the first level */
+    double next;    /* core tasks of the next level that one leads to; 0: this level is the last */
+};
+
+enum { SPREADS_MOST = 64, HISTORY_MOST = 32, LEVELS_MOST = 64 };
 
 struct profile_setting {
     struct parameter_list parameters; /* they override the profile's parameters */
@@ -92,8 +99,10 @@ struct profile_setting {
     /* Borrowed: of the job's core tasks, as their plan knows them; they take the place of the map's
      * regions, and explain their part of the spreads. In no file; NULL: not known. */
     const struct task_weights *weights;
-    struct weighing weighing; /* where the profile was measured with weights: costs are of core
-                               * tasks of mean weight, and spreads are what weights leave */
+    struct weighing weighing;    /* where the profile was measured with weights: costs are of core
+                                  * tasks of mean weight, and spreads are what weights leave */
+    struct level_sample *levels; /* owned; of the first ones, in order; NULL when not given */
+    size_t level_count;
     double heaviness;     /* what rates were multiplied by for the weights' mean; 0: by nothing */
     bool write_behind;    /* asynchronous writing (platform.h) by the profile's parameters; the
                            * setting's own, if any, take precedence */
@@ -194,6 +203,9 @@ static inline double profile_setting_unseen(const struct profile_setting *settin
 /* All settings see the job with these weights (borrowed; NULL: without), and cost what core tasks
  * of their mean do. */
 void profile_weigh(struct profile *profile, const struct task_weights *weights);
+/* Of a profile as it was measured, at the first level: all settings cost what core tasks of that
+ * level do, or those of the last one that is known. Without samples of levels nothing changes. */
+void profile_level(struct profile *profile, int64_t level);
 /* Relative deviation of packages of `tasks` core tasks, interpolated between the measured sizes by
  * the logarithm of the size, without what weights explain of it; 0 if nothing is known. */
 double profile_setting_deviation(const struct profile_setting *setting, double tasks);

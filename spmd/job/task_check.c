@@ -26,7 +26,7 @@ static bool name_is_taken(const char *name)
         "profile",    "probes",  "scratch",  "quick",   "quiet",    "isa",     "version",
         "verbose",    "help",    "blocks",   "plugin",  "checksum", "minimum", "method",
         "maximum",    "failed",  "complete", "html",    "reuse",    "rule",    "tail",
-        "replan",     "ahead",   "stopped",  "resumed", "collect"};
+        "replan",     "ahead",   "stopped",  "resumed", "collect",  "levels"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(name, taken[i]) == 0)
             return true;

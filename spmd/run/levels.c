@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 #include "spmd/output/output_name.h"
 #include "spmd/resume/levels_kept.h"
 #include "spmd/resume/remaining_plan.h"
@@ -60,14 +61,22 @@ static void level_release(struct search *search)
     search->plan_text = search->emitted = search->level.before = NULL;
 }
 
-/* Local to the master. The level's, by the user's scheduler or another one, for the ranks that
- * there are. */
+/* Local to the master. By the user's scheduler or another one, for the ranks that there are, and by
+ * what the level's core tasks cost, as far as that is known. */
 static char *plan_make(const struct search *search, struct failure *failure)
 {
     const struct execution *whole = search->whole;
     const struct remaining_request request = {
         .plan = whole->plan, .tasks = search->level.made.tasks, .workers = whole->comm->size - 1};
-    return remaining_plan(&request, whole->profile, failure);
+    struct profile profile = {0};
+    if (!whole->profile)
+        return remaining_plan(&request, NULL, failure);
+    if (!profile_copy(&profile, whole->profile))
+        failure_memory(failure, "planning a level");
+    profile_level(&profile, search->number);
+    char *text = failure->code == FAILURE_NONE ? remaining_plan(&request, &profile, failure) : NULL;
+    profile_release(&profile);
+    return text;
 }
 
 /* Local to the master. Owned; without its folder. */

@@ -95,10 +95,27 @@ static void assert_profile_equal(const struct profile *a, const struct profile *
             assert_int_equal(a->settings[k].spreads[i].tasks, b->settings[k].spreads[i].tasks);
             assert_true(a->settings[k].spreads[i].deviation == b->settings[k].spreads[i].deviation);
         }
+        assert_int_equal(a->settings[k].level_count, b->settings[k].level_count);
+        for (size_t i = 0; i < a->settings[k].level_count; i++)
+            assert_memory_equal(&a->settings[k].levels[i], &b->settings[k].levels[i],
+                                sizeof(struct level_sample));
         assert_int_equal(a->settings[k].window_count, b->settings[k].window_count);
         for (size_t w = 0; w < a->settings[k].window_count; w++)
             assert_window_equal(&a->settings[k].windows[w], &b->settings[k].windows[w]);
     }
+}
+
+/* The last may be the last of all. */
+static void sample_levels(struct dice *dice, struct profile_setting *setting)
+{
+    setting->level_count = (size_t)dice_whole(dice, 1, 4);
+    setting->levels = calloc(setting->level_count, sizeof *setting->levels);
+    assert_non_null(setting->levels);
+    for (size_t k = 0; k < setting->level_count; k++)
+        setting->levels[k] = (struct level_sample){dice_whole(dice, 1, 1000), 0.5 + dice_unit(dice),
+                                                   0.1 + 20 * dice_unit(dice)};
+    if (dice_whole(dice, 0, 1))
+        setting->levels[setting->level_count - 1].next = 0;
 }
 
 static void profiles_round_trip(void **state)
@@ -121,6 +138,8 @@ static void profiles_round_trip(void **state)
             profile.weights = (struct weights_name){strdup("w.txt"), strdup(digest), 7};
             profile.settings[0].weighing = (struct weighing){9, dice_unit(&dice), 0.25};
         }
+        if (dice_whole(&dice, 0, 1))
+            sample_levels(&dice, &profile.settings[0]);
         profile.peaks.command = profile.peaks.rank > 0 ? (double)dice_whole(&dice, 0, 2) * 1e9 : 0;
         char *text = profile_print(&profile);
         assert_non_null(text);
