@@ -8,6 +8,7 @@
 #include "planner/base/options.h"
 #include "planner/base/text.h"
 #include "planner/command/command.h"
+#include "planner/command/simulate_levels.h"
 #include "planner/files/load.h"
 #include "planner/library/simulating.h"
 #include "planner/model/beyond.h"
@@ -20,7 +21,7 @@ struct simulate_options {
     char *plan;
     int64_t seed, slow, lost;
     struct simulation_request request;
-    bool json, quiet, verbose;
+    bool levels, json, quiet, verbose;
 };
 
 static double share(double part, double whole)
@@ -143,6 +144,37 @@ static bool options_check(struct simulate_options *options, struct failure *fail
     return simulation_request_check(request, options->plan != NULL, failure);
 }
 
+/* A search in levels is played by itself. */
+static bool levels_check(const struct simulate_options *options, struct failure *failure)
+{
+    const struct simulation_request *request = &options->request;
+    const bool other = request->rule || request->replan || request->tail || request->loads ||
+                       request->joins || request->patterns_s > 0 || options->lost > 0 ||
+                       options->slow > 0 || request->scenario.noise > 0 || request->seeds > 1;
+    return (options->plan && !other) ||
+           failure_set(failure, FAILURE_USAGE,
+                       "--levels plays the levels of a search behind a plan of the first one, "
+                       "undisturbed: give PLAN, and leave rules and disturbances out");
+}
+
+static bool levels_run(const struct simulate_options *options, struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    struct profile profile;
+    struct plan plan = {0};
+    if (!load_profile(options->profile, &profile, NULL, failure))
+        return false;
+    bool good = load_plan_any(options->plan, &plan, failure) &&
+                simulate_levels(&profile, options->profile, &plan, options->request.workers,
+                                options->json, &text, failure);
+    good = good && (options->quiet || text_print(&text, "describing the simulation", failure));
+    if (!good || options->quiet)
+        text_release(&text);
+    plan_release(&plan);
+    profile_release(&profile);
+    return good;
+}
+
 static bool simulate_run(const struct simulate_options *options, struct failure *failure)
 {
     struct simulated simulated;
@@ -191,7 +223,7 @@ static void rules_list(FILE *out)
     }
 }
 
-enum { ROWS_MOST = 32 };
+enum { ROWS_MOST = 40 };
 
 /* Behind so many rows; returns how many there are then. */
 static size_t rows_append(struct option_row *rows, size_t count, const struct option_row *more,
@@ -221,6 +253,10 @@ static size_t subject_rows(struct simulate_options *options, struct option_row *
          "the profile's setting with that block, if the plan names none"},
         {0, "set", "NAME=VALUE,...", OPTION_TEXT, &options->request.set,
          "the profile's setting with those parameters"},
+        {0, "levels", NULL, OPTION_FLAG, &options->levels,
+         "of a search in levels, whose first level the plan is of: all levels that the profile "
+         "has samples of (calibrate --levels), by one master, and by workers that become masters "
+         "of what they find"},
         {0, "ahead", "N", OPTION_COUNT, &options->request.ahead,
          "packages that a worker may have at a time: with -s (1), with --tail (2)"},
         {0, "packages", NULL, OPTION_FLAG, &options->request.packages,
@@ -324,5 +360,8 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
     const enum options_outcome outcome = simulate_parse(argc, argv, &options, failure);
     if (outcome != OPTIONS_READ)
         return outcome == OPTIONS_HELPED;
-    return options_check(&options, failure) && simulate_run(&options, failure);
+    if (!options_check(&options, failure))
+        return false;
+    return options.levels ? levels_check(&options, failure) && levels_run(&options, failure)
+                          : simulate_run(&options, failure);
 }

@@ -1,0 +1,347 @@
+#include "planner/studies/level_masters.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/schedulers/scheduler.h"
+#include "planner/studies/feeding.h"
+#include "planner/studies/planning.h"
+
+enum { PARTS_MOST = 1000000 };
+
+/* ---- what becomes of a part that is dealt to so many workers -------------------------------- */
+
+/* Kept, for most parts are like others. */
+struct division {
+    size_t level;
+    int64_t tasks, workers; /* asked for */
+    int64_t count;          /* workers that get something; 0: one does it alone */
+    int64_t *loads;         /* owned */
+    double *ends;           /* owned; since the part's beginning */
+    double master_s;        /* until the master has sent all */
+    double alone_s;         /* without any workers */
+};
+
+struct playing {
+    const struct level_masters_setup *setup;
+    struct level_masters *played;
+    struct division *divisions; /* owned */
+    size_t division_count;
+    struct event *events; /* owned, a heap */
+    size_t event_count, event_room;
+    double carried[LEVELS_MOST]; /* parts of core tasks that are still to come */
+    int64_t free, parts;
+};
+
+static struct planning planning_of(const struct playing *playing, const struct division *division)
+{
+    const struct plan *plan = playing->setup->plan;
+    const struct profile *profile = &playing->setup->profiles[division->level];
+    return (struct planning){.profile = profile,
+                             .setting = profile_find(profile, &plan->parameters, plan->threads),
+                             .tasks = (double)division->tasks,
+                             .workers = division->workers,
+                             .remaining = true};
+}
+
+/* By the plan's scheduler, or the quick one. */
+static bool plan_find(const struct playing *playing, struct planning *planning, struct plan *plan)
+{
+    const char *wanted = playing->setup->plan->scheduler;
+    struct failure cannot = FAILURE_INIT;
+    planning->scheduler = wanted;
+    if (wanted && scheduler_find(wanted) && planning_make(planning, plan, &cannot))
+        return true;
+    cannot = (struct failure)FAILURE_INIT;
+    planning->scheduler = SCHEDULER_QUICK;
+    return planning_make(planning, plan, &cannot);
+}
+
+static void loads_sum(const struct plan *plan, int64_t *loads)
+{
+    for (size_t r = 0; r < plan->round_count; r++)
+        for (int64_t w = 0; w < plan->worker_count; w++)
+            loads[w] += (int64_t)plan->rounds[r].loads[w] * plan->rounds[r].repeat;
+}
+
+/* Those that get nothing are not taken. */
+static int64_t idle_drop(struct division *division, int64_t workers)
+{
+    int64_t count = 0;
+    for (int64_t w = 0; w < workers; w++)
+        if (division->loads[w] > 0) {
+            division->loads[count] = division->loads[w];
+            division->ends[count++] = division->ends[w];
+        }
+    return count;
+}
+
+static bool plan_play(const struct planning *planning, const struct plan *plan,
+                      struct division *division, struct failure *failure)
+{
+    struct platform platform;
+    struct simulation simulation;
+    if (!planning_platform(planning, &platform, failure))
+        return false;
+    division->loads = calloc((size_t)plan->worker_count + 1, sizeof *division->loads);
+    division->ends = calloc((size_t)plan->worker_count + 1, sizeof *division->ends);
+    bool good = division->loads && division->ends;
+    if (!good)
+        failure_memory(failure, "simulating levels");
+    good = good && simulate_packages(&platform, plan, NULL, &simulation, division->ends, failure);
+    if (good) {
+        loads_sum(plan, division->loads);
+        division->count = idle_drop(division, plan->worker_count);
+        division->master_s = simulation.master_busy_s;
+    }
+    platform_release(&platform);
+    return good;
+}
+
+/* Nothing is sent. */
+static bool alone_find(const struct planning *planning, struct division *division,
+                       struct failure *failure)
+{
+    struct platform platform;
+    if (!platform_init(&platform, planning->setting, 1, failure))
+        return false;
+    const double tasks = (double)division->tasks;
+    const struct platform_class *class = &platform_nearest(&platform, tasks)->classes[0];
+    division->alone_s = cost_of(class->compute, tasks) + cost_of(class->output, tasks);
+    platform_release(&platform);
+    return true;
+}
+
+static bool division_make(const struct playing *playing, struct division *division,
+                          struct failure *failure)
+{
+    struct planning planning = planning_of(playing, division);
+    struct plan plan;
+    if (!alone_find(&planning, division, failure))
+        return false;
+    if (division->workers < 1 || division->tasks < 2 || !plan_find(playing, &planning, &plan))
+        return true;
+    const bool good = plan_play(&planning, &plan, division, failure);
+    plan_release(&plan);
+    return good;
+}
+
+/* NULL with *failure set. Borrowed until the next is asked for. */
+static const struct division *division_find(struct playing *playing, size_t level, int64_t tasks,
+                                            int64_t workers, struct failure *failure)
+{
+    for (size_t k = 0; k < playing->division_count; k++) {
+        const struct division *known = &playing->divisions[k];
+        if (known->level == level && known->tasks == tasks && known->workers == workers)
+            return known;
+    }
+    struct division *grown =
+        realloc(playing->divisions, (playing->division_count + 1) * sizeof *grown);
+    if (!grown) {
+        failure_memory(failure, "simulating levels");
+        return NULL;
+    }
+    playing->divisions = grown;
+    struct division *made = &grown[playing->division_count++];
+    *made = (struct division){.level = level, .tasks = tasks, .workers = workers};
+    return division_make(playing, made, failure) ? made : NULL;
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+/* In the order of time; at one time workers become free before others ask. */
+struct event {
+    double time_s;
+    bool asks;      /* for workers, to deal its part; false: a worker is free */
+    bool is_worker; /* not the first master */
+    size_t level;
+    int64_t tasks;
+    int64_t number; /* of events at one time, the earlier one first */
+};
+
+static bool comes_before(const struct event *one, const struct event *other)
+{
+    if (one->time_s != other->time_s)
+        return one->time_s < other->time_s;
+    return one->asks != other->asks ? other->asks : one->number < other->number;
+}
+
+static void events_swap(struct event *one, struct event *other)
+{
+    const struct event kept = *one;
+    *one = *other;
+    *other = kept;
+}
+
+static bool event_put(struct playing *playing, struct event event, struct failure *failure)
+{
+    if (playing->event_count == playing->event_room) {
+        const size_t room = 2 * playing->event_room + 64;
+        struct event *grown = realloc(playing->events, room * sizeof *grown);
+        if (!grown)
+            return failure_memory(failure, "simulating levels");
+        playing->events = grown;
+        playing->event_room = room;
+    }
+    event.number = playing->parts++;
+    if (event.number >= PARTS_MOST)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "the levels fall into more than %d parts, which takes too long to "
+                           "simulate: give fewer core tasks (-X)",
+                           (int)PARTS_MOST);
+    size_t at = playing->event_count++;
+    playing->events[at] = event;
+    for (; at > 0 && comes_before(&playing->events[at], &playing->events[(at - 1) / 2]);
+         at = (at - 1) / 2)
+        events_swap(&playing->events[at], &playing->events[(at - 1) / 2]);
+    return true;
+}
+
+static struct event event_take(struct playing *playing)
+{
+    struct event *events = playing->events;
+    const struct event first = events[0];
+    const size_t count = --playing->event_count;
+    events[0] = events[count];
+    for (size_t at = 0, next; (next = 2 * at + 1) < count; at = next) {
+        if (next + 1 < count && comes_before(&events[next + 1], &events[next]))
+            next++;
+        if (!comes_before(&events[next], &events[at]))
+            break;
+        events_swap(&events[at], &events[next]);
+    }
+    return first;
+}
+
+/* ---- parts ---------------------------------------------------------------------------------- */
+
+/* What so many core tasks of a level lead to: fractions add up. */
+static int64_t next_tasks(struct playing *playing, size_t level, int64_t tasks)
+{
+    playing->carried[level] += (double)tasks * playing->setup->levels[level].next;
+    const double whole = floor(playing->carried[level] + 0.5);
+    playing->carried[level] -= whole;
+    return (int64_t)whole;
+}
+
+/* A worker has done so many core tasks by then: it asks for others, or is free. */
+static bool worker_ends(struct playing *playing, size_t level, int64_t tasks, double end_s,
+                        struct failure *failure)
+{
+    struct event event = {.time_s = end_s, .is_worker = true, .level = level + 1};
+    playing->played->makespan_s = fmax(playing->played->makespan_s, end_s);
+    if (level + 1 < playing->setup->level_count)
+        event.tasks = next_tasks(playing, level, tasks);
+    event.asks = event.tasks > 0;
+    return event_put(playing, event, failure);
+}
+
+static bool part_alone(struct playing *playing, const struct event *event, double alone_s,
+                       struct failure *failure)
+{
+    struct level_masters_row *row = &playing->played->rows[event->level];
+    row->alone++;
+    row->longest_s = fmax(row->longest_s, alone_s);
+    return worker_ends(playing, event->level, event->tasks, event->time_s + alone_s, failure);
+}
+
+static bool part_deal(struct playing *playing, const struct event *event,
+                      const struct division *division, struct failure *failure)
+{
+    struct level_masters_row *row = &playing->played->rows[event->level];
+    const struct event free = {.time_s = event->time_s + division->master_s};
+    bool good = !event->is_worker || event_put(playing, free, failure);
+    row->least = row->masters == 0 || division->count < row->least ? division->count : row->least;
+    row->most = division->count > row->most ? division->count : row->most;
+    row->masters++;
+    playing->free -= division->count;
+    for (int64_t w = 0; good && w < division->count; w++) {
+        row->longest_s = fmax(row->longest_s, division->ends[w]);
+        good = worker_ends(playing, event->level, division->loads[w],
+                           event->time_s + division->ends[w], failure);
+    }
+    return good;
+}
+
+static bool wanted_find(const struct playing *playing, const struct event *event, int64_t *wanted,
+                        struct failure *failure)
+{
+    const struct level_masters_setup *setup = playing->setup;
+    const struct profile *profile = &setup->profiles[event->level];
+    const double load = ceil((double)event->tasks / (double)setup->workers);
+    int64_t there;
+    if (!feeding_find(profile_find(profile, &setup->plan->parameters, setup->plan->threads),
+                      setup->workers, load, wanted, &there, failure))
+        return false;
+    ++*wanted;
+    return true;
+}
+
+/* One of `asking`, with the free workers' even share. */
+static bool part_begin(struct playing *playing, const struct event *event, int64_t asking,
+                       struct failure *failure)
+{
+    const int64_t share = playing->free / asking;
+    int64_t wanted;
+    playing->played->rows[event->level].tasks += event->tasks;
+    if (!wanted_find(playing, event, &wanted, failure))
+        return false;
+    const struct division *division = division_find(playing, event->level, event->tasks,
+                                                    wanted < share ? wanted : share, failure);
+    if (!division)
+        return false;
+    return division->count > 0 ? part_deal(playing, event, division, failure)
+                               : part_alone(playing, event, division->alone_s, failure);
+}
+
+/* All that ask at one time. */
+static bool requests_grant(struct playing *playing, const struct event *asking, int64_t count,
+                           struct failure *failure)
+{
+    bool good = true;
+    for (int64_t k = 0; good && k < count; k++)
+        good = part_begin(playing, &asking[k], count - k, failure);
+    return good;
+}
+
+static bool moment_play(struct playing *playing, struct event *asking, struct failure *failure)
+{
+    const double now_s = playing->events[0].time_s;
+    int64_t count = 0;
+    while (playing->event_count > 0 && playing->events[0].time_s == now_s) {
+        const struct event event = event_take(playing);
+        if (event.asks)
+            asking[count++] = event;
+        else
+            playing->free++;
+    }
+    return requests_grant(playing, asking, count, failure);
+}
+
+static void playing_release(struct playing *playing)
+{
+    for (size_t k = 0; k < playing->division_count; k++) {
+        free(playing->divisions[k].loads);
+        free(playing->divisions[k].ends);
+    }
+    free(playing->divisions);
+    free(playing->events);
+}
+
+bool level_masters_play(const struct level_masters_setup *setup, struct level_masters *played,
+                        struct failure *failure)
+{
+    struct playing playing = {.setup = setup, .played = played, .free = setup->workers};
+    const struct event first = {.asks = true, .tasks = (int64_t)setup->plan->tasks};
+    /* No more ask at a time than there are workers, and the first master. */
+    struct event *asking = calloc((size_t)setup->workers + 1, sizeof *asking);
+    *played = (struct level_masters){.makespan_s = 0};
+    bool good =
+        asking ? event_put(&playing, first, failure) : failure_memory(failure, "simulating levels");
+    while (good && playing.event_count > 0)
+        good = moment_play(&playing, asking, failure);
+    free(asking);
+    playing_release(&playing);
+    return good;
+}
