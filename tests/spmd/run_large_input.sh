@@ -109,20 +109,20 @@ code=0
 ((code == 0)) || fail "staged: exit code $code: $(cat said)"
 [[ $(digest_of staged.h5) == $(sha256sum <own.h5 | cut -c1-64) ]] || fail "staged, its digest is '$(digest_of staged.h5)'"
 
-# 1 GB more, which takes most of a second: until then the input's size and times are all that is known of it.
+# Half a GB more, which takes longer than the run begins in: until then the input's size and times are all that is known of it.
 /usr/bin/python3 - <<'END' >place
 import h5py
 
 with h5py.File("stack.h5", "r+") as file:
-    file.create_dataset("more", (1000, 1000, 1000), "u1")[999, 999, 999] = 1
+    file.create_dataset("more", (500, 1000, 1000), "u1")[499, 999, 999] = 1
     print(file["stack"].id.get_offset())
 END
 touch -r before stack.h5
 run large.h5
-((code == 0)) || fail "1 GB: exit code $code: $(cat said)"
+((code == 0)) || fail "half a GB: exit code $code: $(cat said)"
 expected=$(grep -o 'checksum .*' said)
 digest=$(digest_of large.h5)
-[[ $digest =~ ^[0-9a-f]{64}$ ]] || fail "1 GB: its digest is '$digest'"
+[[ $digest =~ ^[0-9a-f]{64}$ ]] || fail "half a GB: its digest is '$digest'"
 interrupted() { # part.h5: as if its run had been killed when half of it was done
     cp large.h5 part.h5
     /usr/bin/python3 -c 'import h5py, numpy
@@ -136,8 +136,8 @@ pixel() { # VALUE: of the first one, while size and times stay
 }
 interrupted
 run part.h5 --resume
-((code == 0)) || fail "1 GB, resumed: exit code $code: $(cat said)"
-[[ $(grep -o 'checksum .*' said) == "$expected" && $(digest_of part.h5) == "$digest" ]] || fail "1 GB, resumed: $(cat said)"
+((code == 0)) || fail "half a GB, resumed: exit code $code: $(cat said)"
+[[ $(grep -o 'checksum .*' said) == "$expected" && $(digest_of part.h5) == "$digest" ]] || fail "half a GB, resumed: $(cat said)"
 was=$(od -An -tx1 -j "$(cat place)" -N 1 stack.h5)
 interrupted
 pixel '\x55'
@@ -146,6 +146,6 @@ refused 'its SHA-256 differs): resume with the same, or run to another file'
 "$scow" show part.h5 | grep -q '^done *50 of' || fail "another input: $("$scow" show part.h5)"
 pixel "\\x${was# }"
 run part.h5 --resume
-((code == 0)) || fail "1 GB, with what it was: exit code $code: $(cat said)"
-[[ $(grep -o 'checksum .*' said) == "$expected" ]] || fail "1 GB, with what it was: $(cat said) in place of $expected"
+((code == 0)) || fail "half a GB, with what it was: exit code $code: $(cat said)"
+[[ $(grep -o 'checksum .*' said) == "$expected" ]] || fail "half a GB, with what it was: $(cat said) in place of $expected"
 echo "large input: done"

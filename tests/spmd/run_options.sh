@@ -84,7 +84,7 @@ measure() {
     for command in "go --no-page -o out.h5" "calibrate -o out.json"; do
         code=0
         # shellcheck disable=SC2086 # words
-        timeout 400 "$mpiexec" -n 3 "$scow" $command -k command -i lines.txt -q "$@" 2>errors.txt || code=$?
+        timeout 400 "$mpiexec" -n 2 "$scow" $command -k command -i lines.txt -q "$@" 2>errors.txt || code=$?
         [[ $code == 2 && $(cat errors.txt) == "scow ${command%% *}: $sentence"* ]] ||
             fail "$command $* ends with $code: $(cat errors.txt)"
     done

@@ -32,7 +32,7 @@ sum_of() { # output plan option...
 
 mapfile -t schedulers < <("$scow" plan --help | sed -n '/^Schedulers:/,/^$/ s/^  \([a-z0-9-][a-z0-9-]*\) .*/\1/p')
 ((${#schedulers[@]} >= 10)) || fail "few schedulers: ${schedulers[*]}"
-first=
+first="" made=()
 for scheduler in "${schedulers[@]}"; do
     code=0
     "$scow" plan -p profile.json -X 48 -s "$scheduler" -o "$scheduler.json" -q 2>errors.txt || code=$?
@@ -45,19 +45,24 @@ for scheduler in "${schedulers[@]}"; do
     [[ $sum =~ ^[0-9a-f]{16}$ ]] || fail "$scheduler gives no checksum: '$sum'"
     first=${first:-$sum}
     [[ $sum == "$first" ]] || fail "$scheduler gives $sum, and another one $first"
-    /usr/bin/python3 - "$scheduler" <<'END' || fail "$scheduler did not do what it planned"
+    made+=("$scheduler")
+done
+/usr/bin/python3 - "${made[@]}" <<'END' || fail "one did not do what it planned"
 import json, sys
 import h5py
-name = sys.argv[1]
-plan = json.load(open(name + ".json"))
-loads = [(plan["workers"][k], load) for r in plan["rounds"] for _ in range(r["repeat"])
-         for k, load in enumerate(r["loads"]) if load]
-with h5py.File(name + ".h5") as file:
-    assert file["ledger"][:].min() == 1 and file.attrs["complete"] == 1
-    done = sorted((e["package"], e["rank"] - 1, e["tasks"]) for e in file["run/trace"][:] if e["operation"] == 4)
-assert [(w, n) for _, w, n in done] == loads, (done, loads)
+
+def is_done(name):
+    plan = json.load(open(name + ".json"))
+    loads = [(plan["workers"][k], load) for r in plan["rounds"] for _ in range(r["repeat"])
+             for k, load in enumerate(r["loads"]) if load]
+    with h5py.File(name + ".h5") as file:
+        assert file["ledger"][:].min() == 1 and file.attrs["complete"] == 1, name
+        done = sorted((e["package"], e["rank"] - 1, e["tasks"]) for e in file["run/trace"][:] if e["operation"] == 4)
+    assert [(w, n) for _, w, n in done] == loads, (name, done, loads)
+
+for name in sys.argv[1:]:
+    is_done(name)
 END
-done
 sum=$(sum_of rule.h5 auto.json -s gss)
 [[ $sum == "$first" ]] || fail "gss on request gives $sum, and the plans $first"
 "$scow" report rule.h5 >rule.txt
