@@ -22,4 +22,13 @@
         assert_int_equal((failure).code, wanted_code);                                             \
     } while (0)
 
+/* Of this program's tests only those that the environment's SCOW_TESTS names, with * and ?; all
+ * without it. */
+static inline void tests_choose(void)
+{
+    const char *names = getenv("SCOW_TESTS");
+    if (names)
+        cmocka_set_test_filter(names);
+}
+
 #endif

@@ -389,5 +389,6 @@ int main(void)
         cmocka_unit_test(a_search_can_be_stopped),
         cmocka_unit_test(text_is_cut_to_its_room),
     };
+    tests_choose();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -487,5 +487,6 @@ int main(void)
         cmocka_unit_test(locales_do_not_matter),
         cmocka_unit_test(memory_ends),
     };
+    tests_choose();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

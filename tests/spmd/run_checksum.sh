@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # One checksum whatever the ranks, threads, packages and order of workers.
-# usage: run_checksum.sh SCOW MPIEXEC IMAGE
+# usage: run_checksum.sh SCOW MPIEXEC IMAGE [THREADS...]: usually 1 and 2
 set -euo pipefail
 scow=$1 mpiexec=$2 image=$3
+shift 3
+(($# > 0)) || set -- 1 2
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -35,7 +37,7 @@ run() { # ranks threads plan
 first=$(run 2 1 one.json)
 [[ $first =~ ^[0-9a-f]{16}$ ]] || { echo "no checksum: '$first'"; exit 1; }
 for ranks in 2 3 5; do
-    for threads in 1 2; do
+    for threads; do
         for file in one.json two.json four.json; do
             workers=$(tr -cd '01234' <<<"$(sed -n 's/.*"workers": \[\([^]]*\)\].*/\1/p' $file)" | wc -c)
             ((workers < ranks)) || continue
