@@ -75,10 +75,12 @@ static void tail_done(struct dispatch *dispatch, const struct package *package, 
 static void tail_unsent(struct dispatch *dispatch, const struct package *package)
 {
     struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
-    if (self->over && package->first >= self->next.first)
+    if (self->over && package->first >= self->next.first) {
         dispatch_unsent(self->rule, package);
-    else
-        self->out[package->worker]--;
+        return;
+    }
+    dispatch_unsent(self->head, package);
+    self->out[package->worker]--;
 }
 
 static void tail_lost(struct dispatch *dispatch, int64_t worker)

@@ -415,6 +415,14 @@ static double watch_due(const struct dispatch *dispatch)
     return self->left > 0 ? fmin(watch_due_s(self), room_due_s(self)) : HUGE_VAL;
 }
 
+/* It was the last one that its worker was given. */
+static void watch_unsent(struct dispatch *dispatch, const struct package *package)
+{
+    struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
+    if (package->worker < self->setup.workers && self->workers[package->worker].out_count > 0)
+        self->workers[package->worker].out_count--;
+}
+
 static void watch_lost(struct dispatch *dispatch, int64_t worker)
 {
     struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
@@ -452,6 +460,7 @@ struct dispatch *dispatch_new_watch(const struct watch_setup *setup)
 {
     static const struct dispatch_kind kind = {.next = watch_next,
                                               .done = watch_report,
+                                              .unsent = watch_unsent,
                                               .lost = watch_lost,
                                               .joined = watch_joined,
                                               .free = watch_free,

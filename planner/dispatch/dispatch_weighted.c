@@ -72,21 +72,36 @@ static enum dispatch_answer weighted_next(struct dispatch *dispatch, double now_
     }
 }
 
+/* False: it is none of those that are not reported. */
+static bool sent_take(struct dispatch_weighted *self, int64_t index, struct sent *taken)
+{
+    for (size_t k = 0; k < self->sent_count; k++)
+        if (self->sent[k].index == index) {
+            *taken = self->sent[k];
+            self->sent[k] = self->sent[--self->sent_count];
+            return true;
+        }
+    return false;
+}
+
 /* It took as long as its core tasks: for so many units as it counts as, it would have begun at
  * another time. */
 static void weighted_done(struct dispatch *dispatch, const struct package *package, double start_s,
                           double end_s)
 {
     struct dispatch_weighted *self = (struct dispatch_weighted *)dispatch;
-    for (size_t k = 0; k < self->sent_count; k++)
-        if (self->sent[k].index == package->index) {
-            const struct package units = self->sent[k].package;
-            const double scale = self->sent[k].scale;
-            self->sent[k] = self->sent[--self->sent_count];
-            dispatch_done(self->inner, &units,
-                          scale > 0 ? end_s - (end_s - start_s) / scale : start_s, end_s);
-            return;
-        }
+    struct sent sent;
+    if (sent_take(self, package->index, &sent))
+        dispatch_done(self->inner, &sent.package,
+                      sent.scale > 0 ? end_s - (end_s - start_s) / sent.scale : start_s, end_s);
+}
+
+static void weighted_unsent(struct dispatch *dispatch, const struct package *package)
+{
+    struct dispatch_weighted *self = (struct dispatch_weighted *)dispatch;
+    struct sent sent;
+    if (sent_take(self, package->index, &sent))
+        dispatch_unsent(self->inner, &sent.package);
 }
 
 static void weighted_lost(struct dispatch *dispatch, int64_t worker)
@@ -125,6 +140,7 @@ static void weighted_free(struct dispatch *dispatch)
 
 static const struct dispatch_kind kind = {.next = weighted_next,
                                           .done = weighted_done,
+                                          .unsent = weighted_unsent,
                                           .lost = weighted_lost,
                                           .late = weighted_late,
                                           .joined = weighted_joined,

@@ -109,6 +109,8 @@ MUTATIONS = [
      "        if (self->workers[w].lost)\n            dispatch_lost(self->remaining, w);", "        (void)w;"),
     ("watch-waits-for-the-lost", "planner/dispatch/dispatch_watch.c",
      "    self->workers[worker].lost = true;\n    self->workers[worker].out_count = 0;", "    (void)self, (void)worker;"),
+    ("watch-awaits-the-unsent", "planner/dispatch/dispatch_watch.c",
+     "        self->workers[package->worker].out_count--;\n", "        (void)self;\n"),
     ("looked-after-late", "spmd/transport/liveness.c",
      "        others_tell(liveness, WIRE_LIVES);\n        comm_watch_add(comm, &liveness->watch);\n",
      "        others_tell(liveness, WIRE_LIVES);\n"),
