@@ -102,7 +102,9 @@ SORTED = [
 WEIGHED = [
     ("commands by weight, log-normal", ("-k", "command", "--command", "sh -c {}"),
      ("--weights-column", "2"), 200, 0.1, 1),
-    ("Mandelbrot set by weight", ("-k", "mandelbrot", "--width", "24000"), ("--weights", "task"), 0, 0, 0),
+    ("Mandelbrot set by weight", ("-k", "mandelbrot", "--width", "2400", "--height", "2400", "--iterations", "10000",
+                                  "--x-min", "-0.8", "--x-max", "-0.7", "--y-min", "0", "--y-max", "0.3"),
+     ("--weights", "task"), 0, 0, 0),
 ]
 # Done by scow go, whose first packages are the probes: name, lines, the command of a line, seconds that its
 # program loads; 0: a process for each line.
