@@ -42,6 +42,9 @@ struct readers {
                                         const struct profile *profile,
                                         const struct profile_setting *setting,
                                         struct failure *failure);
+    /* The SHA-256 of such an input as runs of that plan's core task note it. */
+    bool (*digest_input)(const struct plan *plan, const char *input, char digest[65],
+                         struct failure *failure);
     /* The numbers of a data set in an HDF5 file (spmd/archive/numbers.h), owned. */
     double *(*read_numbers)(const char *name, int64_t *count, struct failure *failure);
     /* Everything `scow report` needs from out.h5; `part`: which of a run that went on, from 1; 0:

@@ -109,9 +109,26 @@ static bool measured_check(const struct measuring *measuring, const char *path,
     return true;
 }
 
-static bool run_weigh(const char *path, const struct readers *readers,
+/* Is the run's input the one at hand? True where that cannot be told. */
+static bool input_same(const struct run_record *record, const struct weights_options *options,
+                       const struct readers *readers, struct failure *failure)
+{
+    char digest[65];
+    struct failure unread = FAILURE_INIT;
+    if (!options->input || strcmp(options->input, "-") == 0 || !record->input_sha256 ||
+        !readers->digest_input(&record->plan, options->input, digest, &unread))
+        return true;
+    return strcmp(digest, record->input_sha256) == 0 ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: its run had another input (%s) than %s, by their SHA-256: give the "
+                       "output of a run of the same, or numbers with --weights",
+                       options->from, record->input ? record->input : "not named", options->input);
+}
+
+static bool run_weigh(const struct weights_options *options, const struct readers *readers,
                       struct task_weights **weights, struct failure *failure)
 {
+    const char *path = options->from;
     struct run_record record = {0};
     struct measuring measuring = {.seconds = NULL};
     if (!readers)
@@ -120,6 +137,7 @@ static bool run_weigh(const char *path, const struct readers *readers,
                            "--weights-from, or numbers with --weights",
                            path);
     bool good = readers->read_run(path, 0, &record, failure) &&
+                input_same(&record, options, readers, failure) &&
                 record_measure(&record, &measuring, failure) &&
                 measured_check(&measuring, path, failure);
     if (good)
@@ -176,12 +194,12 @@ bool weights_find(const struct weights_options *options, const struct readers *r
 {
     *weights = NULL;
     if (options->from && file_is_hdf5(options->from))
-        return run_weigh(options->from, readers, weights, failure);
+        return run_weigh(options, readers, weights, failure);
     if (options->file && !from_input(options) && !weights_by_task(options) &&
         names_hdf5(options->file))
         return numbers_weigh(options->file, readers, weights, failure);
     if (options->from)
-        *weights = weights_read_log(options->from, failure);
+        *weights = weights_read_log(options->from, options->input, failure);
     else if (options->column > 0)
         *weights = weights_read_column(options->input, options->column, failure);
     else if (from_input(options))

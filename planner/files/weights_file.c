@@ -169,12 +169,17 @@ static bool size_take(struct reading *reading, void *context, const char *line, 
 
 /* ---- logs ---------------------------------------------------------------------------------- */
 
-/* Which columns say the task and for how long it ran; 0: not known yet. */
+/* Which columns say the task, for how long it ran, and what; 0: not known yet. */
 struct log {
     char separator;
-    int64_t task, seconds;
+    int64_t task, seconds, command;
     bool slurm;
-    int64_t least, greatest; /* numbers of tasks */
+    const char *path;      /* of the job's lines; NULL: none can be compared */
+    char *text;            /* owned: of these */
+    const char **lines;    /* owned: where each begins, and one behind the last */
+    size_t count;          /* of them */
+    int64_t foreign, from; /* the first task whose command is of another line, and the log's line
+                            * that says so; 0: none */
 };
 
 static int64_t header_find(const char *line, size_t length, char separator, const char *name)
@@ -199,6 +204,7 @@ static bool header_read(const struct reading *reading, struct log *log, const ch
         header_find(line, length, log->separator, log->slurm ? "ElapsedRaw" : "JobRuntime");
     if (log->slurm && log->seconds == 0)
         log->seconds = header_find(line, length, log->separator, "Elapsed");
+    log->command = log->slurm ? 0 : header_find(line, length, log->separator, "Command");
     return (log->task > 0 && log->seconds > 0) ||
            failure_set(failure, FAILURE_MISMATCH,
                        "%s: is no log that --weights-from knows: give a --joblog of GNU parallel, "
@@ -261,6 +267,99 @@ static bool task_put(struct reading *reading, int64_t task, double seconds, stru
     return true;
 }
 
+/* ---- whose lines a log is of --------------------------------------------------------------- */
+
+/* In one piece, and of regular files that are text; of anything else, nothing is compared. */
+static void lines_read(struct log *log)
+{
+    struct failure none = FAILURE_INIT;
+    struct stat status;
+    size_t length = 0, lines = 0;
+    if (!log->path || stat(log->path, &status) != 0 || !S_ISREG(status.st_mode))
+        return;
+    log->text = textfile_read(log->path, &length, &none);
+    if (!log->text || memchr(log->text, '\0', length))
+        return;
+    for (size_t k = 0; k < length; k++)
+        lines += log->text[k] == '\n' || k + 1 == length;
+    log->lines = calloc(lines + 1, sizeof *log->lines);
+    for (const char *at = log->text, *end = at + length; log->lines && at < end;) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        log->lines[log->count++] = at;
+        at = stop ? stop + 1 : end;
+        log->lines[log->count] = at;
+    }
+}
+
+/* Without the backslashes by which a shell is kept from reading it otherwise. */
+static bool holds(const char *text, size_t length, const char *word, size_t size)
+{
+    for (size_t from = 0; from < length; from++) {
+        size_t at = from, found = 0;
+        for (; at < length && found < size && (text[at] == '\\' || text[at] == word[found]); at++)
+            found += text[at] == word[found];
+        if (found == size)
+            return true;
+    }
+    return false;
+}
+
+struct word {
+    const char *text;
+    size_t size;
+};
+
+/* Without the folder that it is in, and from its first dot on, but for one that begins it. */
+static struct word stem_of(const char *text, size_t size)
+{
+    for (size_t k = size; k > 0; k--)
+        if (text[k - 1] == '/') {
+            text += k;
+            size -= k;
+            break;
+        }
+    const char *ending = size > 1 ? memchr(text + 1, '.', size - 1) : NULL;
+    return (struct word){text, ending ? (size_t)(ending - text) : size};
+}
+
+/* Does the command hold a word of the line, whole or as its file's name without endings? */
+static bool is_of_line(const char *command, size_t length, const char *line, size_t size)
+{
+    static const char between[] = " \t\r\n\"'=<>,;|&()";
+    bool some = false;
+    for (size_t at = 0, end; at < size; at = end + 1) {
+        for (end = at; end < size && !strchr(between, line[end]);)
+            end++;
+        const struct word stem = stem_of(line + at, end - at);
+        some = some || stem.size > 0;
+        if (stem.size > 0 && holds(command, length, stem.text, stem.size))
+            return true;
+    }
+    return !some;
+}
+
+static void command_compare(struct log *log, const struct reading *reading, int64_t task,
+                            const char *line, size_t length)
+{
+    size_t size = 0;
+    if (log->command == 0 || log->foreign > 0 || task < 1 || (size_t)task > log->count)
+        return;
+    const char *const *at = &log->lines[task - 1];
+    const char *command = column_find(line, length, log->separator, log->command, &size);
+    if (!command || is_of_line(command, size, at[0], (size_t)(at[1] - at[0])))
+        return;
+    log->foreign = task;
+    log->from = reading->line;
+}
+
+static void log_release(struct log *log)
+{
+    free(log->text);
+    free(log->lines);
+}
+
+/* ---- a log as a whole ---------------------------------------------------------------------- */
+
 static bool log_take(struct reading *reading, void *context, const char *line, size_t length,
                      struct failure *failure)
 {
@@ -276,12 +375,14 @@ static bool log_take(struct reading *reading, void *context, const char *line, s
         return true;
     if (!seconds_read(word, size, &seconds))
         return weight_refuse(reading, word, size, failure);
+    command_compare(log, reading, number, line, length);
     return task_put(reading, number, seconds, failure);
 }
 
 /* Tasks count from 0 or from 1; between the first and the last none is missing. */
-static bool log_close(struct reading *reading, struct failure *failure)
+static bool log_close(struct reading *reading, void *context, struct failure *failure)
 {
+    const struct log *log = context;
     size_t first = 0;
     while (first < reading->count && reading->items[first] < 0)
         first++;
@@ -293,7 +394,12 @@ static bool log_close(struct reading *reading, struct failure *failure)
             return failure_set(failure, FAILURE_MISMATCH,
                                "%s: has no time of task %zu: take the log of a run that is whole",
                                reading->path, first + k);
-    return true;
+    return log->foreign == 0 || reading->count != log->count ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s:%" PRId64 ": its command has nothing of line %" PRId64
+                       " of %s: give the log of these lines, or its times as numbers with "
+                       "--weights",
+                       reading->path, log->from, log->foreign, log->path);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -328,14 +434,15 @@ struct task_weights *weights_of(const char *path, const char *source, const doub
 
 static struct task_weights *
 file_read(const char *path, const char *source, line_taker *take, void *context,
-          bool (*close)(struct reading *reading, struct failure *failure), struct failure *failure)
+          bool (*close)(struct reading *reading, void *context, struct failure *failure),
+          struct failure *failure)
 {
     size_t length = 0;
     char *text = textfile_read(path, &length, failure);
     struct reading reading = {.path = path};
     struct task_weights *made = NULL;
     if (text && lines_take(&reading, text, length, take, context, failure) &&
-        (!close || close(&reading, failure)))
+        (!close || close(&reading, context, failure)))
         made = weights_of(path, source, reading.items, (int64_t)reading.count, failure);
     free(reading.items);
     free(text);
@@ -363,8 +470,11 @@ struct task_weights *weights_read_sizes(const char *path, struct failure *failur
     return file_read(path, source, size_take, NULL, NULL, failure);
 }
 
-struct task_weights *weights_read_log(const char *path, struct failure *failure)
+struct task_weights *weights_read_log(const char *path, const char *lines, struct failure *failure)
 {
-    struct log log = {.task = 0};
-    return file_read(path, path, log_take, &log, log_close, failure);
+    struct log log = {.path = lines};
+    lines_read(&log);
+    struct task_weights *made = file_read(path, path, log_take, &log, log_close, failure);
+    log_release(&log);
+    return made;
 }

@@ -21,7 +21,9 @@ struct task_weights *weights_read_column(const char *path, int64_t column, struc
 /* Sizes of the files that lines name: the last word of each that is a file's path. */
 struct task_weights *weights_read_sizes(const char *path, struct failure *failure);
 /* Of a log of GNU parallel (--joblog), or what `sacct -P` prints of a job array with its columns
- * JobID and ElapsedRaw or Elapsed. */
-struct task_weights *weights_read_log(const char *path, struct failure *failure);
+ * JobID and ElapsedRaw or Elapsed. Where a joblog has as many commands as the text file `lines`
+ * (NULL: none) has lines, each must hold a word of its line, or its file's name without folder and
+ * endings: FAILURE_MISMATCH, it is the log of other lines. */
+struct task_weights *weights_read_log(const char *path, const char *lines, struct failure *failure);
 
 #endif

@@ -324,6 +324,20 @@ static struct task_weights *weigh_tasks(const char *input, const char *plugin,
     return weights;
 }
 
+static bool digest_input(const struct plan *plan, const char *name, char digest[65],
+                         struct failure *failure)
+{
+    struct kernel kernel = {0};
+    const struct kernel_name named = {plan->kernel, plan->plugin, plan->plugin_sha256};
+    struct input *input = kernel_open(&kernel, named, NULL, "the run", failure)
+                              ? kernel_input(kernel.task, name, failure)
+                              : NULL;
+    const bool good = input && input_sha256(input, digest, failure);
+    input_close(&input);
+    kernel_close(&kernel);
+    return good;
+}
+
 static bool write_preview(const char *output, const char *input, int64_t slice, const char *png,
                           struct failure *failure)
 {
@@ -361,6 +375,7 @@ const struct readers *readers_available(void)
     static const struct readers readers = {
         .count_tasks = count_tasks,
         .weigh_tasks = weigh_tasks,
+        .digest_input = digest_input,
         .read_numbers = numbers_read,
         .read_run = archive_read,
         .read_strips = strips_file_read,

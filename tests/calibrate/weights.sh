@@ -148,6 +148,8 @@ seq 119 >few
 refused 'few: 119 weights, but the job has 120 core tasks' go --weights few
 cmp -s go.h5 whole.h5 || fail "a refused go wrote into its output"
 seq 60 >others
+refused 'out.h5: its run had another input (lines) than many, by their SHA-256' \
+    "$scow" plan -p profile.json -i many --weights-from out.h5 -o no.json
 
 # Costs of these weights are not those of others, nor of none.
 refused 'profile.json: was calibrated with the weights of 60 core tasks (column 4 of lines): plan with the same ones' \

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct failure sizes = FAILURE_INIT;
     weights_check(weights_read(path, &plain), &plain);
     weights_check(weights_read_column(path, COLUMN, &column), &column);
-    weights_check(weights_read_log(path, &log), &log);
+    weights_check(weights_read_log(path, path, &log), &log);
     weights_check(weights_read_sizes(path, &sizes), &sizes);
     unlink(path);
     return 0;
