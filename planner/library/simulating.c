@@ -388,7 +388,7 @@ static bool loads_find(struct simulated *simulated, const struct profile_setting
 }
 
 /* What others take is in the loads, where there are any, and not in what the plan expected of them.
- */
+ * Core tasks differ as weights say, or calibration's regions. */
 static bool machine_init(struct simulated *simulated, struct profile *profile,
                          const struct plan *plan, const struct profile_setting *setting,
                          struct failure *failure)
@@ -397,10 +397,15 @@ static bool machine_init(struct simulated *simulated, struct profile *profile,
     const bool apart = plan && profile->shared && loads_wanted(request);
     if (apart)
         shared_undo(profile, plan);
-    const bool good = platform_init(&simulated->platform, setting, request->workers, failure);
+    struct platform *platform = &simulated->platform;
+    const double tasks = plan ? plan->tasks : (double)request->tasks;
+    const bool good = platform_init(platform, setting, request->workers, failure);
     if (apart)
         shared_again(profile, plan);
-    return good;
+    if (!good || platform_map(platform, setting, tasks, failure))
+        return good;
+    platform_release(platform);
+    return false;
 }
 
 bool simulated_make(struct profile *profile, const struct plan *plan,
@@ -416,11 +421,12 @@ bool simulated_make(struct profile *profile, const struct plan *plan,
         !wanted_model(profile, request->model, failure) ||
         (plan && !beyond_follow(profile, plan, failure)) ||
         !beyond_extend(profile, request->workers, 0, failure) ||
-        !setting_find(request, profile, plan, &setting, failure) ||
-        !machine_init(&made, profile, plan, setting, failure))
+        !setting_find(request, profile, plan, &setting, failure))
+        return false;
+    profile_weigh(profile, plan ? plan->weights : NULL);
+    if (!machine_init(&made, profile, plan, setting, failure))
         return false;
     made.beyond = beyond_of(profile, made.platform.worker_count);
-    profile_weigh(profile, plan ? plan->weights : NULL);
     if (plan)
         made.platform.buffers = plan_buffers(plan);
     if (request->buffers > 0)
