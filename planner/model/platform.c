@@ -207,7 +207,7 @@ bool platform_map(struct platform *platform, const struct profile_setting *setti
 {
     work_release(&platform->work);
     platform->work_tasks = tasks;
-    platform->weighed = profile_setting_weighed(setting);
+    platform->weighed = profile_setting_placed(setting, tasks);
     return profile_setting_work(setting, &platform->work) ||
            failure_memory(failure, "describing the platform");
 }

@@ -71,6 +71,14 @@ bool profile_setting_work(const struct profile_setting *setting, struct work *wo
                : work_copy(work, &setting->map.work);
 }
 
+bool profile_setting_placed(const struct profile_setting *setting, double tasks)
+{
+    const struct cost_map *map = &setting->map;
+    return profile_setting_weighed(setting) ||
+           (map->work.region_count > 0 && (double)map->work.tasks == tasks &&
+            profile_setting_known(setting) > map->error);
+}
+
 double profile_setting_known(const struct profile_setting *setting)
 {
     if (!profile_setting_weighed(setting))

@@ -193,6 +193,9 @@ static inline size_t profile_setting_regions(const struct profile_setting *setti
 /* What is known of the job's core tasks, by the weights or by the map: a copy, to be released.
  * False: out of memory. */
 bool profile_setting_work(const struct profile_setting *setting, struct work *work);
+/* Is it known of each core task of a job of so many what it takes: by weights, or by regions that
+ * differ by more than their total may be off, of just such a job? */
+bool profile_setting_placed(const struct profile_setting *setting, double tasks);
 /* Relative standard deviation of core tasks by that. */
 double profile_setting_known(const struct profile_setting *setting);
 /* What heavy core tasks that nobody has seen could add; none where all weights are known. */

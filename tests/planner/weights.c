@@ -124,20 +124,33 @@ static const char quiet[] =
     "\"receive\": {\"latency_s\": 0, \"s_per_task\": 0}, "
     "\"compute\": {\"latency_s\": 1e-2, \"s_per_task\": 0.1}}]}]}]}";
 
-/* A light beginning and a heavy end: counted by core tasks, all workers would seem to become slow.
- * By weight nothing happens where all goes as planned; and where a worker takes three times as long
- * from the middle on, what remains is shared by what it weighs. */
+/* A light beginning and a heavy end: of core tasks that differ besides, or as a calibration's map
+ * of the job has them. */
+static void light_and_heavy(struct profile *profile, struct task_weights **weights, uint64_t seed,
+                            bool mapped)
+{
+    enum { TASKS = 6000 };
+    struct dice dice = {seed};
+    double items[TASKS];
+    for (int64_t k = 0; k < TASKS; k++)
+        items[k] = (mapped ? 1 : dice_scale(&dice, 0.5, 2)) * (k < TASKS * 3 / 4 ? 0.3 : 4);
+    *weights = mapped ? NULL : weights_new("w.txt", digest, items, TASKS);
+    if (mapped)
+        assert_true(work_weigh(&profile->settings[0].map.work, items, TASKS));
+    profile->settings[0].map.error = mapped ? 0.02 : 0;
+    profile_weigh(profile, *weights);
+}
+
+/* Counted by core tasks, all workers would seem to become slow. By weight nothing happens where all
+ * goes as planned; and where a worker takes three times as long from the middle on, what remains is
+ * shared by what it weighs. */
 static void plans_are_watched_by_weight(void **state)
 {
     (void)state;
     enum { TASKS = 6000 };
     double worst = 0;
     for (uint64_t seed = 1; seed <= 8; seed++) {
-        struct dice dice = {seed};
-        double items[TASKS];
-        for (int64_t k = 0; k < TASKS; k++)
-            items[k] = dice_scale(&dice, 0.5, 2) * (k < TASKS * 3 / 4 ? 0.3 : 4);
-        struct task_weights *weights = weights_new("w.txt", digest, items, TASKS);
+        struct task_weights *weights;
         struct profile profile;
         struct plan plan;
         struct watching watching;
@@ -145,7 +158,7 @@ static void plans_are_watched_by_weight(void **state)
         struct scenario scenario = SCENARIO_INIT;
         int64_t changes;
         assert_true(profile_parse(&profile, quiet, strlen(quiet), "quiet", &failure));
-        profile_weigh(&profile, weights);
+        light_and_heavy(&profile, &weights, seed, seed % 4 == 0);
         const struct planning planning = {.profile = &profile,
                                           .setting = &profile.settings[0],
                                           .scheduler = "auto",
