@@ -155,8 +155,10 @@ static void level_print(struct search *search, const struct run_outcome *outcome
     search->measured_s += outcome->makespan_s;
 }
 
-/* Collective. Over the last level's end ranks did not look after each other any more. */
-static bool liveness_again(const struct search *search, struct failure *failure)
+/* Collective, behind a level in which no rank was lost: what has become of it at the master, who
+ * may be busy with the next one for long. Others see meanwhile that it lives: over the level's end
+ * they had stopped to look after each other. */
+static bool level_agree(const struct search *search, struct failure *failure)
 {
     const struct levels_setup *setup = search->setup;
     const struct execution *whole = search->whole;
@@ -164,8 +166,9 @@ static bool liveness_again(const struct search *search, struct failure *failure)
                                          .path = whole->output,
                                          .state = "a level is to begin",
                                          .again = whole->again};
-    return !setup->liveness || setup->liveness->comm ||
-           liveness_begin(setup->liveness, setup->comm, &words, setup->assembly_s, failure);
+    if (!setup->liveness || setup->liveness->comm)
+        return comm_agree(whole->comm, failure);
+    return liveness_begin(setup->liveness, setup->comm, &words, setup->assembly_s, failure);
 }
 
 /* Collective. */
@@ -175,7 +178,7 @@ static bool level_run(struct search *search, struct run_outcome *outcome, struct
     const bool leads = comm_leads(execution.comm);
     if (leads)
         level_plan(search, failure);
-    if (!level_share(search, failure) || !liveness_again(search, failure))
+    if (!level_share(search, failure))
         return false;
     execution.level = &search->level;
     execution.emitted = search->emitted;
@@ -190,7 +193,7 @@ static bool level_run(struct search *search, struct run_outcome *outcome, struct
         level_print(search, outcome);
         run_outcome_check(execution.output, outcome, failure);
     }
-    return good;
+    return outcome->broken ? good : level_agree(search, failure);
 }
 
 /* ---- from one to the next ------------------------------------------------------------------ */
@@ -205,7 +208,7 @@ static void broken_tell(const struct search *search, struct failure *failure)
                     search->whole->output, search->number, search->whole->again);
 }
 
-/* Collective. False: there is no next level, or *failure is set. */
+/* Collective, where no rank is lost. False: there is no next level, or *failure is set. */
 static bool level_advance(struct search *search, const struct run_outcome *outcome,
                           struct failure *failure)
 {
@@ -216,7 +219,7 @@ static bool level_advance(struct search *search, const struct run_outcome *outco
         broken_tell(search, failure);
     if (outcome->broken)
         return false;
-    if (leads && tasks > 0 && failure->code == FAILURE_NONE)
+    if (leads && tasks > 0)
         levels_kept_add(search->whole->output, search->number, failure);
     if (!comm_agree(comm, failure))
         return false;

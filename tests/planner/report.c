@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "planner/replan/watching.h"
+#include "planner/report/levels.h"
 #include "planner/report/parts.h"
 #include "planner/report/residuals.h"
 #include "planner/report/resumed.h"
@@ -668,6 +669,35 @@ static void stopped_parts_are_compared_as_far_as_they_came(void **state)
     }
 }
 
+/* The second was not predicted. */
+static void levels_are_listed_and_summed(void **state)
+{
+    (void)state;
+    struct run_level levels[] = {{1, 10, 2, 3}, {2, 25, 0, 4}};
+    struct run_record record = {.levels = levels, .level_count = 2};
+    struct text text = TEXT_INIT, listed = TEXT_INIT;
+    levels_text(&record, &text);
+    assert_string_equal(text.bytes, "level       core tasks   predicted    measured     error\n"
+                                    "1                   10     2.000 s     3.000 s   +50.0 %\n"
+                                    "2                   25           -     4.000 s         -\n"
+                                    "all                 35           -     7.000 s         -\n"
+                                    "what follows is of level 2\n\n");
+    struct json_text json = json_open(&listed, "{", ", ");
+    levels_json(&record, &json);
+    json_close(&json, "}");
+    assert_string_equal(listed.bytes, "{\"levels\": [\n"
+                                      "    {\"level\": 1, \"tasks\": 10, \"predicted_s\": 2, "
+                                      "\"measured_s\": 3, \"error\": 0.5},\n"
+                                      "    {\"level\": 2, \"tasks\": 25, \"predicted_s\": null, "
+                                      "\"measured_s\": 4, \"error\": null}\n"
+                                      "  ]}");
+    record.level_count = 0; /* of other runs nothing */
+    text_release(&text);
+    levels_text(&record, &text);
+    assert_null(text.bytes);
+    text_release(&listed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -691,6 +721,7 @@ int main(void)
         cmocka_unit_test(what_is_done_again_counts_once),
         cmocka_unit_test(requests_stand_beside_what_was_used),
         cmocka_unit_test(stopped_parts_are_compared_as_far_as_they_came),
+        cmocka_unit_test(levels_are_listed_and_summed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

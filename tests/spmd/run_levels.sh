@@ -63,8 +63,21 @@ stands 4 7 all
 [[ $(for file in part.level?.h5; do level "$file"; done | paste -sd ' ') == "1 10 10 2 100 100 3 84 84" ]] ||
     fail "the levels are not what they should be: $(for file in part.level?.h5; do level "$file"; done)"
 
+"$scow" report part.h5 --json >report.json
+/usr/bin/python3 -c 'import json
+levels = json.load(open("report.json"))["levels"]
+assert [(level["level"], level["tasks"]) for level in levels] == [(1, 10), (2, 100), (3, 84), (4, 7)], levels
+assert all(level["measured_s"] > 0 for level in levels), levels' || fail "the report does not have all levels"
+
 # Between two levels there is no output.
 rm part.h5 part.level4.results.?
 start part.h5 --resume
 end part.h5
 grep '^{' part.h5.said | cmp - whole.said || fail "behind the third level: $(cat part.h5.said)"
+
+# What the master alone finds wrong between two levels ends all.
+rm part.h5 part.level4.results.?
+for file in part.level3.results.?; do tr '\0-\377' '\377' <"$file" >spoilt && mv spoilt "$file"; done
+start part.h5 --resume --trust
+end part.h5
+says "none of this level's prefixes goes on"
