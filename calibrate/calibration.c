@@ -611,17 +611,22 @@ static bool settings_probe(struct session *session, struct failure *failure)
                           job_probe(session, share_left(session, rest_s) * rest_s, 1, failure));
 }
 
-/* Collective. With the setting at hand, which is the best one. */
+/* Collective. With the setting at hand, which is the best one; of the first level only, where
+ * nobody has asked for others: then plans say that they are of that alone, if the master can
+ * compute any of it. */
 static bool levels_find(struct session *session, struct failure *failure)
 {
     const struct calibration_request *request = session->request;
-    const struct levels_probe probe = {.comm = session->comm,
-                                       .job = &session->making.job,
-                                       .input = session->making.input,
-                                       .threads = threads_of(session),
-                                       .budget_s = LEVELS_SHARE * request->effort.budget_s};
-    if (request->levels && session->comm->rank == 0)
-        levels_probe(&probe, &session->result->profile.settings[session->setting], failure);
+    const struct levels_probe probe = {
+        .comm = session->comm,
+        .job = &session->making.job,
+        .input = session->making.input,
+        .threads = threads_of(session),
+        .budget_s = request->levels ? LEVELS_SHARE * request->effort.budget_s : 0};
+    struct failure none = FAILURE_INIT;
+    if (task_has_levels(request->kernel->task) && session->comm->rank == 0)
+        levels_probe(&probe, &session->result->profile.settings[session->setting],
+                     request->levels ? failure : &none);
     return comm_agree(session->comm, failure);
 }
 

@@ -244,7 +244,8 @@ bool levels_probe(const struct levels_probe *probe, struct profile_setting *sett
     setting->levels = calloc(LEVELS_MOST, sizeof *setting->levels);
     if (!setting->levels)
         return failure_memory(failure, "probing levels");
-    while (good && next.tasks > 0 && setting->level_count < LEVELS_MOST && left_s > 0) {
+    while (good && next.tasks > 0 && setting->level_count < LEVELS_MOST &&
+           (setting->level_count == 0 || left_s > 0)) {
         const struct job *job = setting->level_count == 0 ? probe->job : &made;
         const double start_s = clock_now();
         struct timing timing = {.tasks = 0};

@@ -20,7 +20,8 @@ struct levels_probe {
     const struct job *job;   /* of the first level */
     struct input *input;
     int threads;
-    double budget_s; /* for all levels; some core tasks of each are computed in any case */
+    double budget_s; /* for all levels; 0: some core tasks of the first, which tell that there are
+                      * others */
 };
 
 /* Local to the master. Into the setting: as many levels as the sample has, and the budget allows.

@@ -118,8 +118,11 @@ static bool levels_fit(const struct profile *profile, bool wanted, const char *p
                        struct failure *failure)
 {
     bool known = false;
-    for (size_t k = 0; k < profile->setting_count; k++)
-        known = known || profile->settings[k].level_count > 0;
+    for (size_t k = 0; k < profile->setting_count; k++) {
+        const struct profile_setting *setting = &profile->settings[k];
+        known = known || setting->level_count > 1 ||
+                (setting->level_count == 1 && setting->levels[0].next == 0);
+    }
     return known || !wanted ||
            failure_set(failure, FAILURE_MISMATCH,
                        "%s: was measured without --levels: calibrate to another file, or remove "

@@ -66,6 +66,12 @@ bool plan_levels_add(const struct planned *planned, struct text *text, struct fa
     double tasks = planned->plan.tasks, all = 0, all_s = 0;
     if (setting->level_count == 0)
         return true;
+    if (setting->level_count == 1 && setting->levels[0].next > 0) {
+        text_add(text, "\nlevels      this is the first of a search in levels; of those behind it "
+                       "nothing is known (calibrate --levels), and scow run plans each when it "
+                       "begins\n");
+        return true;
+    }
     text_add(text, "\n%-8s%14s%12s\n", "level", "core tasks", "predicted");
     for (size_t k = 0; k < setting->level_count; k++) {
         double makespan_s = planned->plan.predicted.makespan_s;

@@ -78,7 +78,7 @@ static void without_time_little_is_known(void **state)
     struct job job = {0};
     struct input *input = sequences_open();
     job_make(&job, input);
-    const struct levels_probe probe = {&alone, &job, input, 1, 1e-12};
+    const struct levels_probe probe = {&alone, &job, input, 1, 0};
     assert_true(levels_probe(&probe, &setting, &failure));
     assert_int_equal(setting.level_count, 1);
     assert_int_equal(setting.levels[0].tasks, 8);
