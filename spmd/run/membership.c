@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/base/array.h"
 #include "planner/base/json_text.h"
@@ -20,6 +21,20 @@ void membership_init(struct membership *membership, const struct membership_setu
 static struct member *member_of(const struct membership *membership, int member)
 {
     return &membership->members[member - 1];
+}
+
+/* For the number of that peer. */
+static bool number_room_make(struct membership *membership, int peer)
+{
+    const size_t had = membership->number_room;
+    int *numbers = array_reserve(membership->numbers, &membership->number_room, (size_t)peer + 1,
+                                 sizeof *numbers);
+    if (!numbers)
+        return false;
+    membership->numbers = numbers;
+    if (membership->number_room > had)
+        memset(numbers + had, 0, (membership->number_room - had) * sizeof *numbers);
+    return true;
 }
 
 /* For one more. */
@@ -41,10 +56,10 @@ static bool room_make(struct membership *membership)
 int membership_join(struct membership *membership, int peer, const struct process *process)
 {
     int member = membership_of(membership, peer);
-    if (member == 0 && !room_make(membership))
+    if (member == 0 && (!room_make(membership) || !number_room_make(membership, peer)))
         return 0;
     if (member == 0)
-        member = ++membership->count;
+        member = membership->numbers[peer] = ++membership->count;
     liveness_join(membership->liveness, peer, process);
     *member_of(membership, member) =
         (struct member){.peer = peer,
@@ -53,15 +68,9 @@ int membership_join(struct membership *membership, int peer, const struct proces
     return member;
 }
 
-/* Most have joined in the order of the link's peers. */
 int membership_of(const struct membership *membership, int peer)
 {
-    if (peer >= 1 && peer <= membership->count && member_of(membership, peer)->peer == peer)
-        return peer;
-    for (int member = membership->count; member > 0; member--)
-        if (member_of(membership, member)->peer == peer)
-            return member;
-    return 0;
+    return peer >= 0 && (size_t)peer < membership->number_room ? membership->numbers[peer] : 0;
 }
 
 int membership_peer(const struct membership *membership, int member)
@@ -72,6 +81,9 @@ int membership_peer(const struct membership *membership, int member)
 void membership_release(struct membership *membership)
 {
     free(membership->members);
+    free(membership->numbers);
+    membership->numbers = NULL;
+    membership->number_room = 0;
     free(membership->losses);
     free(membership->processes);
     membership->members = NULL;

@@ -43,10 +43,11 @@ struct membership {
     int expected;              /* peers that the link has from the beginning on */
     int workers;               /* that can be given packages, the first ones */
     struct member *members;    /* owned; the one with number 1 first */
+    int *numbers;              /* owned; by peer; 0: it is none, nor are those beyond */
     struct loss *losses;       /* owned, in order of time; room for one of each member */
     struct process *processes; /* owned; room for one of each member */
     int count, loss_count;
-    size_t room, loss_room, process_room;
+    size_t room, loss_room, process_room, number_room;
     double origin_s; /* of the losses' times, on the communicator's clock; 0: not yet */
 };
 

@@ -12,6 +12,7 @@
 struct departure {
     double at_s; /* not before; HUGE_VAL: nobody knows yet */
     bool waiting;
+    bool listed; /* among those under way */
     int rank;
     size_t size;
 };
@@ -25,6 +26,9 @@ struct outbox {
     struct departure *departures;  /* owned */
     int *queue;                    /* owned; a ring of the slots that wait for theirs */
     int first_waiting, waiting;
+    int *under_way; /* owned; slots that have left, and that the link was not done with when it was
+                     * looked at last */
+    int under_way_count;
     int last;         /* the one that left last */
     size_t abandoned; /* buffers that are left to ranks that may be gone */
 };
@@ -51,7 +55,9 @@ struct outbox *outbox_new(const struct comm *comm, const struct outbox_setup *se
     outbox->requests = calloc((size_t)setup->buffers, sizeof *outbox->requests);
     outbox->departures = calloc((size_t)setup->buffers, sizeof *outbox->departures);
     outbox->queue = calloc((size_t)setup->buffers, sizeof *outbox->queue);
-    if (!outbox->buffers || !outbox->requests || !outbox->departures || !outbox->queue)
+    outbox->under_way = calloc((size_t)setup->buffers, sizeof *outbox->under_way);
+    if (!outbox->buffers || !outbox->requests || !outbox->departures || !outbox->queue ||
+        !outbox->under_way)
         goto fail;
     for (; outbox->count < setup->buffers; outbox->count++) {
         outbox->buffers[outbox->count] = buffer_new(setup->bytes);
@@ -65,11 +71,32 @@ fail:
     return NULL;
 }
 
+/* Most are sent at once, so that few are looked at, however many there are. */
+static void under_way_look(struct outbox *outbox)
+{
+    int kept = 0;
+    for (int k = 0; k < outbox->under_way_count; k++) {
+        const int slot = outbox->under_way[k];
+        outbox->departures[slot].listed = !link_test(&outbox->requests[slot]);
+        if (outbox->departures[slot].listed)
+            outbox->under_way[kept++] = slot;
+    }
+    outbox->under_way_count = kept;
+}
+
+static void under_way_add(struct outbox *outbox, int slot)
+{
+    if (!outbox->departures[slot].listed)
+        outbox->under_way[outbox->under_way_count++] = slot;
+    outbox->departures[slot].listed = true;
+}
+
 static void slot_send(struct outbox *outbox, int slot)
 {
     const struct departure *departure = &outbox->departures[slot];
     link_send(outbox->comm->link, outbox->buffers[slot], departure->size, departure->rank,
               WIRE_PACKAGE, &outbox->requests[slot]);
+    under_way_add(outbox, slot);
     if (outbox->setup.left) {
         struct wire_package header;
         memcpy(&header, outbox->buffers[slot], sizeof header);
@@ -187,7 +214,8 @@ void outbox_post(struct outbox *outbox, int rank, const struct wire_package *hea
     const int slot = outbox->next;
     const int last = (outbox->first_waiting + outbox->waiting++) % outbox->count;
     memcpy(outbox->buffers[slot], header, sizeof *header);
-    outbox->departures[slot] = (struct departure){departure_s, true, rank, sizeof *header + bytes};
+    outbox->departures[slot] = (struct departure){
+        departure_s, true, outbox->departures[slot].listed, rank, sizeof *header + bytes};
     outbox->queue[last] = slot;
     outbox->next = (slot + 1) % outbox->count;
     departures_leave(outbox);
@@ -235,10 +263,8 @@ bool outbox_abandon(struct outbox *outbox, int rank, struct failure *failure)
 bool outbox_progress(struct outbox *outbox)
 {
     departures_leave(outbox);
-    bool left = outbox->waiting == 0;
-    for (int slot = 0; slot < outbox->count; slot++)
-        left = slot_sent(outbox, slot) && left;
-    return left;
+    under_way_look(outbox);
+    return outbox->waiting == 0 && outbox->under_way_count == 0;
 }
 
 /* The next departure; HUGE_VAL: none is known. */
@@ -283,6 +309,7 @@ void outbox_free(struct outbox **outbox)
     free(box->requests);
     free(box->departures);
     free(box->queue);
+    free(box->under_way);
     free(box);
     *outbox = NULL;
 }
