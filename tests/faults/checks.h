@@ -30,13 +30,18 @@ extern struct trial {
     double master_share;    /* there */
     int ahead, buffers;
     bool one_by_one;
-    double collecting; /* probability that in a part the master writes */
-    bool collects;     /* in this part */
-    int unready;       /* the rank that cannot begin this part; -1: all can */
-    bool keeps;        /* workers keep their results as long as they can */
-    bool sleeps;       /* every operation, as a profile says (models.h) */
-    bool copies;       /* what is overdue is handed out once more */
-    bool counted;      /* in this part workers take packages by a counter */
+    double collecting;  /* probability that in a part the master writes */
+    bool collects;      /* in this part */
+    int unready;        /* the rank that cannot begin this part; -1: all can */
+    bool keeps;         /* workers keep their results as long as they can */
+    bool sleeps;        /* every operation, as a profile says (models.h) */
+    bool copies;        /* what is overdue is handed out once more */
+    bool counted;       /* in this part workers take packages by a counter */
+    const char *plan;   /* JSON, borrowed: that is run, in place of one that is drawn; NULL: none */
+    double most;        /* how far, relatively, a calm run's time may be from what is expected */
+    int64_t packages;   /* reported */
+    size_t master_peak; /* bytes of memory that the master had at most */
+    double makespan_s;
     bool resumed;
     bool running; /* the part before did not say how it ended */
     bool sealed;

@@ -2,8 +2,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/dispatch/survey.h"
+#include "planner/files/plan_json.h"
 #include "tests/faults/world.h"
 
 /* ---- plans ----------------------------------------------------------------------------------- */
@@ -99,6 +101,12 @@ static void platform_fill(struct platform *platform, const struct decides_setup 
 static struct dispatch *plan_dispatch(struct decides *decides, int64_t tasks)
 {
     const struct decides_setup *setup = &decides->setup;
+    struct failure failure = FAILURE_INIT;
+    if (setup->plan) {
+        if (!plan_parse(&decides->plan, setup->plan, strlen(setup->plan), "plan", &failure))
+            world_wrong("%s", failure.text);
+        return dispatch_new_plan(&decides->plan);
+    }
     const bool shared = !setup->watched && !setup->surveyed;
     const int64_t own = shared ? (int64_t)((double)tasks * setup->master_share) : 0;
     plan_fill(&decides->plan, tasks - own, setup->workers, setup->largest);

@@ -17,12 +17,13 @@ struct decides_setup {
     bool watched;     /* the plan is */
     /* Of a plan that is neither: this share of what is left, rounded down, the master computes. */
     double master_share;
-    int64_t tasks;   /* of the job */
-    int64_t largest; /* of a package */
-    double mean_s;   /* of a core task, as planned with */
-    bool keeps;      /* workers keep results until they are asked for them */
-    bool copies;     /* what is overdue is handed out once more */
-    bool counted;    /* workers take the rule's packages by a counter */
+    int64_t tasks;    /* of the job */
+    int64_t largest;  /* of a package */
+    double mean_s;    /* of a core task, as planned with */
+    bool keeps;       /* workers keep results until they are asked for them */
+    bool copies;      /* what is overdue is handed out once more */
+    bool counted;     /* workers take the rule's packages by a counter */
+    const char *plan; /* JSON: that is run; NULL: one that is drawn */
     int ahead, workers;
     const struct remaining *remaining; /* NULL: nothing is done yet */
 };

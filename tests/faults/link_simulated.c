@@ -48,10 +48,17 @@ struct collective {
     int number;
 };
 
+/* From one rank to another. */
+struct lane {
+    struct lane *next;
+    int to;
+    double free_s[16]; /* the last of that tag arrives */
+};
+
 static struct {
     struct message *arrived[RANKS_MOST], **last[RANKS_MOST];
     struct pending *posted[RANKS_MOST];
-    double free_s[RANKS_MOST][RANKS_MOST][16]; /* the last of that tag arrives */
+    struct lane *lanes[RANKS_MOST], *from_master[RANKS_MOST];
     struct collective steps[COLLECTIVES_MOST];
     int step[RANKS_MOST];
     int64_t counter;
@@ -168,9 +175,22 @@ static bool may_double(int tag)
            tag == WIRE_PRESENT || tag == WIRE_CANCEL;
 }
 
+/* The master has one to every rank, others hardly more than one to it. */
+static struct lane *lane_of(int from, int to)
+{
+    struct lane **at = from == 0 ? &net.from_master[to] : &net.lanes[from];
+    while (*at && (*at)->to != to)
+        at = &(*at)->next;
+    if (!*at) {
+        *at = world_room(sizeof **at);
+        (*at)->to = to;
+    }
+    return *at;
+}
+
 static void message_post(struct message *message)
 {
-    double *free_s = &net.free_s[message->from][message->to][message->tag % 16];
+    double *free_s = &lane_of(message->from, message->to)->free_s[message->tag % 16];
     *free_s = fmax(*free_s, world.now_s + travel_s());
     world_event(*free_s - world.now_s, EVENT_DELIVER, message->to, 0, message);
 }
@@ -358,6 +378,15 @@ static bool step_is_over(struct pending *pending)
     return true;
 }
 
+/* It may be over, or what it waits for may be there, for all; or for the one that has come. */
+static void step_tell(const struct collective *step, bool for_all)
+{
+    const double in_s = world.weather.latency_s;
+    for (int k = 0; k < world.ranks; k++)
+        if (for_all || step->arrived == world.ranks || k == world.current->number)
+            world_event(in_s, EVENT_NEWS, k, 0, NULL);
+}
+
 static void step_begin(const void *mine, size_t size, void *to, int kind, int peer,
                        struct link_request *request)
 {
@@ -372,8 +401,7 @@ static void step_begin(const void *mine, size_t size, void *to, int kind, int pe
     step->there[rank] = true;
     step->arrived++;
     step->ready_s = world.now_s + world.weather.latency_s;
-    for (int k = 0; k < world.ranks; k++)
-        world_event(world.weather.latency_s, EVENT_NEWS, k, 0, NULL);
+    step_tell(step, kind == STEP_BROADCAST && rank == peer);
     *request = (struct link_request){.pending = true, .handle = (intptr_t)pending};
 }
 

@@ -57,19 +57,36 @@ static void profile_draw(struct text *text, int64_t largest, double package_s, b
     text_add(text, "]}]}]}");
 }
 
-void models_draw(int64_t largest, double package_s, bool returns)
+static void profile_take(const char *text)
 {
-    struct text text = TEXT_INIT;
     struct failure failure = FAILURE_INIT;
-    models.plan = (struct plan){
-        .operating = (enum operating)dice_below(&world.dice, (uint64_t)OPERATING_COUNT)};
-    profile_draw(&text, largest, package_s, returns);
-    if (text.failed ||
-        !profile_parse(&models.profile, text.bytes, text.length, "profile", &failure)) {
+    if (!profile_parse(&models.profile, text, strlen(text), "profile", &failure)) {
         fprintf(stderr, "%s\n", failure.text);
         abort();
     }
+}
+
+void models_draw(int64_t largest, double package_s, bool returns)
+{
+    struct text text = TEXT_INIT;
+    models.plan = (struct plan){
+        .operating = (enum operating)dice_below(&world.dice, (uint64_t)OPERATING_COUNT)};
+    profile_draw(&text, largest, package_s, returns);
+    if (text.failed)
+        abort();
+    profile_take(text.bytes);
     text_release(&text);
+}
+
+void models_give(const char *profile)
+{
+    models.plan = (struct plan){.operating = OPERATING_SINGLE_PORT};
+    profile_take(profile);
+}
+
+const struct profile *models_profile(void)
+{
+    return &models.profile;
 }
 
 const char *models_name(void)

@@ -8,6 +8,9 @@
 /* Draw a model, and costs of packages of `largest` core tasks about that long; of results that are
  * returned, or of output. */
 void models_draw(int64_t largest, double package_s, bool returns);
+/* The model is a single port, and costs are those of that profile (JSON). */
+void models_give(const char *profile);
+const struct profile *models_profile(void);
 const char *models_name(void);
 /* NULL with *failure set. */
 struct emulation *models_emulation(struct failure *failure);

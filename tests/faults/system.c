@@ -19,6 +19,7 @@ struct block {
     struct block *next, **link;
     void *base;
     size_t size;
+    struct rank *rank; /* NULL: nobody */
     uint64_t sign;
 };
 
@@ -38,6 +39,12 @@ void __real_free(void *piece);
 void __wrap_free(void *piece);
 _Noreturn void __wrap__exit(int status);
 
+static void rank_holds(struct rank *rank, size_t more)
+{
+    rank->held += more;
+    rank->peak = rank->held > rank->peak ? rank->held : rank->peak;
+}
+
 static struct block *others; /* of nobody in the world */
 
 static void *block_put(char *base, size_t front, size_t size)
@@ -46,7 +53,9 @@ static void *block_put(char *base, size_t front, size_t size)
         return NULL;
     struct block **list = world.current ? &world.current->blocks : &others;
     struct block *block = (struct block *)(void *)(base + front - FRONT);
-    *block = (struct block){*list, list, base, size, block_sign};
+    *block = (struct block){*list, list, base, size, world.current, block_sign};
+    if (world.current)
+        rank_holds(world.current, size);
     if (*list)
         (*list)->link = &block->next;
     *list = block;
@@ -59,6 +68,8 @@ static void block_drop(struct block *block)
     if (block->next)
         block->next->link = block->link;
     block->sign = 0;
+    if (block->rank)
+        block->rank->held -= block->size;
     __real_free(block->base);
 }
 

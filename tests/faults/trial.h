@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "spmd/layout/trace_file.h"
+
 /* What happened in all trials so far, so that one can see that faults are met. */
 struct trial_counts {
     int64_t trials, parts, losses, writes, revived, stopped;
@@ -17,5 +19,23 @@ struct trial_counts {
 void trial_keep_calm(void);
 /* False: something was wrong, said in world.wrong. `log`: NULL: silent. */
 bool trial_run(uint64_t seed, FILE *log, struct trial_counts *counts);
+
+/* One run of a plan, that nothing disturbs, and of which the trace stays. */
+struct trial_planned {
+    const char *plan; /* JSON; borrowed */
+    int64_t tasks, largest;
+    int workers, buffers;
+    double most; /* its time may be so far, relatively, from that of the plan's simulation */
+};
+
+struct trial_outcome {
+    double makespan_s;
+    int64_t packages, writes;
+    size_t master_peak; /* bytes of memory that the master had at most */
+    struct trace_part part;
+};
+
+/* By the costs that models_give has been given. False: something was wrong, said in world.wrong. */
+bool trial_plan(const struct trial_planned *planned, struct trial_outcome *outcome);
 
 #endif

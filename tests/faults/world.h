@@ -12,7 +12,11 @@
 
 #include "tests/faults/fiber.h"
 
-enum { RANKS_MOST = 8 };
+/* Who plays many gives more. */
+#ifndef WORLD_RANKS
+#define WORLD_RANKS 8
+#endif
+enum { RANKS_MOST = WORLD_RANKS };
 
 /* ---- chance -------------------------------------------------------------------------------- */
 
@@ -49,6 +53,7 @@ struct rank {
     int64_t working;    /* the core task that it computes; negative: none */
     struct fiber *fiber;
     struct block *blocks; /* of memory that it has */
+    size_t held, peak;    /* bytes of them, now and at most */
 };
 
 /* How likely what is, in this part of the run. */
