@@ -123,7 +123,7 @@ MUTATIONS = [
     ("copies-dropped-with-the-original", "planner/dispatch/recovery_copies.c",
      "    return recovery_copies_void(self, entry);\n}", "    return true;\n}"),
     ("written-by-others-disowned", "spmd/run/master_losses.c",
-     "    if (!master->run->copies)", "    if (rank > 0)"),
+     "    if (!master->run->copies)", "    if (member > 0)"),
     ("loss-not-blamed", "spmd/run/master_losses.c",
      "    if (at_work)\n        package_blame", "    if (at_work && count > 1000)\n        package_blame"),
 ]
