@@ -134,15 +134,13 @@ bool documents_read(struct documents *documents, const struct comm *comm, const 
     return good && comm_agree(comm, failure); /* memory may have ended on one rank only */
 }
 
-bool documents_replace_plan(struct documents *documents, const struct comm *comm, char *text,
+bool documents_replace_plan(struct documents *documents, char *text, size_t length,
                             const char *plan, struct failure *failure)
 {
-    size_t length = text ? strlen(text) : 0;
     plan_release(&documents->plan);
     free(documents->plan_text);
-    documents->plan_text = comm_broadcast_text(comm, text, &length);
-    plan_parse(&documents->plan, documents->plan_text, length, plan, failure);
-    return comm_agree(comm, failure);
+    documents->plan_text = text;
+    return plan_parse(&documents->plan, text, length, plan, failure);
 }
 
 const struct profile *documents_profile(const struct documents *documents)

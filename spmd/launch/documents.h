@@ -24,8 +24,8 @@ struct documents {
  * profile that the plan was not made from is refused. To be released on failure, too. */
 bool documents_read(struct documents *documents, const struct comm *comm, const char *plan,
                     const char *profile, struct failure *failure);
-/* Collective: this text of the master's (owned) takes the plan's place on every rank. */
-bool documents_replace_plan(struct documents *documents, const struct comm *comm, char *text,
+/* Local. This text (owned) takes the plan's place. */
+bool documents_replace_plan(struct documents *documents, char *text, size_t length,
                             const char *plan, struct failure *failure);
 /* The profile; NULL: there is none. */
 const struct profile *documents_profile(const struct documents *documents);

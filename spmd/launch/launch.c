@@ -18,6 +18,7 @@
 #include "spmd/input/spool.h"
 #include "spmd/launch/cores.h"
 #include "spmd/launch/terminal.h"
+#include "spmd/transport/bundle.h"
 
 /* ---- options ------------------------------------------------------------------------------- */
 
@@ -108,11 +109,7 @@ char *launch_read(const struct comm *comm, const char *path, size_t *length,
                   struct failure *failure)
 {
     char *text = comm_leads(comm) ? textfile_read(path, length, failure) : NULL;
-    if (!comm_agree(comm, failure)) {
-        free(text);
-        return NULL;
-    }
-    return comm_broadcast_text(comm, text, length);
+    return bundle_share_text(text, length, comm, failure);
 }
 
 bool launch_threads_check(struct failure *failure)

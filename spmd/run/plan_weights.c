@@ -6,6 +6,7 @@
 #include "planner/command/readers.h"
 #include "planner/files/plan_json.h"
 #include "planner/model/order.h"
+#include "spmd/transport/bundle.h"
 
 static struct task_weights *task_weigh(const struct documents *documents,
                                        const struct plan_weights *given, struct failure *failure)
@@ -92,11 +93,9 @@ bool plan_weights_take(struct documents *documents, const struct comm *comm,
     if (!weights_asked(given->options))
         return true;
     char *text = comm_leads(comm) ? plan_weigh(documents, given, failure) : NULL;
-    int changed = text != NULL;
-    if (!comm_agree(comm, failure)) {
-        free(text);
-        return false;
-    }
-    comm_broadcast(comm, &changed, sizeof changed);
-    return !changed || documents_replace_plan(documents, comm, text, given->plan_name, failure);
+    size_t length = text ? strlen(text) : 0;
+    text = bundle_share_text(text, &length, comm, failure);
+    if (text)
+        documents_replace_plan(documents, text, length, given->plan_name, failure);
+    return comm_agree(comm, failure);
 }

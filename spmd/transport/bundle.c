@@ -104,3 +104,14 @@ bool bundle_share(struct bundle *bundle, const struct comm *comm, struct failure
     comm_broadcast(comm, bundle->bytes, bundle->size);
     return true;
 }
+
+char *bundle_share_text(char *text, size_t *length, const struct comm *comm,
+                        struct failure *failure)
+{
+    struct bundle bundle = {0};
+    bundle_put_text(&bundle, text, text ? *length : 0);
+    free(text);
+    text = bundle_share(&bundle, comm, failure) ? bundle_take_text(&bundle, length, failure) : NULL;
+    bundle_release(&bundle);
+    return text;
+}

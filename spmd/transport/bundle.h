@@ -38,5 +38,9 @@ void bundle_room(struct bundle *bundle, size_t size, const struct comm *comm);
 /* Collective. The master's on every rank; only its failure counts, and where it has one, every rank
  * has it, and none has a bundle: false. Out of memory elsewhere is fatal. */
 bool bundle_share(struct bundle *bundle, const struct comm *comm, struct failure *failure);
+/* Collective. The master's text (taken over; NULL: it has none), owned, on every rank; only its
+ * failure counts, as above. NULL: there is none, or with *failure set, also where memory ended. */
+char *bundle_share_text(char *text, size_t *length, const struct comm *comm,
+                        struct failure *failure);
 
 #endif

@@ -143,24 +143,6 @@ void comm_gather(const struct comm *comm, const void *mine, size_t bytes, void *
     comm_wait(comm, &request);
 }
 
-char *comm_broadcast_text(const struct comm *comm, char *text, size_t *length)
-{
-    uint64_t bytes = *length;
-    comm_broadcast(comm, &bytes, sizeof bytes);
-    *length = (size_t)bytes;
-    if (!comm_leads(comm)) {
-        text = malloc(*length + 1);
-        if (!text) {
-            fprintf(stderr, "scow: rank %d is out of memory for a text of %zu bytes\n", comm->rank,
-                    *length);
-            link_abort(comm->link, FAILURE_FAILED);
-        }
-        text[*length] = '\0';
-    }
-    comm_broadcast(comm, text, *length);
-    return text;
-}
-
 bool comm_agree(const struct comm *comm, struct failure *failure)
 {
     int mine = failure->code == FAILURE_NONE ? comm->size : comm->rank;

@@ -92,9 +92,6 @@ void comm_broadcast(const struct comm *comm, void *data, size_t bytes);
 /* Collective. `bytes` from every rank, in rank order, into `all` on the master (ignored elsewhere).
  */
 void comm_gather(const struct comm *comm, const void *mine, size_t bytes, void *all);
-/* Collective. Text with its length from the master: returns an owned, zero-terminated copy on
- * every rank but the master, and `text` itself there. Out of memory is fatal. */
-char *comm_broadcast_text(const struct comm *comm, char *text, size_t *length);
 /* Collective. True when no rank has a failure; otherwise false, and every rank holds the sentence
  * of the lowest failed rank. */
 bool comm_agree(const struct comm *comm, struct failure *failure);

@@ -18,6 +18,7 @@
 #include "planner/simulate/ensemble.h"
 #include "planner/studies/planning.h"
 #include "spmd/run/execute.h"
+#include "spmd/transport/bundle.h"
 #include "spmd/transport/link_mpi.h"
 #include "tests/simgrid/store.h"
 #include "tests/simgrid/task.h"
@@ -72,11 +73,10 @@ static void profile_share(struct trial *trial, const struct calibration *calibra
     size_t length = text ? strlen(text) : 0;
     if (comm->rank == 0 && !text)
         failure_memory(failure, "printing the profile");
-    if (!comm_agree(comm, failure))
-        return;
-    trial->profile_text = comm_broadcast_text(comm, text, &length);
-    profile_parse(&trial->profile, trial->profile_text, length, "the profile", failure);
-    if (comm->rank == 0 && trial->arguments->profile)
+    trial->profile_text = bundle_share_text(text, &length, comm, failure);
+    if (trial->profile_text)
+        profile_parse(&trial->profile, trial->profile_text, length, "the profile", failure);
+    if (comm->rank == 0 && failure->code == FAILURE_NONE && trial->arguments->profile)
         textfile_write(trial->arguments->profile, trial->profile_text, failure);
     comm_agree(comm, failure);
 }
@@ -160,8 +160,8 @@ static void plan_share(const struct trial *trial, struct decided *decided, struc
 {
     char *text = trial->comm->rank == 0 ? plan_print(&decided->plan) : NULL;
     size_t length = text ? strlen(text) : 0;
-    text = comm_broadcast_text(trial->comm, text, &length);
-    if (trial->comm->rank != 0)
+    text = bundle_share_text(text, &length, trial->comm, failure);
+    if (text && trial->comm->rank != 0)
         plan_parse(&decided->plan, text, length, "the plan", failure);
     free(text);
     comm_agree(trial->comm, failure);

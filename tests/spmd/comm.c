@@ -48,7 +48,9 @@ static void test_texts(void **state)
     for (int i = 0; i < 3; i++) {
         char *mine = comm.rank == 0 ? strdup(texts[i]) : NULL;
         size_t length = comm.rank == 0 ? strlen(mine) : 0;
-        char *text = comm_broadcast_text(&comm, mine, &length);
+        struct failure failure = FAILURE_INIT;
+        char *text = bundle_share_text(mine, &length, &comm, &failure);
+        assert_non_null(text);
         assert_string_equal(text, texts[i]);
         assert_int_equal(length, strlen(texts[i]));
         free(text);
