@@ -55,7 +55,7 @@ MUTATIONS = [
      "    packages_return(master, member, at_work);\n    master_returns_drop(master, member);\n",
      "    packages_return(master, member, at_work);\n"),
     ("returned-unwritten-traced", "spmd/run/master_results.c",
-     "    else if (written)\n", "    else if (written || rank > 0)\n"),
+     "    else if (written)\n", "    else if (written || member > 0)\n"),
     ("counted-by-lost-forgotten", "spmd/run/master_counted.c",
      "        if (!dispatch_recovery_add(", "        if (gap.count > 3 && !dispatch_recovery_add("),
     ("counted-told-before-reported", "spmd/run/worker.c",
@@ -81,6 +81,8 @@ MUTATIONS = [
      "    word_send(liveness, peer, WIRE_LOST);\n", ""),
     ("unready-worker-not-heard", "spmd/run/beginning.c",
      "    if (ready.failure.code != FAILURE_NONE)", "    if (ready.failure.code != FAILURE_NONE && peer == 1)"),
+    ("master's-failure-not-heard", "spmd/run/beginning.c",
+     "    if (here.failure.code != FAILURE_NONE) {", "    if (here.failure.code == FAILURE_STOPPED) {"),
     ("begun-before-all-have-answered", "spmd/run/beginning.c",
      "        answer_take(run, peer, failure);\n    for (int peer = 1; peer <= peers; peer++)\n"
      "        beginning_admit(run->comm, peer, membership_of(run->members, peer), failure);\n",
@@ -149,7 +151,7 @@ def build(folder):
     made = run(["cmake", "--build", "--preset", "release", "-j", "2", "--target",
                 "faults-simulated"], cwd=folder)
     if made.returncode != 0:
-        sys.exit(f"it does not build:\n{made.stdout[-3000:]}{made.stderr[-1000:]}")
+        raise RuntimeError(f"it does not build:\n{made.stdout[-3000:]}{made.stderr[-1000:]}")
     return folder / "build/release/bin/faults-simulated"
 
 
@@ -195,10 +197,14 @@ def main():
             continue
         text = (folder / path).read_text()
         (folder / path).write_text(text.replace(there, instead))
-        said = try_out(build(folder), options.runs)
+        try:
+            said = try_out(build(folder), options.runs)
+            missed += said is None
+            said = re.sub(r" \(replay.*", "", said) if said else "NOT FOUND"
+        except RuntimeError as broken:
+            missed += 1
+            said = str(broken)
         (folder / path).write_text(text)
-        missed += said is None
-        said = re.sub(r" \(replay.*", "", said) if said else "NOT FOUND"
         print(f"{name}: {said}", flush=True)
     return missed
 
