@@ -69,7 +69,7 @@ static bool rows_open(struct rows *rows, const struct stored_trace *stored, stru
                           .file = -1,
                           .dataset = -1,
                           .type = layout_trace_type(),
-                          .reader = {.file = -1}};
+                          .reader = {.streams = NULL}};
     const bool good = stored->beside
                           ? trace_reader_open(&rows->reader, stored->path, &stored->part, failure)
                           : dataset_open(rows);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +19,16 @@ static const uint32_t order = 0x01020304;
 
 /* ---- the format ---------------------------------------------------------------------------- */
 
-char *trace_file_path(const char *output)
+char *trace_file_path(const char *output, int master)
 {
     static const char ending[] = ".trace";
-    const size_t size = strlen(output) + sizeof ending;
+    char number[16] = "";
+    if (master > 0)
+        snprintf(number, sizeof number, ".%d", master);
+    const size_t size = strlen(output) + sizeof ending + strlen(number);
     char *path = malloc(size);
     if (path)
-        snprintf(path, size, "%s%s", output, ending);
+        snprintf(path, size, "%s%s%s", output, ending, number);
     return path;
 }
 
@@ -80,38 +84,38 @@ bool trace_file_is_ours(const char *path)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static bool head_read(const struct trace_reader *reader, const struct trace_part *part)
+static bool head_read(const struct trace_stream *stream, const struct trace_part *part)
 {
     struct trace_file_head head;
-    return transfer_read(reader->file, &head, sizeof head, 0) &&
+    return transfer_read(stream->file, &head, sizeof head, 0) &&
            memcmp(head.magic, magic, sizeof magic) == 0 && head.digest == head_digest(&head) &&
            head.order == order && head.event_bytes == sizeof(struct trace_event) &&
            head.part.times == part->times &&
            (!(part->began_s > 0) || head.part.began_s == part->began_s);
 }
 
-/* The block at `place`, with what it has in reader->bytes. False: there is no whole one. */
-static bool block_read(struct trace_reader *reader, int64_t place, struct trace_file_block *block)
+/* The block at `place`, with what it has in stream->bytes. False: there is no whole one. */
+static bool block_read(struct trace_stream *stream, int64_t place, struct trace_file_block *block)
 {
-    if (!transfer_read(reader->file, block, sizeof *block, place))
+    if (!transfer_read(stream->file, block, sizeof *block, place))
         return false;
     const int64_t size = trace_file_block_bytes(block);
     return size > 0 &&
-           transfer_read(reader->file, reader->bytes, size, place + (int64_t)sizeof *block) &&
-           trace_file_block_digest(block, reader->bytes) == block->digest;
+           transfer_read(stream->file, stream->bytes, size, place + (int64_t)sizeof *block) &&
+           trace_file_block_digest(block, stream->bytes) == block->digest;
 }
 
 /* False: out of memory. */
-static bool corrections_add(struct trace_reader *reader, size_t count)
+static bool corrections_add(struct trace_stream *stream, size_t count)
 {
-    const size_t all = reader->correction_count + count;
+    const size_t all = stream->correction_count + count;
     struct trace_correction *corrections =
-        array_reserve(reader->corrections, &reader->correction_capacity, all, sizeof *corrections);
+        array_reserve(stream->corrections, &stream->correction_capacity, all, sizeof *corrections);
     if (!corrections)
         return false;
-    reader->corrections = corrections;
-    memcpy(corrections + reader->correction_count, reader->bytes, count * sizeof *corrections);
-    reader->correction_count = all;
+    stream->corrections = corrections;
+    memcpy(corrections + stream->correction_count, stream->bytes, count * sizeof *corrections);
+    stream->correction_count = all;
     return true;
 }
 
@@ -122,78 +126,85 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* From the first event again. */
+static void stream_rewind(struct trace_stream *stream)
+{
+    stream->next = sizeof(struct trace_file_head);
+    stream->number = 0;
+    stream->held = stream->taken = 0;
+    stream->corrected = 0;
+}
+
 /* How many events there are, and all corrections. False: out of memory. */
-static bool blocks_scan(struct trace_reader *reader)
+static bool blocks_scan(struct trace_stream *stream)
 {
     struct trace_file_block block;
     int64_t place = sizeof(struct trace_file_head);
-    while (block_read(reader, place, &block)) {
-        if (block.kind == TRACE_BLOCK_OF_EVENTS && block.first == reader->count)
-            reader->count += block.count;
+    while (block_read(stream, place, &block)) {
+        if (block.kind == TRACE_BLOCK_OF_EVENTS && block.first == stream->count)
+            stream->count += block.count;
         else if (block.kind != TRACE_BLOCK_OF_CORRECTIONS)
             break; /* of another trace */
-        else if (!corrections_add(reader, block.count))
+        else if (!corrections_add(stream, block.count))
             return false;
         place += (int64_t)sizeof block + trace_file_block_bytes(&block);
     }
     char more;
-    reader->end = place;
-    reader->torn = transfer_read(reader->file, &more, 1, place);
-    if (reader->correction_count > 0)
-        qsort(reader->corrections, reader->correction_count, sizeof *reader->corrections,
+    stream->end = place;
+    stream->torn = transfer_read(stream->file, &more, 1, place);
+    if (stream->correction_count > 0)
+        qsort(stream->corrections, stream->correction_count, sizeof *stream->corrections,
               by_number);
-    trace_reader_rewind(reader);
+    stream_rewind(stream);
     return true;
 }
 
-bool trace_reader_open(struct trace_reader *reader, const char *output,
-                       const struct trace_part *part, struct failure *failure)
+static void stream_close(struct trace_stream *stream)
+{
+    if (stream->file >= 0)
+        close(stream->file);
+    free(stream->corrections);
+    free(stream->bytes);
+    *stream = (struct trace_stream){.file = -1};
+}
+
+/* False: it is of another part (failure->code is FAILURE_NONE), or there is no memory; then it is
+ * closed. */
+static bool stream_open(struct trace_stream *stream, int file, const struct trace_part *part,
+                        struct failure *failure)
 {
     const size_t room = TRACE_FILE_BLOCK_MOST * sizeof(struct trace_correction);
-    char *path = trace_file_path(output);
-    *reader = (struct trace_reader){.file = path ? own_open(path, O_RDONLY) : -1};
-    reader->bytes = malloc(room);
-    bool good = path && reader->bytes;
-    if (!good)
-        failure_memory(failure, "reading a trace");
-    free(path);
-    good = good && reader->file >= 0 && head_read(reader, part);
-    if (good && !blocks_scan(reader))
+    *stream = (struct trace_stream){.file = file, .bytes = malloc(room)};
+    bool good = stream->bytes || failure_memory(failure, "reading a trace");
+    good = good && head_read(stream, part);
+    if (good && !blocks_scan(stream))
         good = failure_memory(failure, "reading a trace");
     if (!good)
-        trace_reader_close(reader);
+        stream_close(stream);
     return good;
 }
 
-void trace_reader_rewind(struct trace_reader *reader)
-{
-    reader->next = sizeof(struct trace_file_head);
-    reader->number = 0;
-    reader->held = reader->taken = 0;
-    reader->corrected = 0;
-}
-
 /* The next block of events is at hand. False: there is none. */
-static bool block_next(struct trace_reader *reader)
+static bool block_next(struct trace_stream *stream)
 {
     struct trace_file_block block = {.kind = TRACE_BLOCK_OF_CORRECTIONS};
     while (block.kind == TRACE_BLOCK_OF_CORRECTIONS) {
-        if (reader->next >= reader->end || !block_read(reader, reader->next, &block))
+        if (stream->next >= stream->end || !block_read(stream, stream->next, &block))
             return false;
-        reader->next += (int64_t)sizeof block + trace_file_block_bytes(&block);
+        stream->next += (int64_t)sizeof block + trace_file_block_bytes(&block);
     }
-    reader->held = block.count;
-    reader->taken = 0;
+    stream->held = block.count;
+    stream->taken = 0;
     return true;
 }
 
 /* Those of the events that are handed out. */
-static void corrections_apply(struct trace_reader *reader, struct trace_event *events,
+static void corrections_apply(struct trace_stream *stream, struct trace_event *events,
                               int64_t count)
 {
-    for (; reader->corrected < reader->correction_count; reader->corrected++) {
-        const struct trace_correction *correction = &reader->corrections[reader->corrected];
-        const int64_t at = correction->number - reader->number;
+    for (; stream->corrected < stream->correction_count; stream->corrected++) {
+        const struct trace_correction *correction = &stream->corrections[stream->corrected];
+        const int64_t at = correction->number - stream->number;
         if (at >= count)
             return;
         if (at >= 0)
@@ -201,27 +212,114 @@ static void corrections_apply(struct trace_reader *reader, struct trace_event *e
     }
 }
 
-int64_t trace_reader_next(struct trace_reader *reader, struct trace_event *events, int64_t most)
+static int64_t stream_next(struct trace_stream *stream, struct trace_event *events, int64_t most)
 {
     int64_t count = 0;
-    while (count < most && (reader->taken < reader->held || block_next(reader))) {
-        const int64_t here = reader->held - reader->taken;
+    while (count < most && (stream->taken < stream->held || block_next(stream))) {
+        const int64_t here = stream->held - stream->taken;
         const int64_t taken = here < most - count ? here : most - count;
-        memcpy(events + count, reader->bytes + (size_t)reader->taken * sizeof *events,
+        memcpy(events + count, stream->bytes + (size_t)stream->taken * sizeof *events,
                (size_t)taken * sizeof *events);
-        reader->taken += taken;
+        stream->taken += taken;
         count += taken;
     }
-    corrections_apply(reader, events, count);
-    reader->number += count;
+    corrections_apply(stream, events, count);
+    stream->number += count;
+    return count;
+}
+
+/* ---- several masters ------------------------------------------------------------------------ */
+
+/* Of one of several masters that many events are read before it is seen who is next. */
+enum { TURN_MOST = 256 };
+
+/* False: there is no memory. */
+static bool stream_add(struct trace_reader *reader, int file, const struct trace_part *part,
+                       struct failure *failure)
+{
+    struct trace_stream *streams =
+        realloc(reader->streams, ((size_t)reader->stream_count + 1) * sizeof *streams);
+    if (!streams) {
+        close(file);
+        return failure_memory(failure, "reading a trace");
+    }
+    reader->streams = streams;
+    struct trace_stream *stream = &streams[reader->stream_count];
+    if (stream_open(stream, file, part, failure)) {
+        reader->stream_count++;
+        reader->count += stream->count;
+        reader->torn = reader->torn || stream->torn;
+    }
+    return failure->code == FAILURE_NONE;
+}
+
+bool trace_reader_open(struct trace_reader *reader, const char *output,
+                       const struct trace_part *part, struct failure *failure)
+{
+    bool good = true;
+    *reader = (struct trace_reader){.streams = NULL};
+    for (int master = 0, file = 0; good && file >= 0; master++) {
+        char *path = trace_file_path(output, master);
+        good = path || failure_memory(failure, "reading a trace");
+        file = path ? own_open(path, O_RDONLY) : -1;
+        free(path);
+        if (file >= 0)
+            good = stream_add(reader, file, part, failure);
+    }
+    if (good && reader->stream_count > 0)
+        return true;
+    trace_reader_close(reader);
+    return false;
+}
+
+void trace_reader_rewind(struct trace_reader *reader)
+{
+    for (int k = 0; k < reader->stream_count; k++)
+        stream_rewind(&reader->streams[k]);
+}
+
+/* When its next event began; HUGE_VAL: it has none. */
+static double stream_time_s(struct trace_stream *stream)
+{
+    struct trace_event event;
+    if (stream->taken >= stream->held && !block_next(stream))
+        return HUGE_VAL;
+    memcpy(&event, stream->bytes + (size_t)stream->taken * sizeof event, sizeof event);
+    return event.start_s;
+}
+
+/* The one whose next event began first. */
+static struct trace_stream *stream_first(struct trace_reader *reader)
+{
+    struct trace_stream *first = &reader->streams[0];
+    double first_s = stream_time_s(first);
+    for (int k = 1; k < reader->stream_count; k++) {
+        const double next_s = stream_time_s(&reader->streams[k]);
+        if (!(next_s < first_s))
+            continue;
+        first = &reader->streams[k];
+        first_s = next_s;
+    }
+    return first;
+}
+
+int64_t trace_reader_next(struct trace_reader *reader, struct trace_event *events, int64_t most)
+{
+    int64_t count = 0, taken = 1;
+    if (reader->stream_count == 1)
+        return stream_next(reader->streams, events, most);
+    while (count < most && taken > 0) {
+        const int64_t here = most - count < TURN_MOST ? most - count : TURN_MOST;
+        taken = stream_next(stream_first(reader), events + count, here);
+        count += taken;
+    }
     return count;
 }
 
 void trace_reader_close(struct trace_reader *reader)
 {
-    if (reader->file >= 0)
-        close(reader->file);
-    free(reader->corrections);
-    free(reader->bytes);
-    *reader = (struct trace_reader){.file = -1};
+    for (int k = 0; k < reader->stream_count; k++)
+        stream_close(&reader->streams[k]);
+    free(reader->streams);
+    *reader = (struct trace_reader){.streams = NULL};
 }

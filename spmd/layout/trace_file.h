@@ -8,6 +8,9 @@
  * trace. When a worker has begun its first package is known later, from a later one: then a block
  * of corrections follows, of events that have been written before.
  *
+ * Where several masters are side by side, each has such a file, OUT.h5.trace.1 that of the second
+ * one, and who reads them reads all of them as one.
+ *
  * Only the machines that write it read it, so everything is as it is in memory. Local, serial.
  */
 #ifndef SPMD_LAYOUT_TRACE_FILE_H
@@ -51,17 +54,17 @@ struct trace_correction {
 /* Events or corrections of a block at most. */
 enum { TRACE_FILE_BLOCK_MOST = 4096 };
 
-/* Owned; NULL: out of memory. */
-char *trace_file_path(const char *output);
+/* Of the master of that number, from 0. Owned; NULL: out of memory. */
+char *trace_file_path(const char *output, int master);
 void trace_file_head_fill(struct trace_file_head *head, const struct trace_part *part);
 /* Of a block with `bytes` behind its head. */
 uint64_t trace_file_block_digest(const struct trace_file_block *block, const void *bytes);
 /* Bytes behind the head of a block; negative: no block can be like that. */
 int64_t trace_file_block_bytes(const struct trace_file_block *block);
 
-/* Who reads the events of one part, in the order in which they were written, corrections in place.
- */
-struct trace_reader {
+/* One such file, whose events are read in the order in which they were written, corrections in
+ * place. */
+struct trace_stream {
     int file;      /* owned */
     int64_t count; /* events that there are */
     bool torn;     /* what follows the last block is no whole one */
@@ -72,6 +75,15 @@ struct trace_reader {
     int64_t held, taken; /* its events, and those of them that are handed out */
     int64_t end, next;   /* of all whole blocks; the place of the one that is read next */
     int64_t number;      /* of the event that is handed out next */
+};
+
+/* Who reads the events of one part, those of each master in the order in which it wrote them, and
+ * of several masters about in the order of time. */
+struct trace_reader {
+    struct trace_stream *streams; /* owned; one a master */
+    int stream_count;
+    int64_t count; /* events that there are */
+    bool torn;     /* of some master, what follows the last block is no whole one */
 };
 
 /* False: the output has no such file, or that is of another part (failure->code is FAILURE_NONE),

@@ -64,14 +64,24 @@ static void events_write(struct trace_writer *writer)
     block->count = 0;
 }
 
-void trace_writer_begin(struct trace_writer *writer, const char *output, const char *command,
-                        const struct trace_part *part)
+/* What masters have left from that number on. */
+static void files_remove(const char *output, int master)
+{
+    for (bool there = true; there; master++) {
+        char *path = trace_file_path(output, master);
+        there = path && trace_file_is_ours(path) && unlink(path) == 0;
+        free(path);
+    }
+}
+
+void trace_writer_beside(struct trace_writer *writer, const char *output, int master,
+                         const char *command, const struct trace_part *part)
 {
     const size_t room = TRACE_FILE_BLOCK_MOST * sizeof(struct trace_event);
     struct trace_file_head head;
     trace_file_head_fill(&head, part);
-    *writer =
-        (struct trace_writer){.command = command, .path = trace_file_path(output), .file = -1};
+    *writer = (struct trace_writer){
+        .command = command, .path = trace_file_path(output, master), .file = -1};
     writer->block = malloc(sizeof *writer->block + room);
     if (!writer->path || !writer->block) {
         writer_give_up(writer, ENOMEM);
@@ -83,6 +93,13 @@ void trace_writer_begin(struct trace_writer *writer, const char *output, const c
         writer_give_up(writer, errno);
     else
         bytes_append(writer, &head, sizeof head);
+}
+
+void trace_writer_begin(struct trace_writer *writer, const char *output, const char *command,
+                        const struct trace_part *part)
+{
+    files_remove(output, 1);
+    trace_writer_beside(writer, output, 0, command, part);
 }
 
 void trace_writer_add(struct trace_writer *writer, const struct trace_event *event)
@@ -137,8 +154,6 @@ bool trace_writer_end(struct trace_writer *writer)
 
 void trace_writer_remove(const char *output)
 {
-    char *path = trace_file_path(output);
-    if (path && trace_file_is_ours(path))
-        unlink(path);
-    free(path);
+    files_remove(output, 0);
+    files_remove(output, 1); /* also where the first one is missing */
 }

@@ -23,9 +23,12 @@ struct trace_writer {
     double due_s;                   /* when what there is is to be written */
 };
 
-/* A file of its own, in place of one that a run which was killed has left. */
+/* A file of its own, in place of what a run which was killed has left. */
 void trace_writer_begin(struct trace_writer *writer, const char *output, const char *command,
                         const struct trace_part *part);
+/* The same of another master of that run, from 1, when the first one has begun. */
+void trace_writer_beside(struct trace_writer *writer, const char *output, int master,
+                         const char *command, const struct trace_part *part);
 /* One more event; their numbers are those of their order, from 0. */
 void trace_writer_add(struct trace_writer *writer, const struct trace_event *event);
 /* In place of events that were added before. */
@@ -36,7 +39,7 @@ void trace_writer_tick(struct trace_writer *writer, double now_s);
 /* All is written, and the file stays, to be copied into the output. False: some of it is missing.
  */
 bool trace_writer_end(struct trace_writer *writer);
-/* The file beside that output goes, whoever has written it, if it is a trace. */
+/* The files beside that output go, whoever has written them, if they are traces. */
 void trace_writer_remove(const char *output);
 
 #endif

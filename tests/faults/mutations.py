@@ -117,7 +117,7 @@ MUTATIONS = [
      "        others_tell(liveness, WIRE_LIVES);\n        comm_watch_add(comm, &liveness->watch);\n",
      "        others_tell(liveness, WIRE_LIVES);\n"),
     ("torn-trace-read", "spmd/layout/trace_file.c",
-     " &&\n           trace_file_block_digest(block, reader->bytes) == block->digest", ""),
+     " &&\n           trace_file_block_digest(block, stream->bytes) == block->digest", ""),
     ("trace-not-written-at-the-end", "spmd/output/trace_writer.c",
      "    if (whole)\n        events_write(writer);", "    if (whole && writer->block->count > 8)\n        events_write(writer);"),
     ("copy-counted-twice", "planner/dispatch/recovery_copies.c",
