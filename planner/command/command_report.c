@@ -190,7 +190,7 @@ static bool report_print(const struct report_options *options, const struct read
         record.used.energy_j = options->energy_j;
     bool good = files_write(options, &record, readers, failure);
     char *text = NULL;
-    if (good && options->verbose && !options->json && record.plan.round_count > 0)
+    if (good && options->verbose && !options->json && plan_rounds_total(&record.plan) > 0)
         good = plan_describe(&record, failure);
     if (good && !options->quiet)
         text = options->json ? report_json(&record, failure) : report_text(&record, failure);

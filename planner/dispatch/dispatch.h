@@ -269,9 +269,10 @@ struct dispatch_copied {
 const struct dispatch_copied *dispatch_recovery_copied(const struct dispatch *recovery,
                                                        size_t *count);
 /* One line, where there are any; and the packages as a JSON array, or nothing. Times are moved by
- * begun_s. */
+ * begun_s, workers' numbers by `before`. */
 void dispatch_copied_tell(const struct dispatch *recovery, struct text *text);
-void dispatch_copied_json(const struct dispatch *recovery, double begun_s, struct text *text);
+void dispatch_copied_json(const struct dispatch *recovery, double begun_s, int64_t before,
+                          struct text *text);
 /* Longer than expected by so much is overdue, once everything is handed out: a copy that is not
  * needed costs an idle worker's time and nothing else, one that is made late the makespan. */
 #define DISPATCH_COPY_MARGIN 0.1

@@ -81,7 +81,8 @@ void dispatch_copied_tell(const struct dispatch *recovery, struct text *text)
                  first[DISPATCH_ORIGINAL_FIRST]);
 }
 
-void dispatch_copied_json(const struct dispatch *recovery, double begun_s, struct text *text)
+void dispatch_copied_json(const struct dispatch *recovery, double begun_s, int64_t before,
+                          struct text *text)
 {
     static const char *const words[] = {"none", "original", "copies"};
     size_t count;
@@ -92,7 +93,7 @@ void dispatch_copied_json(const struct dispatch *recovery, double begun_s, struc
     for (size_t k = 0; k < count; k++) {
         struct json_text row = json_open_in(&json, NULL, "{", ", ");
         json_count(&row, "package", copied[k].package.index);
-        json_count(&row, "worker", copied[k].package.worker);
+        json_count(&row, "worker", before + copied[k].package.worker);
         json_count(&row, "first", copied[k].package.first);
         json_count(&row, "tasks", copied[k].package.count);
         json_number(&row, "overdue_s", begun_s + copied[k].overdue_s);

@@ -12,7 +12,10 @@
  * with FAILURE_MISMATCH, so that only who can handle them gets such a plan. */
 bool plan_parse(struct plan *plan, const char *text, size_t length, const char *name,
                 struct failure *failure);
-/* The same, several masters allowed. */
+/* The same, several masters side by side allowed, but no trees. */
+bool plan_parse_stars(struct plan *plan, const char *text, size_t length, const char *name,
+                      struct failure *failure);
+/* The same, both allowed. */
 bool plan_parse_any(struct plan *plan, const char *text, size_t length, const char *name,
                     struct failure *failure);
 /* As profile_print. */

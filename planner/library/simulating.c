@@ -206,7 +206,7 @@ static bool decision_simulate(struct simulated *simulated, const struct decision
     }
     if (good && scenario.copies) {
         dispatch_copied_tell(dispatch, &simulated->told);
-        dispatch_copied_json(dispatch, 0, &simulated->copied);
+        dispatch_copied_json(dispatch, 0, 0, &simulated->copied);
     }
     dispatch_free(&dispatch);
     simulated->has_robustness = simulated->request->seeds > 1;

@@ -599,6 +599,11 @@ bool learn_costs(struct run_record *record, struct failure *failure)
                            "the run has no profile to write its costs into: run with a plan that "
                            "names its profile, or with -p PROFILE");
     struct profile_setting *setting = &record->profile.settings[found - record->profile.settings];
+    if (record->plan.star_count > 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "the run had %zu masters, and costs are learned from runs of one: run "
+                           "with a plan that was made without --masters",
+                           record->plan.star_count);
     if (!drift_note(record, failure))
         return false;
     shared_undo(&record->profile, &record->plan);

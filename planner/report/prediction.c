@@ -78,9 +78,9 @@ static bool decision_predict(const struct run_record *record, const struct profi
     if (record->counted)
         platform_leave_master_out(&platform);
     /* Where the tasks of a part lie in the job is not known. */
-    const bool whole = record->plan.tasks == (double)record->tasks;
+    const bool known = record->star || record->plan.tasks == (double)record->tasks;
     const bool good =
-        (!whole || platform_map(&platform, setting, record->plan.tasks, failure)) &&
+        (!known || platform_map(&platform, setting, (double)record->tasks, failure)) &&
         (record->rule ? rule_predict(record, setting, &platform, trace, interval_s, failure)
                       : simulate_plan(&platform, &record->plan, trace, &simulation, failure));
     platform_release(&platform);
@@ -163,7 +163,7 @@ double prediction_end(const struct run_record *record)
     const struct trace_taker taker = {end_take, &end_s};
     struct trace trace = {.on = &taker};
     const bool known = record->has_profile && run_record_traced(record) &&
-                       (record->plan.round_count > 0 || record->rule) &&
+                       (plan_rounds_total(&record->plan) > 0 || record->rule) &&
                        prediction_make(record, &trace, NULL, &none);
     trace_release(&trace);
     return known ? end_s : (double)NAN;

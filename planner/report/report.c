@@ -13,6 +13,7 @@
 #include "planner/report/describe.h"
 #include "planner/report/had.h"
 #include "planner/report/levels.h"
+#include "planner/report/masters.h"
 #include "planner/report/outlook.h"
 #include "planner/report/parts.h"
 #include "planner/report/residuals.h"
@@ -373,7 +374,8 @@ static void workers_add(struct text *text, const struct residuals *residuals)
         text_add(text, "%12s%12s", "predicted", "measured");
     text_add(text, "\n");
     for (int64_t k = 0; k < workers && k < ROWS_MOST; k++)
-        worker_row(text, residuals, k);
+        if (!masters_has(&residuals->record->plan, k + 1))
+            worker_row(text, residuals, k);
     if (workers > ROWS_MOST)
         text_add(text, "and %" PRId64 " more: --json lists them all\n", (workers - ROWS_MOST));
     text_add(text, "\n");
@@ -430,6 +432,7 @@ char *report_text(const struct run_record *record, struct failure *failure)
     levels_text(record, &text);
     if (!residuals_untraced(record)) {
         totals_add(&text, &residuals);
+        masters_text(&residuals, &text);
         workers_add(&text, &residuals);
     }
     if (residuals.has_predicted)
@@ -760,6 +763,7 @@ char *report_json(const struct run_record *record, struct failure *failure)
     causes_json(&json, &residuals, residuals.causes.predicted.seconds,
                 residuals.causes.measured.seconds, residuals.causes.replayed.seconds);
     shares_json(&json, &residuals);
+    masters_json(&residuals, &json);
     workers_json(&json, &residuals);
     rounds_json(&json, &residuals);
     outlook_make(&residuals, &outlook);

@@ -95,6 +95,8 @@ struct run_record {
         double measured_s;  /* of all its parts */
     } * levels;
     int64_t level_count;
+    bool star;     /* it is one of several masters' part of a run (masters.h): the plan's core tasks
+                    * stand in the job where the plan says */
     bool surveyed; /* measured while it worked: the plan is that of its packages as they were sent,
                     * and what it predicts was said when the first of them were done */
     bool complete; /* it reached its end: nothing is left for scow run --resume */

@@ -8,6 +8,7 @@
 #include "planner/base/limits.h"
 #include "planner/model/requests.h"
 #include "planner/report/causes.h"
+#include "planner/report/masters.h"
 #include "planner/report/prediction.h"
 #include "planner/report/replay.h"
 #include "planner/report/report.h"
@@ -248,6 +249,8 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
                            "the run left no trace: it ended before its last round: go on with it "
                            "by %s",
                            run_record_again(record));
+    if (record->plan.star_count > 0)
+        return masters_residuals(record, residuals, failure);
     made.has_predicted = record->has_profile && record->plan.round_count > 0 && !record->rule;
     if (!measured_make(&made, failure)) {
         residuals_release(&made);
@@ -270,6 +273,11 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
 
 void residuals_release(struct residuals *residuals)
 {
+    for (size_t k = 0; k < residuals->star_count; k++)
+        residuals_release(&residuals->stars[k]);
+    free(residuals->stars);
+    residuals->stars = NULL;
+    residuals->star_count = 0;
     trace_summary_release(&residuals->predicted);
     trace_summary_release(&residuals->measured);
     trace_summary_release(&residuals->replayed);

@@ -21,6 +21,9 @@ struct residuals {
         double predicted_s, measured_s; /* sums over packages, as requests.h says */
         int64_t count;                  /* in the run; 0: nothing was dealt on request */
     } requests;
+    struct residuals *stars; /* owned; of several masters, by number: each star's own */
+    size_t star_count;       /* 0: there is one master */
+    double begun_s;          /* of a star: when its first envelope began, in the run's trace */
     struct trace_summary replayed; /* simulated with what each package took in the run */
     struct {
         struct causes predicted, measured, replayed;

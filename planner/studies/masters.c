@@ -497,7 +497,7 @@ bool masters_describe(const struct planning *planning, const struct plan *plan, 
         return true;
     text_add(text, "masters     %" PRId64 " masters side by side would take ", masters);
     text_add_seconds(text, makespan_s);
-    text_add(text, ", %.0f %% less: --masters auto predicts that; runs have one so far\n",
+    text_add(text, ", %.0f %% less: --masters auto plans them\n",
              100 * (1 - makespan_s / plan->predicted.makespan_s));
     return true;
 }

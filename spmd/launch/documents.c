@@ -66,8 +66,10 @@ static bool plan_take(struct documents *documents, size_t length, const char *pl
                       struct failure *failure)
 {
     const char *text = documents->plan_text;
-    return strips_is(text, length) ? strips_parse(&documents->strips, text, length, plan, failure)
-                                   : plan_parse(&documents->plan, text, length, plan, failure);
+    if (strips_is(text, length))
+        return strips_parse(&documents->strips, text, length, plan, failure);
+    return documents->masters ? plan_parse_stars(&documents->plan, text, length, plan, failure)
+                              : plan_parse(&documents->plan, text, length, plan, failure);
 }
 
 /* Of the texts. */

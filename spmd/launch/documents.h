@@ -13,6 +13,7 @@
 #include "spmd/transport/comm.h"
 
 struct documents {
+    bool masters; /* set before they are read: the plan may have several masters side by side */
     char *plan_text, *profile_text; /* owned, as they are kept in the output; profile NULL: none */
     struct plan plan;
     struct strips_plan strips; /* in place of the plan, where strip_count is not 0 */

@@ -178,7 +178,7 @@ void progress_show(struct progress *progress, int64_t done, double elapsed_s)
         progress->tick.tell(progress->tick.self);
     if (!progress_due(progress, elapsed_s))
         return;
-    forms_write(progress, done, elapsed_s, forms);
+    forms_write(progress, done + progress->elsewhere, elapsed_s, forms);
     const char *const texts[FORMS] = {forms[0], forms[1], forms[2], forms[3]};
     line_print(progress, texts, FORMS, elapsed_s);
 }

@@ -42,8 +42,10 @@ struct progress {
     struct progress_curve curve; /* of that plan; taken over */
     struct progress_pace *paces; /* owned; by worker */
     size_t worker_count, capacity;
-    double shown_s; /* when something was last shown */
-    bool drawn;     /* a line without its newline is on the terminal */
+    int64_t elsewhere, elsewhere_failed; /* core tasks that are done beside those that it is told
+                                          * of, and of them failed */
+    double shown_s;                      /* when something was last shown */
+    bool drawn;                          /* a line without its newline is on the terminal */
 };
 
 void progress_init(struct progress *progress, FILE *out, int64_t tasks, double predicted_s);

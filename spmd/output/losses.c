@@ -80,10 +80,11 @@ int64_t losses_signal_place(const struct losses *losses, int rank)
 
 void losses_add(struct losses *losses, const struct losses_row *row)
 {
-    if (!losses || losses->file < 0 || losses->count == LOSSES_MOST)
+    if (!losses || losses->file < 0 || losses->count >= LOSSES_MOST)
         return;
     const off_t place = losses->places.lost + losses->count * (off_t)sizeof *row;
-    losses->count += pwrite(losses->file, row, sizeof *row, place) == (ssize_t)sizeof *row;
+    if (pwrite(losses->file, row, sizeof *row, place) == (ssize_t)sizeof *row)
+        losses->count += losses->stride > 0 ? losses->stride : 1;
 }
 
 bool losses_give_up(const struct losses *losses, const struct losses_row *row, int64_t task)

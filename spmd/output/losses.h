@@ -42,7 +42,8 @@ struct losses {
     int file; /* owned; negative: nothing is kept */
     int rank;
     struct output_places places;
-    int64_t count; /* rows of the table; the master's */
+    int64_t count;  /* rows of the table; the master's */
+    int64_t stride; /* of several masters, each has one row of so many; 0: there is one master */
 };
 
 /* Local. Open the output; `places` as created or found; the first `count` rows of the table are in

@@ -74,8 +74,9 @@ struct losses_row *losses_list(hid_t file, int64_t more, int64_t *count)
     struct losses_row *rows = all ? calloc(there + (size_t)more + 1, sizeof *rows) : NULL;
     H5Tclose(type);
     *count = 0;
-    for (size_t k = 0; rows && k < there && all[k].count > 0; k++)
-        rows[(*count)++] = all[k];
+    for (size_t k = 0; rows && k < there; k++)
+        if (all[k].count > 0) /* several masters leave gaps */
+            rows[(*count)++] = all[k];
     free(all);
     return rows;
 }

@@ -21,6 +21,7 @@ static bool round_fill(struct plan_round *round, int64_t repeat, int64_t workers
     return round->loads != NULL;
 }
 
+/* And the masters, where there were several. */
 static void rounds_drop(struct plan *plan)
 {
     for (size_t r = 0; r < plan->round_count; r++)
@@ -28,6 +29,11 @@ static void rounds_drop(struct plan *plan)
     free(plan->rounds);
     free(plan->workers);
     free(plan->scheduler);
+    for (size_t k = 0; k < plan->star_count; k++)
+        plan_release(&plan->stars[k]);
+    free(plan->stars);
+    plan->stars = NULL;
+    plan->star_count = 0;
     plan->rounds = NULL;
     plan->workers = NULL;
     plan->round_count = 0;

@@ -64,7 +64,7 @@ static void answer_take(const struct run *run, int peer, struct failure *failure
 
 void beginning_admit(const struct comm *comm, int peer, int member, const struct failure *failure)
 {
-    const struct wire_begin begin = {member, *failure};
+    const struct wire_begin begin = {.member = member, .failure = *failure};
     comm_send(comm, &begin, sizeof begin, peer, WIRE_BEGIN);
 }
 
@@ -74,8 +74,42 @@ static void all_begin(const struct run *run, struct failure *failure)
     const int peers = run->members->expected;
     for (int peer = 1; peer <= peers; peer++)
         answer_take(run, peer, failure);
-    for (int peer = 1; peer <= peers; peer++)
-        beginning_admit(run->comm, peer, membership_of(run->members, peer), failure);
+    for (int peer = 1; peer <= peers; peer++) {
+        const struct wire_begin begin = {membership_of(run->members, peer), run->members->origin_s,
+                                         *failure};
+        comm_send(run->comm, &begin, sizeof begin, peer, WIRE_BEGIN);
+    }
+}
+
+/* A worker's, or another master's of the whole run. It looks for the master's place while the
+ * master waits for its answer. Later that one may be gone already, and its free place would be
+ * taken for a file system that shows nobody's. */
+static void follow(const struct run *run, struct wire_begin *begin, struct failure *failure)
+{
+    const struct comm *comm = run->comm;
+    if (run->apart)
+        liveness_join(run->liveness, 0, &run->master);
+    const struct wire_ready ready = {process_self(), *failure};
+    comm_send(comm, &ready, sizeof ready, 0, WIRE_READY);
+    comm_receive(comm, begin, sizeof *begin, 0, WIRE_BEGIN);
+    if (run->apart)
+        liveness_part(run->liveness, run->patience_s, 0);
+    *failure = begin->failure;
+}
+
+/* With all the other masters, and their workers: times count from the same moment. */
+static void whole_begin(const struct run *run, struct failure *failure)
+{
+    const struct run *whole = run->whole;
+    struct wire_begin begin;
+    if (comm_leads(whole->comm)) {
+        membership_origin(whole->members, comm_now(whole->comm));
+        beginning_lead(whole, failure);
+        membership_origin(run->members, whole->members->origin_s);
+    } else {
+        follow(whole, &begin, failure);
+        membership_origin(run->members, begin.origin_s);
+    }
 }
 
 bool beginning_lead(const struct run *run, struct failure *failure)
@@ -84,22 +118,16 @@ bool beginning_lead(const struct run *run, struct failure *failure)
         all_begin(run, failure);
     if (run->apart)
         liveness_part(run->liveness, run->patience_s, run->longest_s);
+    if (run->whole)
+        whole_begin(run, failure);
     return failure->code == FAILURE_NONE;
 }
 
-/* It looks for the master's place while the master waits for its answer. Later that one may be gone
- * already, and its free place would be taken for a file system that shows nobody's. */
 int beginning_follow(const struct run *run, struct failure *failure)
 {
-    const struct comm *comm = run->comm;
-    struct wire_begin begin;
-    if (run->apart)
-        liveness_join(run->liveness, 0, &run->master);
-    const struct wire_ready ready = {process_self(), *failure};
-    comm_send(comm, &ready, sizeof ready, 0, WIRE_READY);
-    comm_receive(comm, &begin, sizeof begin, 0, WIRE_BEGIN);
-    if (run->apart)
-        liveness_part(run->liveness, run->patience_s, 0);
-    *failure = begin.failure;
+    struct wire_begin begin, whole;
+    follow(run, &begin, failure);
+    if (run->whole)
+        follow(run->whole, &whole, failure);
     return failure->code == FAILURE_NONE ? (int)begin.member : 0;
 }

@@ -266,6 +266,27 @@ static void levels_execute(struct comm *comm, const struct arguments *arguments,
         levels_run(execution, &setup, outcome, failure);
 }
 
+/* What several masters side by side cannot do yet. */
+static void masters_check(const struct arguments *arguments, const struct plan *plan,
+                          struct failure *failure)
+{
+    const struct {
+        bool asked;
+        const char *what;
+    } cannot[] = {
+        {arguments->rule, "-s"},
+        {arguments->replan, "--replan"},
+        {tail_choose(arguments, plan), arguments->tail ? "--tail" : "the plan's tail"},
+        {collects(arguments, plan), arguments->collect ? "--collect" : "returning results"},
+        {arguments->input && strcmp(arguments->input, "-") == 0, "standard input (-i -)"}};
+    for (size_t k = 0; plan->star_count > 0 && k < sizeof cannot / sizeof *cannot; k++)
+        if (cannot[k].asked)
+            failure_set(failure, FAILURE_USAGE,
+                        "%s: has %zu masters side by side, and %s is for one: leave that out, or "
+                        "plan without --masters",
+                        arguments->plan, plan->star_count, cannot[k].what);
+}
+
 /* Collective, of a plan that has been read. */
 static void plan_execute(struct comm *comm, const struct arguments *arguments,
                          const struct documents *documents, struct liveness *liveness,
@@ -280,6 +301,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         failure_memory(failure, "naming the results");
     ahead_check(arguments, &documents->plan, failure);
     collect_check(arguments, &documents->plan, failure);
+    masters_check(arguments, &documents->plan, failure);
     launch_threads_check(failure);
     const struct devices_wish devices = {arguments->gpus,
                                          documents->plan.own.tasks > 0 && !arguments->rule};
@@ -433,7 +455,7 @@ static void end_find(const struct comm *comm, struct arguments *arguments, struc
 static void run_command(struct comm *comm, int argc, char **argv, struct failure *failure)
 {
     struct arguments arguments = {.patience_s = PATIENCE_USUAL};
-    struct documents documents = {0};
+    struct documents documents = {.masters = true};
     struct liveness liveness = {.comm = NULL};
     bool over = false;
     arguments_parse(comm, argc, argv, &arguments, &over, failure);

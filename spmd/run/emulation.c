@@ -10,6 +10,7 @@
 struct emulation {
     struct platform platform;
     enum operating operating;
+    int64_t before;      /* of the profile's workers, before the first one here */
     int64_t slow_worker; /* -1: none */
     int64_t slow_after;  /* core tasks that it has slept first */
     double slow_factor;
@@ -57,7 +58,7 @@ static bool slow_make(struct emulation *emulation)
 }
 
 struct emulation *emulation_new(const struct profile *profile, const struct plan *plan,
-                                struct failure *failure)
+                                int64_t before, struct failure *failure)
 {
     if (!profile) {
         failure_set(failure, FAILURE_USAGE,
@@ -68,8 +69,10 @@ struct emulation *emulation_new(const struct profile *profile, const struct plan
     struct emulation *emulation = calloc(1, sizeof *emulation);
     if (!emulation)
         failure_memory(failure, "preparing to sleep");
-    if (emulation)
+    if (emulation) {
         emulation->operating = plan->operating;
+        emulation->before = before;
+    }
     if (emulation && !slow_make(emulation))
         failure_memory(failure, "preparing to sleep");
     if (emulation &&
@@ -97,7 +100,8 @@ double emulation_cost(const struct emulation *emulation, enum operation operatio
     const struct platform_window *window = platform_nearest(&emulation->platform, (double)tasks);
     /* Workers that the profile does not have are like its last one. */
     const int64_t last = emulation->platform.worker_count - 1;
-    const struct platform_class *class = platform_worker(window, worker < last ? worker : last);
+    const int64_t there = emulation->before + worker;
+    const struct platform_class *class = platform_worker(window, there < last ? there : last);
     switch (operation) {
     case OPERATION_ENVELOPE:
         return cost_of(window->envelope, (double)tasks);
@@ -131,7 +135,7 @@ double emulation_cost(const struct emulation *emulation, enum operation operatio
 static double slow_factor(const struct emulation *emulation, enum operation operation,
                           int64_t worker, int64_t tasks)
 {
-    const bool slow = worker == emulation->slow_worker &&
+    const bool slow = emulation->before + worker == emulation->slow_worker &&
                       *emulation->slept >= emulation->slow_after &&
                       (operation == OPERATION_RECEIVE || operation == OPERATION_COMPUTE ||
                        operation == OPERATION_OUTPUT);

@@ -22,16 +22,16 @@
 
 struct emulation;
 
-/* Local. Costs for that plan's settings from its profile (NULL: refused with a sentence).
- * NULL with *failure set. */
+/* Local. Costs for that plan's settings from its profile (NULL: refused with a sentence), for
+ * workers of whom the first one has so many of the profile's before it. NULL with *failure set. */
 struct emulation *emulation_new(const struct profile *profile, const struct plan *plan,
-                                struct failure *failure);
+                                int64_t before, struct failure *failure);
 /* What goes on side by side, by the plan; where nothing is emulated (NULL), as with a single port.
  */
 const struct operating_traits *emulation_traits(const struct emulation *emulation);
 enum operating emulation_operating(const struct emulation *emulation);
 /* Seconds that an operation takes, by the window nearest to the package; `worker` as in the
- * profile. */
+ * profile, but for those before the first one. */
 double emulation_cost(const struct emulation *emulation, enum operation operation, int64_t worker,
                       int64_t tasks);
 /* Local. When an operation that began then is over, on the communicator's clock. Once for each

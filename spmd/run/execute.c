@@ -18,7 +18,7 @@ static void idle_ranks_say(const struct execution_state *state)
     const struct execution *execution = state->execution;
     if (execution->pilot || execution->joins || execution->level)
         return; /* who is needed is found while it goes on */
-    int64_t used = plan_workers_used(state->plan), workers = execution->comm->size - 1;
+    int64_t used = plan_workers_used(state->plan), workers = execution_workers_all(state);
     if (!execution->quiet && state->leads && used < workers && !execution->rule)
         fprintf(stderr,
                 "%s: the plan uses %" PRId64 " of %" PRId64 " workers: the others stay idle\n",
@@ -68,7 +68,7 @@ static bool is_over(const struct execution_state *state)
     return state->resume.on && state->resume.left == 0;
 }
 
-/* Local to the master. */
+/* Local to a master. */
 static void lead(struct execution_state *state, const struct run *run, struct run_outcome *outcome,
                  struct failure *failure)
 {
@@ -78,7 +78,8 @@ static void lead(struct execution_state *state, const struct run *run, struct ru
     else
         execution_lead(state, run, outcome, failure);
     joining_end(&state->joining);
-    outcome->trace_cut = !trace_writer_end(&state->tracing);
+    if (!run->masters) /* else it has ended, for the first one to read */
+        outcome->trace_cut = !trace_writer_end(&state->tracing);
     if (!resume->on)
         return;
     resume_join(resume, run->job, outcome);
@@ -96,7 +97,7 @@ static void follow(const struct execution_state *state, const struct run *run,
         worker_run(run, done, failure);
 }
 
-/* Local. Everybody ends its part. */
+/* Local. Everybody ends its part, by the first master's word where there are several. */
 static void end(struct execution_state *state, const struct run *run,
                 const struct done_packages *done, struct run_outcome *outcome,
                 struct failure *failure)
@@ -105,18 +106,18 @@ static void end(struct execution_state *state, const struct run *run,
     const bool lost = state->members.loss_count > 0;
     /* Each worker sees what the others wrote. */
     const bool one_node = state->workers_per_node == state->execution->comm->size - 1;
-    const struct ending ending = {.closing = {.run = run,
-                                              .input = state->making.input,
-                                              .digest = state->early,
-                                              .even = resume->on || lost || one_node ||
-                                                      execution_computes(state) ||
-                                                      outcome->packages > DONE_MOST},
-                                  .output = state->execution->output,
-                                  .plan = state->plan,
-                                  .pilot = state->execution->pilot,
-                                  .again = state->execution->again,
-                                  .digest = state->digest,
-                                  .begun_with = resume->remaining.input_sha256};
+    const struct ending ending = {
+        .closing = {.run = run,
+                    .input = state->making.input,
+                    .digest = state->early,
+                    .even = resume->on || lost || one_node || state->star.size > 0 ||
+                            execution_computes(state) || outcome->packages > DONE_MOST},
+        .output = state->execution->output,
+        .plan = state->plan,
+        .pilot = state->execution->pilot,
+        .again = state->execution->again,
+        .digest = state->digest,
+        .begun_with = resume->remaining.input_sha256};
     if (state->leads)
         ending_lead(&ending, outcome, failure);
     else
@@ -134,21 +135,21 @@ static int64_t failing_most(const struct execution_state *state)
     return workers > FAILING_LEAST ? workers : FAILING_LEAST;
 }
 
-/* Collective. */
-static bool perform(struct execution_state *state, struct run_outcome *outcome,
-                    struct failure *failure)
+/* Of this rank's master and its workers. */
+static struct run run_of(struct execution_state *state)
 {
     const struct execution *execution = state->execution;
-    const bool leads = state->leads;
-    const struct run run = {
-        .comm = execution->comm,
+    const struct plan *plan = execution_plan(state);
+    const bool leads = execution_leads(state);
+    return (struct run){
+        .comm = execution_comm(state),
         .job = &state->making.job,
         .members = leads ? &state->members : NULL,
         .apart = true,
-        .liveness = execution->liveness,
-        .master = state->master,
+        .liveness = execution_liveness(state),
+        .master = state->star.size > 0 ? state->star.master : state->master,
         .patience_s = execution->patience_s,
-        .longest_s = leads ? expected_longest_s(state->costs, state->plan, execution_workers(state),
+        .longest_s = leads ? expected_longest_s(state->costs, plan, execution_workers(state),
                                                 state->decider.largest)
                            : 0,
         .input = state->making.input,
@@ -163,7 +164,7 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
         .counted = state->counted.counter ? &state->counted : NULL,
         .joins = execution->joins != NULL,
         .largest_package = state->decider.largest,
-        .tasks = state->resume.on ? state->resume.left : (int64_t)execution->plan->tasks,
+        .tasks = state->resume.on ? state->resume.left : (int64_t)plan->tasks,
         .again = execution->again,
         .failing_most = failing_most(state),
         .threads = execution->threads,
@@ -172,7 +173,29 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
         .tracing = leads ? &state->tracing : NULL,
         .remembered = execution->pilot ? RUN_REMEMBERED : 0,
     };
+}
+
+/* The same of the ranks of all masters. */
+static struct run whole_of(struct execution_state *state, const struct run *run)
+{
+    struct run whole = *run;
+    whole.comm = state->execution->comm;
+    whole.liveness = state->execution->liveness;
+    whole.master = state->master;
+    whole.members = state->leads ? &state->star.all : NULL;
+    return whole;
+}
+
+/* Collective. */
+static bool perform(struct execution_state *state, struct run_outcome *outcome,
+                    struct failure *failure)
+{
+    const bool several = state->star.size > 0, leads = execution_leads(state);
+    struct run run = run_of(state);
+    const struct run whole = whole_of(state, &run);
     struct done_packages done = {0};
+    run.whole = several ? &whole : NULL;
+    run.masters = several && leads ? &state->star.masters : NULL;
     conditions_say(state);
     idle_ranks_say(state);
     if (leads)
@@ -181,8 +204,11 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
         follow(state, &run, &done, failure);
     if (!is_over(state))
         outcome->predicted = execution_prediction(state);
-    end(state, &run, &done, outcome, failure);
-    liveness_end(run.liveness);
+    if (!leads)
+        execution_star_leave(state);
+    end(state, several ? &whole : &run, &done, outcome, failure);
+    execution_star_leave(state);
+    liveness_end(state->execution->liveness);
     energy_watch_end(run.energy);
     done_packages_release(&done);
     return failure->code == FAILURE_NONE;
@@ -263,7 +289,8 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
         good = level_end(&state, outcome, failure);
         goto out;
     }
-    if (!execution_decider_make(&state, failure) || !execution_counted_begin(&state, failure) ||
+    if (!execution_star_find(&state, failure) || !execution_decider_make(&state, failure) ||
+        !execution_star_begin(&state, failure) || !execution_counted_begin(&state, failure) ||
         !(state.leads ? execution_output_lead(&state, failure)
                       : execution_output_follow(&state, failure)) ||
         (execution->joins && !execution_joining_begin(&state, failure)))
@@ -274,6 +301,7 @@ out:
     execution_counted_end(&state, outcome->broken);
     status_finish(&state, outcome, good, failure);
     good = store_close(&state.store, failure) && good;
+    execution_star_end(&state, outcome->broken);
     membership_release(&state.members);
     joining_end(&state.joining);
     losses_close(&state.losses);

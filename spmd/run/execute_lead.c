@@ -58,21 +58,23 @@ static bool deadline_set(const struct execution_state *state, struct dispatch *r
 {
     static const double margin = 0.1;
     const struct execution *execution = state->execution;
+    const struct until *until = state->star.size > 0 ? &state->star.until : execution->until;
     const struct plan_prediction predicted = execution_prediction(state);
     char words[DURATION_SIZE];
-    if (!execution->until || !execution->until->known)
+    if (!until || !until->known)
         return true;
-    const double left_s = until_left_s(execution->until, until_now());
+    const double left_s = until_left_s(until, until_now());
     const double kept_s = expected_returns_s(execution->keeps ? state->costs : NULL,
                                              execution_workers(state), state->plan->tasks);
     struct deadline_setup setup = expected_setup(state);
     setup.end_s = left_s - kept_s;
     setup.margin = margin;
-    if (!execution->quiet && predicted.known && predicted.makespan_s > left_s)
+    if (!execution->quiet && execution->comm->rank == 0 && predicted.known &&
+        predicted.makespan_s > left_s)
         fprintf(stderr,
                 "%s: %s ends this run in %s, sooner than predicted: core tasks that fit are "
                 "begun, the others when the run is resumed\n",
-                execution->command, execution->until->who, duration_print(fmax(0, left_s), words));
+                execution->command, until->who, duration_print(fmax(0, left_s), words));
     return dispatch_recovery_deadline(recovery, &setup) ||
            failure_memory(failure, "preparing for the end of the job");
 }
@@ -83,17 +85,67 @@ static void status_start(struct execution_state *state, const struct run *run,
 {
     const struct execution *execution = state->execution;
     const bool ends = execution->until && execution->until->known;
+    const struct run *all = run->whole ? run->whole : run;
+    if (execution->comm->rank > 0)
+        return;
     const struct status_setup setup = {.output = execution->output,
                                        .command = execution->command,
                                        .progress = progress,
                                        .outcome = outcome,
-                                       .members = run->members,
+                                       .members = all->members,
                                        .kept = state->resume.before.tasks,
                                        .kept_failed = state->resume.before.failed,
-                                       .workers = execution_workers(state),
+                                       .workers = execution_workers_all(state),
+                                       .masters_beside = (int)plan_masters(state->plan) - 1,
                                        .job_end_s = ends ? execution->until->end_s : 0};
     status_begin(&state->status, &setup);
     progress->tick = (struct progress_tick){status_tell, &state->status};
+}
+
+/* Behind what is told already. */
+static void copies_tell(const struct execution_state *state, struct run_outcome *outcome)
+{
+    struct text told = TEXT_INIT, listed = TEXT_INIT;
+    size_t copied;
+    dispatch_recovery_copied(state->dispatch, &copied);
+    if (copied == 0)
+        return;
+    text_add(&told, "%s", outcome->told ? outcome->told : "");
+    dispatch_copied_tell(state->dispatch, &told);
+    dispatch_copied_json(state->dispatch, state->decider.begun_s, state->star.before, &listed);
+    free(outcome->told);
+    outcome->told = text_take(&told);
+    outcome->copied = text_take(&listed);
+}
+
+/* While the first master waits for the others. */
+struct waiting {
+    const struct run *run;
+    struct progress *progress;
+    const struct run_outcome *outcome;
+};
+
+static void waiting_show(void *self)
+{
+    const struct waiting *waiting = self;
+    struct progress *progress = waiting->progress;
+    progress->elsewhere = waiting->run->masters->elsewhere_tasks;
+    progress->elsewhere_failed = waiting->run->masters->elsewhere_failed;
+    progress_show(progress, waiting->outcome->summary.tasks,
+                  comm_now(waiting->run->comm) - waiting->run->members->origin_s);
+}
+
+/* Local to one of several masters. What was told of its own packages is to be with it. */
+static void others_join(struct execution_state *state, const struct run *run,
+                        struct progress *progress, struct run_outcome *outcome,
+                        struct failure *failure)
+{
+    struct waiting waiting = {run, progress, outcome};
+    copies_tell(state, outcome);
+    outcome->trace_cut = !trace_writer_end(&state->tracing);
+    masters_join(&state->star.masters, run, outcome,
+                 &(struct progress_tick){waiting_show, &waiting}, failure);
+    progress->elsewhere = progress->elsewhere_failed = 0;
 }
 
 /* Local to the master. Until all packages are done, or no more fits into the time that there is. */
@@ -109,11 +161,13 @@ static bool packages_lead(struct execution_state *state, const struct run *run,
     }
     status_start(state, run, progress, outcome);
     const bool good = master_run(run, dispatch, progress, outcome, failure);
-    status_pause(&state->status);
     if (dispatch && dispatch_recovery_over(dispatch)) {
         outcome->stopped = true;
         outcome->ends = state->execution->until->who;
     }
+    if (run->masters)
+        others_join(state, run, progress, outcome, failure);
+    status_pause(&state->status);
     return good;
 }
 
@@ -124,7 +178,8 @@ static void progress_begin(const struct execution_state *state, struct progress 
     const struct plan_prediction predicted = execution_prediction(state);
     const bool planned = predicted.known && !execution->rule;
     const struct resume *resume = &state->resume;
-    progress_init(progress, execution->quiet ? NULL : stderr,
+    const bool shown = !execution->quiet && execution->comm->rank == 0;
+    progress_init(progress, shown ? stderr : NULL,
                   resume->on ? resume->left : (int64_t)state->plan->tasks,
                   execution->pilot ? -1
                   : planned        ? predicted.makespan_s
@@ -143,22 +198,6 @@ static struct dispatch *survey_new(const struct execution_state *state, struct p
     sight->most = state->decider.largest;
     sight->workers = execution_workers(state);
     return pilot_survey(sight, (int64_t)state->plan->tasks, failure);
-}
-
-/* Behind what is told already. */
-static void copies_tell(const struct execution_state *state, struct run_outcome *outcome)
-{
-    struct text told = TEXT_INIT, listed = TEXT_INIT;
-    size_t copied;
-    dispatch_recovery_copied(state->dispatch, &copied);
-    if (copied == 0)
-        return;
-    text_add(&told, "%s", outcome->told ? outcome->told : "");
-    dispatch_copied_tell(state->dispatch, &told);
-    dispatch_copied_json(state->dispatch, state->decider.begun_s, &listed);
-    free(outcome->told);
-    outcome->told = text_take(&told);
-    outcome->copied = text_take(&listed);
 }
 
 /* When the rest was planned anew, and why. */
@@ -236,7 +275,7 @@ bool execution_lead(struct execution_state *state, const struct run *run,
     progress_begin(state, &progress);
     bool good = packages_lead(state, run, &progress, outcome, failure);
     progress_end(&progress);
-    if (good && (!state->resume.on || state->resume.dealt > 0))
+    if (good && !run->masters && (!state->resume.on || state->resume.dealt > 0))
         told_take(state, decides, outcome);
     return good;
 }

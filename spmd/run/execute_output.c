@@ -64,17 +64,17 @@ static void output_create(struct execution_state *state, struct output_places *p
                       : plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE +
                             (int64_t)execution->plan->own.tasks,
         .workers = slots_wanted(job, execution->comm->size - 1 + execution_computes(state)),
-        .part = {.began_s = state->began_s, .workers = execution->comm->size - 1},
+        .part = {.began_s = state->began_s, .workers = execution_workers_all(state)},
     };
     state->created = outputfile_create(execution->output, job, &info, places, failure);
 }
 
-/* Local to the master. Nobody takes part yet. */
+/* Local to a master. Nobody takes part yet. */
 static void members_make(struct execution_state *state)
 {
     const struct execution *execution = state->execution;
-    const struct membership_setup setup = {.comm = execution->comm,
-                                           .liveness = execution->liveness,
+    const struct membership_setup setup = {.comm = execution_comm(state),
+                                           .liveness = execution_liveness(state),
                                            .path = execution->output,
                                            .command = execution->command,
                                            .workers = execution_workers(state)};
@@ -88,6 +88,16 @@ static void tracing_begin(struct execution_state *state)
     const struct resume *resume = &state->resume;
     const struct trace_part part = {resume->on ? resume->remaining.resumed + 1 : 0, state->began_s};
     trace_writer_begin(&state->tracing, execution->output, execution->command, &part);
+    state->star.part = part;
+}
+
+/* Local to another master: what is its own of the run. */
+static void other_begin(struct execution_state *state)
+{
+    const struct execution *execution = state->execution;
+    members_make(state);
+    trace_writer_beside(&state->tracing, execution->output, state->star.number, execution->command,
+                        &state->star.part);
 }
 
 /* Local to the master. The file, as it is when the first package is sent. */
@@ -108,10 +118,9 @@ static void losses_leave(void *losses)
 
 /* Local. From here on ranks see each other by their places in the output, which is there, and what
  * this one works on is not the reason when it leaves because another is gone. */
-static void place_take(struct execution_state *state)
+static void place_take(struct execution_state *state, struct liveness *liveness)
 {
     const struct execution *execution = state->execution;
-    struct liveness *liveness = execution->liveness;
     if (!liveness)
         return;
     liveness->words.again = execution->again;
@@ -136,21 +145,26 @@ static void output_open(struct execution_state *state, const struct output_place
     state->store = store_open(&setup, places, execution->comm, &state->making.job, failure);
     if (state->leads || !execution->collects)
         losses_open(&state->losses, execution->output, places, execution->comm->rank,
-                    resume->remaining.lost_count);
-    place_take(state);
+                    resume->remaining.lost_count + state->star.number);
+    state->losses.stride = (int64_t)plan_masters(state->plan);
+    /* A place that it gives up before the end must not be the one that is seen. */
+    place_take(state, execution->liveness);
+    if (state->star.size > 0)
+        place_take(state, execution_liveness(state));
 }
 
 /* What workers are told of the output. */
 struct output_told {
     struct output_places places;
     char early[65]; /* the input's digest, as execution_state has it */
+    struct trace_part part;
 };
 
 /* Local to the master. */
 static void workers_tell(struct execution_state *state, const struct output_places *places,
                          struct failure *failure)
 {
-    struct output_told told = {.places = *places};
+    struct output_told told = {.places = *places, .part = state->star.part};
     struct bundle bundle = {0};
     memcpy(told.early, state->early, sizeof told.early);
     bundle_put(&bundle, &told, sizeof told);
@@ -193,7 +207,10 @@ bool execution_output_follow(struct execution_state *state, struct failure *fail
     if (begins) {
         bundle_take(&bundle, &told, sizeof told);
         memcpy(state->early, told.early, sizeof state->early);
+        state->star.part = told.part;
         execution_counted_hear(state, &bundle, failure);
+        if (execution_leads(state))
+            other_begin(state);
         output_open(state, &told.places, failure);
     }
     bundle_release(&bundle);

@@ -21,6 +21,8 @@ static struct fitting fitting_of(const struct execution_state *state)
 int execution_workers(const struct execution_state *state)
 {
     const struct resume *resume = &state->resume;
+    if (state->star.size > 0)
+        return state->star.size - 1;
     return resume->on ? resume->workers : state->execution->comm->size - 1;
 }
 
@@ -201,7 +203,7 @@ static void decider_make(struct execution_state *state, struct failure *failure)
 {
     const struct execution *execution = state->execution;
     const struct fitting fitting = fitting_of(state);
-    const struct decider_request request = {.plan = state->plan,
+    const struct decider_request request = {.plan = execution_plan(state),
                                             .rule = execution->rule,
                                             .replan = execution->replan,
                                             .tail = execution->tail,
@@ -227,7 +229,7 @@ static void costs_make(struct execution_state *state, struct failure *failure)
 {
     const struct execution *execution = state->execution;
     struct failure unknown = FAILURE_INIT;
-    state->costs = emulation_new(execution->profile, execution->plan,
+    state->costs = emulation_new(execution->profile, execution->plan, state->star.before,
                                  execution_sleeps(state) ? failure : &unknown);
 }
 

@@ -14,15 +14,33 @@
 #include "spmd/run/execute.h"
 #include "spmd/run/joining.h"
 #include "spmd/run/live_status.h"
+#include "spmd/run/masters.h"
 #include "spmd/run/membership.h"
 #include "spmd/run/resume.h"
 #include "spmd/transport/bundle.h"
 
+/* Of several masters side by side, the one of this rank, with its workers. */
+struct execution_star {
+    int number, before, size; /* of the star, from 0; ranks before it; its ranks. size 0: there is
+                               * one master of all */
+    struct plan plan;         /* owned: its workers. Those of the star count from 0 */
+    struct comm comm;
+    struct liveness liveness;
+    struct comm_watch beside[2]; /* who waits for its star looks after the whole run, too, and the
+                                  * other way round */
+    struct process master;       /* the star's */
+    struct trace_part part;      /* as the first master has it */
+    struct masters masters;      /* a master's */
+    struct membership all;       /* the first master's: of all ranks */
+    struct until until;          /* as the first master knows it */
+};
+
 /* What one rank opens and must close again. */
 struct execution_state {
     const struct execution *execution;
-    bool leads;              /* this rank is the master */
+    bool leads;              /* this rank is the master, of several the first one */
     const struct plan *plan; /* that is executed: the execution's, or of what is left */
+    struct execution_star star;
     struct resume resume;
     struct making making;
     struct store *store;
@@ -56,14 +74,27 @@ struct execution_state {
 bool execution_job_make(struct execution_state *state, struct failure *failure);
 /* What is to be executed: the plan, or what is left of it. */
 bool execution_work_find(struct execution_state *state, struct failure *failure);
+/* Where that has several masters, this rank's part of it; each master opens the input
+ * (execute_star.c). */
+bool execution_star_find(struct execution_state *state, struct failure *failure);
 /* What decides about packages, whether they fit into messages and memory, and what operations take
  * by the profile: only a job that sleeps cannot do without. Every failure is known everywhere then.
  */
 bool execution_decider_make(struct execution_state *state, struct failure *failure);
 
-/* Local. Workers that can take part, and those that are there from the beginning on. */
+/* Local. Workers that can take part, under this rank's master; ranks beside the first one that are
+ * there from the beginning on. */
 int execution_workers(const struct execution_state *state);
 int execution_peers(const struct execution_state *state);
+/* Local. Of the whole run, under all masters. */
+int execution_workers_all(const struct execution_state *state);
+/* Local. This rank's part of the plan, its master's ranks, and who looks after them: those of the
+ * whole run where there is one master. */
+const struct plan *execution_plan(const struct execution_state *state);
+const struct comm *execution_comm(const struct execution_state *state);
+struct liveness *execution_liveness(struct execution_state *state);
+/* Local. Is this rank a master? */
+bool execution_leads(const struct execution_state *state);
 bool execution_sleeps(const struct execution_state *state);
 /* Local. Does the master compute core tasks itself? Where packages are assigned on request, nobody
  * has said which. */
@@ -97,6 +128,13 @@ void execution_counted_hear(struct execution_state *state, struct bundle *bundle
                             struct failure *failure);
 /* Collective, unless ranks are lost: then local. */
 void execution_counted_end(struct execution_state *state, bool broken);
+
+/* Collective. Ranks that have found their stars come together in them; to be ended in any case. */
+bool execution_star_begin(struct execution_state *state, struct failure *failure);
+/* Local. What its master led is over: it looks after the whole run alone. */
+void execution_star_leave(struct execution_state *state);
+/* Collective, unless ranks are lost (broken). */
+void execution_star_end(struct execution_state *state, bool broken);
 
 /* ---- workers that join (execute_join.c) ------------------------------------------------------ */
 

@@ -38,11 +38,12 @@ static void status_fill(struct status_writer *writer, double now)
     int64_t slowest = 0;
     double excess = 0;
     status->elapsed_s = now - writer->began_s;
-    status->done = setup->kept + summary->tasks;
-    status->failed = setup->kept_failed + summary->failed;
-    status->per_s = status->elapsed_s > 0 ? (double)summary->tasks / status->elapsed_s : 0;
-    status->left_s = progress_left_s(setup->progress, summary->tasks, status->elapsed_s);
-    status->living = membership_living(setup->members);
+    const int64_t done = summary->tasks + setup->progress->elsewhere;
+    status->done = setup->kept + done;
+    status->failed = setup->kept_failed + summary->failed + setup->progress->elsewhere_failed;
+    status->per_s = status->elapsed_s > 0 ? (double)done / status->elapsed_s : 0;
+    status->left_s = progress_left_s(setup->progress, done, status->elapsed_s);
+    status->living = membership_living(setup->members) - setup->masters_beside;
     status->slowest = progress_slowest(setup->progress, &slowest, &excess) ? slowest + 1 : 0;
     status->excess = fmax(excess, -1);
     losses_fill(status, setup->members);

@@ -22,7 +22,8 @@ struct status_setup {
     const struct membership *members;
     int64_t kept, kept_failed; /* core tasks done, and failed, before this part */
     int workers;
-    double job_end_s; /* since 1970; 0: not known */
+    int masters_beside; /* of the members */
+    double job_end_s;   /* since 1970; 0: not known */
 };
 
 struct status_writer {

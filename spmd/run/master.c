@@ -111,8 +111,11 @@ void master_begin(struct master *master)
 {
     if (master->begun)
         return;
+    const double start_s = comm_now(master->run->comm);
     master->begun = true;
-    master->origin_s = comm_now(master->run->comm);
+    if (!master->run->whole) /* else times have begun, for they are compared with others' */
+        master->origin_s = start_s;
+    master->outcome->begun_s = start_s - master->origin_s;
     master->outcome->startup_s = process_age_s();
     master_ports_begin(master);
     membership_origin(master->run->members, master->origin_s);
@@ -319,7 +322,8 @@ static void workers_begin(struct master *master)
 {
     if (!master->counted) {
         workers_warm(master, job_message_most(master->run->job, master->run->largest_package));
-        master->origin_s = comm_now(master->run->comm);
+        master->origin_s =
+            master->run->whole ? master->run->members->origin_s : comm_now(master->run->comm);
         return;
     }
     struct outbox_idle idle = {members_take, master, NULL};

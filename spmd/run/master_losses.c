@@ -65,7 +65,7 @@ static void loss_tell(const struct master *master, int member, const struct loss
     const struct order *order = &master->run->job->order;
     const int64_t last = order_task(order, row->first + row->count - 1);
     fprintf(stderr, "%s: worker %d was working on core task", master->run->members->command,
-            member);
+            membership_rank(master->run->members, member));
     if (row->count > 1)
         fprintf(stderr, "s %" PRId64 " to", job_task_number(order_task(order, row->first)));
     fprintf(stderr, " %" PRId64 "%s (%s)\n", job_task_number(last),
@@ -85,7 +85,7 @@ static void package_blame(struct master *master, int member, const struct packag
 {
     struct losses_in_flight noted;
     const int reported = master->workers[member - 1].returning;
-    losses_of(master->run->losses, member, &noted);
+    losses_of(master->run->losses, membership_rank(master->run->members, member), &noted);
     const struct package *package = package_begun(packages + reported, count - reported, &noted);
     if (!package)
         return;
@@ -113,7 +113,8 @@ static void packages_return(struct master *master, int member, bool at_work)
     tasks += master_counted_lost(master, member, at_work);
     membership_note(master->run->members, member, tasks);
     if (!master->run->copies) /* else others may have written the same, and all of it holds */
-        store_disown(master->run->store, member, packages, count);
+        store_disown(master->run->store, membership_rank(master->run->members, member), packages,
+                     count);
     if (at_work)
         package_blame(master, member, packages, count);
     outstanding_drop(&master->outstanding, member - 1);
@@ -137,7 +138,8 @@ void master_lose(struct master *master, int member, const char *why, bool at_wor
     if (!master->run->apart) {
         master_returns_drop(master, member);
         outstanding_drop(&master->outstanding, member - 1);
-        failure_set(master->failure, FAILURE_FAILED, "worker %d is lost: %s", member, why);
+        failure_set(master->failure, FAILURE_FAILED, "worker %d is lost: %s",
+                    membership_rank(master->run->members, member), why);
         return;
     }
     loss_survive(master, member, MEMBER_LOST, why, at_work);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "spmd/run/master.h"
+#include "spmd/run/masters.h"
 #include "spmd/transport/wire.h"
 
 void master_listen(struct master *master)
@@ -11,10 +12,10 @@ void master_listen(struct master *master)
 }
 
 /* Into the trace, and among those of its worker's first package, which may be corrected later. */
-static void event_keep(struct master *master, const struct trace_event *event)
+static void event_keep(struct master *master, int member, const struct trace_event *event)
 {
     const struct run *run = master->run;
-    struct master_start *start = event->rank > 0 ? &master->starts[event->rank - 1] : NULL;
+    struct master_start *start = member > 0 ? &master->starts[member - 1] : NULL;
     const int64_t number = master->events++;
     if (run->tracing)
         trace_writer_add(run->tracing, event);
@@ -28,7 +29,7 @@ void master_event(struct master *master, int member, enum operation operation,
                   const struct package *package, double start_s, double end_s)
 {
     struct trace_event event = {
-        .rank = member,
+        .rank = membership_rank(master->run->members, member),
         .operation = (int32_t)operation,
         .round = package->round,
         .package = package->index,
@@ -37,7 +38,7 @@ void master_event(struct master *master, int member, enum operation operation,
         .start_s = start_s - master->origin_s,
         .end_s = end_s - master->origin_s,
     };
-    event_keep(master, &event);
+    event_keep(master, member, &event);
 }
 
 /* The package on its way: on an emulated port for as long as that takes, and otherwise until it was
@@ -132,8 +133,8 @@ void master_flight_note(const struct master *master, int member)
 {
     const struct package *package = master->run->collects ? expected_of(master, member) : NULL;
     if (master->run->collects)
-        losses_begin_of(master->run->losses, member, package ? package->first : 0,
-                        package ? package->count : 0);
+        losses_begin_of(master->run->losses, membership_rank(master->run->members, member),
+                        package ? package->first : 0, package ? package->count : 0);
 }
 
 /* Beside what the profile expects, for who waits. */
@@ -391,6 +392,20 @@ static void report_take(struct master *master, int member, size_t size)
         report_accept(master, member, report);
 }
 
+/* Other masters beside this one: where one of them must end, all do. */
+static void others_hear(struct master *master)
+{
+    const struct summary *summary = &master->outcome->summary;
+    struct masters *masters = master->run->masters;
+    if (!masters)
+        return;
+    const struct masters_own own = {summary->tasks, summary->failed,
+                                    master_asked(master) || master->failure->code != FAILURE_NONE};
+    master->asked = masters_hear(masters, &own) || master->asked;
+    master->progress->elsewhere = masters->elsewhere_tasks;
+    master->progress->elsewhere_failed = masters->elsewhere_failed;
+}
+
 void master_hear(struct master *master)
 {
     while (link_test(&master->receiving)) {
@@ -403,6 +418,7 @@ void master_hear(struct master *master)
     master_returns_hear(master);
     master_members(master);
     const double now_s = comm_now(master->run->comm) - master->origin_s;
+    others_hear(master);
     if (master->run->tracing)
         trace_writer_tick(master->run->tracing, now_s);
     progress_show(master->progress, master->outcome->summary.tasks + master_returns_kept(master),

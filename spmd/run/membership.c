@@ -78,6 +78,11 @@ int membership_peer(const struct membership *membership, int member)
     return member_of(membership, member)->peer;
 }
 
+int membership_rank(const struct membership *membership, int member)
+{
+    return comm_place(membership->comm, member);
+}
+
 void membership_release(struct membership *membership)
 {
     free(membership->members);
@@ -183,7 +188,14 @@ void membership_note(struct membership *membership, int member, int64_t tasks)
         loss->at_s = comm_now(membership->comm) - membership->origin_s;
     loss->tasks += tasks;
     fprintf(stderr, "%s: worker %d is lost: %s; it had %" PRId64 " core tasks\n",
-            membership->command, member, loss->why, tasks);
+            membership->command, membership_rank(membership, member), loss->why, tasks);
+}
+
+void membership_take(struct membership *membership, const struct loss *loss,
+                     enum member_state state)
+{
+    membership_lose(membership, loss->member, state, loss->why);
+    *loss_of(membership, loss->member) = *loss;
 }
 
 bool membership_processes(struct membership *membership, struct process_list *others)

@@ -79,6 +79,9 @@ int membership_join(struct membership *membership, int peer, const struct proces
 /* The member that the link reaches there; 0: there is none. */
 int membership_of(const struct membership *membership, int peer);
 int membership_peer(const struct membership *membership, int member);
+/* Which rank of the job that member is, for the trace, places in the output and people, also where
+ * the ranks of others come before; of 0: the master's own. */
+int membership_rank(const struct membership *membership, int member);
 
 /* The first envelope began then. */
 void membership_origin(struct membership *membership, double origin_s);
@@ -101,6 +104,9 @@ const char *membership_why(const struct membership *membership, int member);
 /* What is known of a loss that is listed: now, with so many core tasks under way. Says so on
  * standard error, even to who wants no progress: part of the machine is gone. */
 void membership_note(struct membership *membership, int member, int64_t tasks);
+/* A loss, and what is known of it, that another membership of the same run has listed. */
+void membership_take(struct membership *membership, const struct loss *loss,
+                     enum member_state state);
 /* True: some are lost (not: have failed), and *others gets their processes, owned; otherwise those
  * of all. Once. */
 bool membership_processes(struct membership *membership, struct process_list *others);

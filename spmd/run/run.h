@@ -27,16 +27,21 @@
 
 struct counted;
 struct engine;
+struct masters;
 
 /* What every rank holds during a run; all borrowed. */
 struct run {
     const struct comm *comm;
     struct membership *members; /* the master's */
-    bool apart;                 /* each takes part by itself; false: a loss ends the run */
-    struct liveness *liveness;  /* then: by which they look after each other; NULL: nobody does */
-    struct process master; /* then: a worker's: the master's, as it was told of (beginning.h) */
-    double patience_s;     /* then: a worker that was silent for less is not lost */
-    double longest_s;      /* the longest package by the plan; the master's; 0: not known */
+    /* Of one of several masters side by side, and of its workers: the run of all of them, which
+     * begins when each one's can; NULL: there is one master. And what masters tell each other. */
+    const struct run *whole;
+    struct masters *masters;
+    bool apart;                /* each takes part by itself; false: a loss ends the run */
+    struct liveness *liveness; /* then: by which they look after each other; NULL: nobody does */
+    struct process master;     /* then: a worker's: the master's, as it was told of (beginning.h) */
+    double patience_s;         /* then: a worker that was silent for less is not lost */
+    double longest_s;          /* the longest package by the plan; the master's; 0: not known */
     const struct job *job;
     struct input *input; /* the master's; with a staged job, every rank's own */
     struct store *store;
@@ -93,8 +98,10 @@ struct run_outcome {
     char *json;             /* owned; the same in words, when the run has reached its end */
     struct rejection rejections[RUN_REJECTIONS]; /* those with the lowest numbers that were told */
     int rejection_count;
-    double startup_s; /* from the master's process began to the first package; 0: not known */
-    double makespan_s;
+    double startup_s;  /* from the master's process began to the first package; 0: not known */
+    double makespan_s; /* from the trace's origin; with several masters, from begun_s, once all
+                        * are joined */
+    double begun_s;    /* the first envelope's start, in the trace */
     double worked_s, stalled_s; /* sums over packages: receiving, computing and output; for how much
                                  * of that the store was waited for (run->weighs_output) */
     struct run_had_list had;    /* owned; where the run senses */

@@ -134,7 +134,7 @@ static bool costs_make(struct session *session, struct failure *failure)
     struct failure unknown = FAILURE_INIT;
     const bool sleeps = session->kernel.task->flags & SCOW_SLEEP;
     const bool known = session->letter.sizes[LETTER_PROFILE] > 0;
-    session->costs = emulation_new(known ? &session->profile : NULL, &session->plan,
+    session->costs = emulation_new(known ? &session->profile : NULL, &session->plan, 0,
                                    sleeps ? failure : &unknown);
     return failure->code == FAILURE_NONE;
 }

@@ -13,6 +13,24 @@ void comm_init(struct comm *comm, struct link link)
     *comm = (struct comm){.link = link, .rank = link_rank(link), .size = link_size(link)};
 }
 
+void comm_split(struct comm *comm, const struct comm *whole, int number, int before)
+{
+    comm_init(comm, link_split(whole->link, number));
+    comm->before = before;
+    comm->all = whole->size;
+    comm->offset_s = whole->offset_s;
+}
+
+int comm_all(const struct comm *comm)
+{
+    return comm->all > 0 ? comm->all : comm->size;
+}
+
+int comm_place(const struct comm *comm, int rank)
+{
+    return comm->before + rank;
+}
+
 bool comm_leads(const struct comm *comm)
 {
     return comm->rank == 0;
@@ -55,7 +73,7 @@ void comm_look(const struct comm *comm)
 bool comm_poll(const struct comm *comm, struct comm_event *event)
 {
     for (struct comm_watch *watch = comm->watches; watch; watch = watch->next)
-        if (watch->poll(watch->self, event))
+        if (watch->poll && watch->poll(watch->self, event))
             return true;
     return false;
 }

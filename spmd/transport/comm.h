@@ -34,7 +34,7 @@ struct comm_event {
 struct comm_watch {
     void (*look)(
         void *self); /* called now and then while this rank waits or works; NULL: nothing */
-    bool (*poll)(void *self, struct comm_event *event); /* comm_poll */
+    bool (*poll)(void *self, struct comm_event *event); /* comm_poll; NULL: tells of nobody */
     void *self;
     double next_s; /* on clock_now: no look before */
     struct comm_watch *next;
@@ -44,6 +44,9 @@ struct comm_watch {
 struct comm {
     struct link link;
     int rank, size;
+    /* Of a group of neighbours among the ranks of a job: how many stand before it, and how many
+     * there are in all. Both 0: it has all of them. */
+    int before, all;
     double offset_s;            /* master's clock minus this rank's */
     int workers_on_node;        /* as comm_workers_on_node says; 0: it has to find out */
     int nodes;                  /* as comm_nodes says; 0: it has to find out */
@@ -55,6 +58,12 @@ struct comm {
 
 /* Local. No clock alignment yet. */
 void comm_init(struct comm *comm, struct link link);
+/* Collective, waits. The ranks of `whole` that say the same number, who are neighbours there, with
+ * its clock and without a watch; its link is to be ended. */
+void comm_split(struct comm *comm, const struct comm *whole, int number, int before);
+/* Local. Ranks of the job, and which of them a rank of this group is. */
+int comm_all(const struct comm *comm);
+int comm_place(const struct comm *comm, int rank);
 /* Local. Is this rank the master of these? */
 bool comm_leads(const struct comm *comm);
 /* Collective. Measure every rank's offset to the master's clock by ping-pong; the exchange with

@@ -91,6 +91,8 @@ void link_counter_end(struct link_counter *counter, bool all);
 /* Collective, waits. The ranks of this rank's node, in the same order; to be released by link_end.
  */
 struct link link_node(struct link link);
+/* Collective, waits. The ranks that say the same number, from 0 on, in the same order; likewise. */
+struct link link_split(struct link link, int number);
 void link_end(struct link *link);
 
 /* Local. This rank's machine, and what carries the messages, by name. */

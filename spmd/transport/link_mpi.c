@@ -249,6 +249,13 @@ struct link link_node(struct link link)
     return link_mpi(node);
 }
 
+struct link link_split(struct link link, int number)
+{
+    MPI_Comm part;
+    MPI_Comm_split(comm_of(link), number, link_rank(link), &part);
+    return link_mpi(part);
+}
+
 void link_end(struct link *link)
 {
     MPI_Comm mpi = comm_of(*link);

@@ -75,7 +75,7 @@ static void listen(struct liveness *liveness)
 /* Who holds its place is there, whatever the system says of its process. */
 static bool holds_place(const struct liveness *liveness, int rank)
 {
-    return liveness->lock >= 0 && file_lock_taken(liveness->lock, rank);
+    return liveness->lock >= 0 && file_lock_taken(liveness->lock, comm_place(liveness->comm, rank));
 }
 
 static bool is_gone(const struct liveness *liveness, int rank)
@@ -149,8 +149,8 @@ static void missing_say(const struct liveness *liveness, int missed, bool gone)
     char how[80] = "is gone";
     if (!gone)
         snprintf(how, sizeof how, "has said nothing for %.0f s", liveness->most_s);
-    fprintf(stderr, "%s: %s: rank %d %s, and %s: %s\n", words->program, words->path, missed, how,
-            words->state, words->again);
+    fprintf(stderr, "%s: %s: rank %d %s, and %s: %s\n", words->program, words->path,
+            comm_place(liveness->comm, missed), how, words->state, words->again);
 }
 
 /* Says so for all, and leaves with them. */
@@ -199,17 +199,20 @@ static void together_look(struct liveness *liveness, double now_s)
 static bool speaks(const struct liveness *liveness)
 {
     const struct comm *comm = liveness->comm;
-    return liveness->lock >= 0 ? file_lock_place(liveness->lock, comm->size) : comm->rank == 1;
+    return liveness->lock >= 0 ? file_lock_place(liveness->lock, comm_all(comm)) : comm->rank == 1;
 }
 
 static _Noreturn void master_gone(struct liveness *liveness)
 {
     const struct liveness_words *words = &liveness->words;
+    char which[32] = "";
+    if (liveness->comm->before > 0)
+        snprintf(which, sizeof which, " on rank %d", comm_place(liveness->comm, 0));
     if (liveness->leaving.call)
         liveness->leaving.call(liveness->leaving.self);
     if (speaks(liveness)) {
-        fprintf(stderr, "%s: %s: the master is gone; what is done is kept: %s to go on\n",
-                words->program, words->path, words->again);
+        fprintf(stderr, "%s: %s: the master%s is gone; what is done is kept: %s to go on\n",
+                words->program, words->path, which, words->again);
         clock_nap(stay_s);
     }
     clock_nap(said_s);
@@ -338,6 +341,17 @@ static bool poll_lost(void *self, struct comm_event *event)
     return false;
 }
 
+/* Does a rank of the job hold no place? */
+static bool place_is_free(const struct liveness *liveness)
+{
+    const struct comm *comm = liveness->comm;
+    const int own = comm_place(comm, comm->rank);
+    for (int place = 0; place < comm_all(comm); place++)
+        if (place != own && !file_lock_taken(liveness->lock, place))
+            return true;
+    return false;
+}
+
 bool liveness_misses(struct liveness *liveness)
 {
     bool misses = false;
@@ -348,10 +362,9 @@ bool liveness_misses(struct liveness *liveness)
             misses = true;
             liveness->peers[rank].heard_s = 0;
         }
-    if (!leads(liveness))
-        misses = !liveness->peers[0].seen;
-    for (int rank = 0; !leads(liveness) && !misses && rank < liveness->comm->size; rank++)
-        misses = rank != liveness->comm->rank && !file_lock_taken(liveness->lock, rank);
+    /* Of ranks that others lead it knows their places alone. */
+    if (!leads(liveness) || liveness->comm->all > 0)
+        misses = misses || !liveness->peers[others_first(liveness)].seen || place_is_free(liveness);
     return misses;
 }
 
@@ -367,7 +380,7 @@ void liveness_place(struct liveness *liveness, const char *path)
 {
     liveness->lock = file_lock_together(path);
     if (liveness->lock >= 0)
-        file_lock_place(liveness->lock, liveness->comm->rank);
+        file_lock_place(liveness->lock, comm_place(liveness->comm, liveness->comm->rank));
 }
 
 void liveness_join(struct liveness *liveness, int peer, const struct process *process)

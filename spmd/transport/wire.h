@@ -38,7 +38,12 @@ enum wire_tag {
     WIRE_BEGIN = 17, /* master to worker, when all have answered: struct wire_begin */
     WIRE_JOIN = 18,  /* worker to master, empty: wants to take part in a run that goes on. The
                       * answer is WIRE_HERE, with the job (spmd/run/letter.h) */
-    WIRE_TIME = 19   /* such a worker to the master, empty, and the answer: what its clock says */
+    WIRE_TIME = 19,  /* such a worker to the master, empty, and the answer: what its clock says */
+    /* Between masters side by side (spmd/run/masters.h). */
+    WIRE_MASTER = 20,      /* to the first one, struct wire_master: how far another one's star is */
+    WIRE_MASTER_CAME = 21, /* to the first one, once: what another one's star came to */
+    WIRE_MASTER_END = 22 /* the first one to each other one, empty, once: the run shall end, or its
+                          * star has ended */
 };
 
 enum wire_kind {
@@ -70,7 +75,9 @@ struct wire_here {
 };
 
 struct wire_begin {
-    int64_t member;         /* the worker's number, from 1 on */
+    int64_t member;  /* the worker's number, from 1 on */
+    double origin_s; /* from when times count, on the first master's clock, where there are several
+                      * masters */
     struct failure failure; /* of the first that cannot begin: then nobody does */
 };
 

@@ -96,7 +96,7 @@ const char *models_name(void)
 
 struct emulation *models_emulation(struct failure *failure)
 {
-    return emulation_new(&models.profile, &models.plan, failure);
+    return emulation_new(&models.profile, &models.plan, 0, failure);
 }
 
 double models_expect(const struct models_run *run)

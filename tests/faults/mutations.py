@@ -84,10 +84,8 @@ MUTATIONS = [
     ("master's-failure-not-heard", "spmd/run/beginning.c",
      "    if (here.failure.code != FAILURE_NONE) {", "    if (here.failure.code == FAILURE_STOPPED) {"),
     ("begun-before-all-have-answered", "spmd/run/beginning.c",
-     "        answer_take(run, peer, failure);\n    for (int peer = 1; peer <= peers; peer++)\n"
-     "        beginning_admit(run->comm, peer, membership_of(run->members, peer), failure);\n",
-     "    {\n        answer_take(run, peer, failure);\n"
-     "        beginning_admit(run->comm, peer, membership_of(run->members, peer), failure);\n    }\n"),
+     "        answer_take(run, peer, failure);\n    for (int peer = 1; peer <= peers; peer++) {\n",
+     "    {\n        answer_take(run, peer, failure);\n"),
     ("parted-before-all-have-answered", "spmd/run/beginning.c",
      "    const int peers = run->members->expected;\n",
      "    const int peers = run->members->expected;\n    liveness_part(run->liveness, run->patience_s, 0);\n"),

@@ -95,7 +95,7 @@ static void the_original_may_come_first(void **state)
     assert_int_equal(dispatch_next(dispatch, 18, &none), DISPATCH_FINISHED);
     struct text told = TEXT_INIT, listed = TEXT_INIT;
     dispatch_copied_tell(dispatch, &told);
-    dispatch_copied_json(dispatch, 100, &listed);
+    dispatch_copied_json(dispatch, 100, 0, &listed);
     assert_string_equal(told.bytes,
                         "copies      1 handed out for 1 overdue package; 0 done first by copies, "
                         "1 by their own workers\n");

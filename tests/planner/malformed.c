@@ -378,8 +378,8 @@ static const struct malformed plans[] = {
      "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "
      "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"master\": 2, "
      "\"workers\": [2], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}]}]",
-     "plan.json: has 2 masters side by side, which can be shown and simulated only: plan without "
-     "--masters"},
+     "plan.json: has 2 masters side by side, which is for 'scow run', 'scow show' and 'scow "
+     "simulate' only: plan without --masters"},
 };
 
 /* `text` with the first `old` replaced; owned. */

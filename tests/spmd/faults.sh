@@ -73,12 +73,15 @@ job_behind() {
     sed -i 's/"s_per_task": 2e-2}/&, "output": {"latency_s": 0, "s_per_task": 1e-2}/' profile.json
 }
 
-# start OUTPUT OPTION...: four ranks that survive each other's end, a launcher's proxy for each, in
+# Ranks, and those of them that work.
+ranks=4 workers=(1 2 3)
+
+# start OUTPUT OPTION...: ranks that survive each other's end, a launcher's proxy for each, in
 # the background; `launcher` is its process. COMMAND goes before scow.
 start() {
     local out=$1
     shift
-    "$mpiexec" -disable-auto-cleanup -launcher fork -hosts h0,h1,h2,h3 -n 4 "${command[@]}" \
+    "$mpiexec" -disable-auto-cleanup -launcher fork -hosts "$(seq -s, -f h%g "$ranks")" -n "$ranks" "${command[@]}" \
         "$scow" run plan.json "${input[@]}" "${options[@]}" -o "$PWD/$out" -q "$@" >"$out.said" 2>&1 &
     launcher=$!
 }
@@ -117,11 +120,11 @@ heard() {
     done
 }
 
-# gather OUTPUT: `processes` by rank, once all four are there; false: the run has ended before.
+# gather OUTPUT: `processes` by rank, once all are there; false: the run has ended before.
 gather() {
     local process rank
     processes=()
-    while ((${#processes[@]} < 4)); do
+    while ((${#processes[@]} < ranks)); do
         kill -0 "$launcher" 2>/dev/null || return 1
         while read -r process rank; do processes[rank]=$process; done < <(ranks_of "$1")
     done
@@ -139,7 +142,7 @@ gate_start() {
 
 gate_await() { # OUTPUT
     local rank
-    for rank in 1 2 3; do
+    for rank in "${workers[@]}"; do
         while [[ ! -e gate.$rank ]]; do
             kill -0 "$launcher" 2>/dev/null || fail "$1: ended before rank $rank came to the gate: $(cat "$1.said")"
             sleep 0.02

@@ -1,0 +1,374 @@
+#include "planner/report/masters.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- a star as a run ------------------------------------------------------------------------ */
+
+/* Borrows all that is in the record from the whole run's. */
+struct star_view {
+    struct run_record record;
+    const struct run_record *whole;
+    struct run_loss *losses; /* owned */
+    int64_t master, end;     /* its ranks, the master's first */
+    double begun_s;          /* its first envelope's start; HUGE_VAL: not seen yet */
+    /* While it is played: */
+    const struct trace_taker *taker;
+    struct trace here; /* owned */
+};
+
+static bool is_of(const struct star_view *view, int64_t rank)
+{
+    return rank >= view->master && rank < view->end;
+}
+
+/* Its part of a block; its master's rank is that of any master. */
+static bool view_take(void *self, const struct trace *block)
+{
+    struct star_view *view = self;
+    view->here.count = 0;
+    for (size_t k = 0; k < block->count; k++) {
+        struct trace_event event = block->events[k];
+        if (!is_of(view, event.rank))
+            continue;
+        if (event.operation == OPERATION_ENVELOPE)
+            view->begun_s = fmin(view->begun_s, event.start_s);
+        if (event.rank == view->master)
+            event.rank = 0;
+        if (!trace_add(&view->here, &event))
+            return false;
+    }
+    return view->here.count == 0 || view->taker->take(view->taker->self, &view->here);
+}
+
+static bool view_play(void *self, const struct trace_taker *taker, struct failure *failure)
+{
+    struct star_view *view = self;
+    const struct trace_taker own = {view_take, view};
+    view->taker = taker;
+    return run_record_play(view->whole, &own, failure);
+}
+
+/* Its ranks end where another master stands. */
+static int64_t ranks_end(const struct plan *plan, int64_t master)
+{
+    int64_t end = INT32_MAX;
+    for (size_t k = 0; k < plan->star_count; k++)
+        if (plan->stars[k].master > master && plan->stars[k].master < end)
+            end = plan->stars[k].master;
+    return end;
+}
+
+bool masters_has(const struct plan *plan, int64_t rank)
+{
+    for (size_t k = 0; k < plan->star_count; k++)
+        if (plan->stars[k].master == rank)
+            return true;
+    return false;
+}
+
+/* The star's part of the plan, with what the whole one says. */
+static struct plan plan_of(const struct plan *whole, const struct plan *star)
+{
+    struct plan plan = *whole;
+    plan.stars = NULL;
+    plan.star_count = 0;
+    plan.scheduler = star->scheduler;
+    plan.tasks = star->tasks;
+    plan.first = star->first;
+    plan.workers = star->workers;
+    plan.worker_count = star->worker_count;
+    plan.rounds = star->rounds;
+    plan.round_count = star->round_count;
+    plan.predicted = star->predicted;
+    return plan;
+}
+
+static bool losses_take(struct star_view *view)
+{
+    const struct run_record *whole = view->whole;
+    view->losses = calloc((size_t)whole->loss_count + 1, sizeof *view->losses);
+    view->record.losses = view->losses;
+    view->record.loss_count = 0;
+    for (int64_t k = 0; view->losses && k < whole->loss_count; k++)
+        if (is_of(view, whole->losses[k].worker + 1))
+            view->losses[view->record.loss_count++] = whole->losses[k];
+    return view->losses != NULL;
+}
+
+/* To be released. It does not move. */
+static bool view_init(struct star_view *view, const struct run_record *whole, size_t k)
+{
+    const struct plan *star = &whole->plan.stars[k];
+    *view = (struct star_view){.record = *whole,
+                               .whole = whole,
+                               .master = star->master,
+                               .end = ranks_end(&whole->plan, star->master),
+                               .begun_s = HUGE_VAL};
+    view->record.plan = plan_of(&whole->plan, star);
+    view->record.star = true;
+    view->record.trace = (struct trace){.count = 0};
+    view->record.long_trace = (struct run_trace){.self = view,
+                                                 .play = view_play,
+                                                 .ranks = run_record_ranks(whole),
+                                                 .packages = whole->long_trace.packages};
+    return losses_take(view);
+}
+
+static void view_release(struct star_view *view)
+{
+    free(view->losses);
+    trace_release(&view->here);
+}
+
+/* ---- together ------------------------------------------------------------------------------- */
+
+/* Of `more`, whose times begin so much later. */
+static bool summary_join(struct trace_summary *all, const struct trace_summary *more,
+                         double later_s)
+{
+    const int64_t workers =
+        more->worker_count > all->worker_count ? more->worker_count : all->worker_count;
+    struct worker_summary *room = realloc(all->workers, ((size_t)workers + 1) * sizeof *room);
+    if (!room)
+        return false;
+    all->workers = room;
+    for (int64_t k = all->worker_count; k <= workers; k++)
+        room[k] = (struct worker_summary){.packages = 0};
+    all->worker_count = workers;
+    for (int64_t k = 0; k < more->worker_count; k++)
+        if (more->workers[k].packages > 0) {
+            room[k] = more->workers[k];
+            room[k].end_s += later_s;
+        }
+    for (int k = 0; k < OPERATION_COUNT; k++)
+        all->seconds[k] += more->seconds[k];
+    all->hidden_s += more->hidden_s;
+    all->makespan_s = fmax(all->makespan_s, later_s + more->makespan_s);
+    return true;
+}
+
+static int64_t rounds_listed(int64_t rounds)
+{
+    return rounds < ROUNDS_LISTED ? rounds : ROUNDS_LISTED;
+}
+
+/* A round ends with the star whose round of that number ends last. */
+static bool rounds_join(struct trace_summary *all, const struct trace_summary *more, double later_s)
+{
+    const int64_t had = rounds_listed(all->round_count),
+                  more_count = rounds_listed(more->round_count);
+    const int64_t count = more_count > had ? more_count : had;
+    double *room = realloc(all->round_ends_s, ((size_t)count + 1) * sizeof *room);
+    if (!room)
+        return false;
+    all->round_ends_s = room;
+    for (int64_t k = 0; k < count; k++)
+        room[k] = fmax(k < had ? room[k] : 0, k < more_count ? later_s + more->round_ends_s[k] : 0);
+    if (more->round_count > all->round_count)
+        all->round_count = more->round_count;
+    return true;
+}
+
+/* Means over the workers, and the busiest master. */
+static void shares_join(struct trace_summary *all, const struct trace_summary *more)
+{
+    const double had = (double)all->workers_used, used = (double)more->workers_used;
+    const double share = had + used > 0 ? used / (had + used) : 0;
+    all->worker_utilization += share * (more->worker_utilization - all->worker_utilization);
+    all->master_utilization += share * (more->master_utilization - all->master_utilization);
+    all->worker_busy_share += share * (more->worker_busy_share - all->worker_busy_share);
+    all->network_utilization = fmax(all->network_utilization, more->network_utilization);
+    all->workers_used += more->workers_used;
+}
+
+static double busy_s(const struct worker_summary *worker)
+{
+    return worker->seconds[OPERATION_RECEIVE] + worker->seconds[OPERATION_COMPUTE] +
+           worker->seconds[OPERATION_OUTPUT];
+}
+
+/* Of all workers, when all are there. */
+static void balance_settle(struct trace_summary *all)
+{
+    double busiest_s = 0, sum_s = 0, last_s = -1;
+    all->last_worker = -1;
+    for (int64_t k = 0; k < all->worker_count; k++) {
+        const struct worker_summary *worker = &all->workers[k];
+        busiest_s = fmax(busiest_s, busy_s(worker));
+        sum_s += busy_s(worker);
+        if (worker->packages > 0 && worker->end_s > last_s) {
+            last_s = worker->end_s;
+            all->last_worker = k;
+        }
+    }
+    all->imbalance = sum_s > 0 ? busiest_s * (double)all->workers_used / sum_s - 1 : 0;
+}
+
+static bool causes_join(struct causes *all, const struct causes *more)
+{
+    const int64_t workers =
+        more->worker_count > all->worker_count ? more->worker_count : all->worker_count;
+    struct worker_causes *room = realloc(all->workers, ((size_t)workers + 1) * sizeof *room);
+    if (!room)
+        return false;
+    all->workers = room;
+    for (int64_t k = all->worker_count; k <= workers; k++)
+        room[k] = (struct worker_causes){{0}, 0};
+    all->worker_count = workers;
+    for (int64_t k = 0; k < more->worker_count; k++)
+        if (more->workers[k].busy_s > 0)
+            room[k] = more->workers[k];
+    for (int k = 0; k < CAUSE_COUNT; k++)
+        all->seconds[k] += more->seconds[k];
+    return true;
+}
+
+static bool figures_join(struct trace_summary *all, const struct trace_summary *more,
+                         struct causes *causes, const struct causes *more_causes, double later_s)
+{
+    const bool good = summary_join(all, more, later_s) && rounds_join(all, more, later_s) &&
+                      causes_join(causes, more_causes);
+    shares_join(all, more);
+    return good;
+}
+
+/* A star of the run, which began so much later than the first one. */
+static bool star_join(struct residuals *all, const struct residuals *star, double later_s)
+{
+    all->has_predicted = all->has_predicted && star->has_predicted;
+    all->has_replayed = all->has_replayed && star->has_replayed;
+    return figures_join(&all->measured, &star->measured, &all->causes.measured,
+                        &star->causes.measured, later_s) &&
+           figures_join(&all->predicted, &star->predicted, &all->causes.predicted,
+                        &star->causes.predicted, 0) &&
+           figures_join(&all->replayed, &star->replayed, &all->causes.replayed,
+                        &star->causes.replayed, later_s);
+}
+
+static bool all_join(struct residuals *all)
+{
+    double first_s = HUGE_VAL;
+    bool good = true;
+    all->has_predicted = all->has_replayed = true;
+    for (size_t k = 0; k < all->star_count; k++)
+        first_s = fmin(first_s, all->stars[k].begun_s);
+    for (size_t k = 0; good && k < all->star_count; k++)
+        good = star_join(all, &all->stars[k], all->stars[k].begun_s - first_s);
+    balance_settle(&all->measured);
+    balance_settle(&all->predicted);
+    balance_settle(&all->replayed);
+    return good;
+}
+
+static bool star_make(const struct run_record *record, size_t k, struct residuals *star,
+                      struct failure *failure)
+{
+    struct star_view view;
+    const bool good = view_init(&view, record, k)
+                          ? residuals_make(&view.record, star, failure)
+                          : failure_memory(failure, "reading a run of several masters");
+    star->record = record; /* the view goes */
+    star->begun_s = isfinite(view.begun_s) ? view.begun_s : 0;
+    view_release(&view);
+    return good;
+}
+
+bool masters_residuals(const struct run_record *record, struct residuals *residuals,
+                       struct failure *failure)
+{
+    const size_t count = record->plan.star_count;
+    struct residuals made = {.record = record, .undisturbed_s = (double)NAN};
+    made.stars = calloc(count, sizeof *made.stars);
+    bool good = made.stars || failure_memory(failure, "reading a run");
+    for (; good && made.star_count < count; made.star_count++)
+        good = star_make(record, made.star_count, &made.stars[made.star_count], failure);
+    if (good && !all_join(&made))
+        good = failure_memory(failure, "reading a run of several masters");
+    if (good)
+        *residuals = made;
+    else
+        residuals_release(&made);
+    return good;
+}
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+static int64_t packages_of(const struct trace_summary *summary)
+{
+    int64_t packages = 0;
+    for (int64_t k = 0; k < summary->worker_count; k++)
+        packages += summary->workers[k].packages;
+    return packages;
+}
+
+static int64_t tasks_of(const struct trace_summary *summary)
+{
+    int64_t tasks = 0;
+    for (int64_t k = 0; k < summary->worker_count; k++)
+        tasks += summary->workers[k].tasks;
+    return tasks;
+}
+
+static void percent_column(struct text *text, double share)
+{
+    if (isnan(share))
+        text_add(text, "%10s", "-");
+    else
+        text_add(text, "%+8.1f %%", 100 * share);
+}
+
+static void star_row(const struct residuals *star, int64_t master, struct text *text)
+{
+    const double predicted_s = star->has_predicted ? star->predicted.makespan_s : (double)NAN;
+    text_add(text, "%-8" PRId64 "%12" PRId64 "%12" PRId64 "%12" PRId64, master,
+             star->measured.workers_used, tasks_of(&star->measured), packages_of(&star->measured));
+    if (star->has_predicted)
+        text_add_seconds_column(text, predicted_s);
+    else
+        text_add(text, "%12s", "-");
+    text_add_seconds_column(text, star->measured.makespan_s);
+    percent_column(text, residuals_error(predicted_s, star->measured.makespan_s));
+    text_add(text, "%10.1f %%\n", 100 * star->measured.master_utilization);
+}
+
+void masters_text(const struct residuals *residuals, struct text *text)
+{
+    if (residuals->star_count == 0)
+        return;
+    text_add(text, "%-8s%12s%12s%12s%12s%12s%10s%12s\n", "master", "workers", "core tasks",
+             "packages", "predicted", "measured", "error", "master busy");
+    for (size_t k = 0; k < residuals->star_count; k++)
+        star_row(&residuals->stars[k], residuals->record->plan.stars[k].master, text);
+    text_add(text, "\n");
+}
+
+static void star_json(const struct residuals *star, int64_t master, struct json_text *rows)
+{
+    struct json_text json = json_open_in(rows, NULL, "    {", ", ");
+    const double predicted_s = star->has_predicted ? star->predicted.makespan_s : (double)NAN;
+    json_count(&json, "rank", master);
+    json_count(&json, "workers", star->measured.workers_used);
+    json_count(&json, "tasks", tasks_of(&star->measured));
+    json_count(&json, "packages", packages_of(&star->measured));
+    struct json_text makespan = json_open_in(&json, "makespan", "{", ", ");
+    json_number(&makespan, "predicted_s", predicted_s);
+    json_number(&makespan, "measured_s", star->measured.makespan_s);
+    json_number(&makespan, "error", residuals_error(predicted_s, star->measured.makespan_s));
+    json_number(&makespan, "drift", residuals_drift(star));
+    json_number(&makespan, "model_error", residuals_model_error(star));
+    json_close(&makespan, "}");
+    json_number(&json, "master_utilization", star->measured.master_utilization);
+    json_close(&json, "}");
+}
+
+void masters_json(const struct residuals *residuals, struct json_text *json)
+{
+    if (residuals->star_count == 0)
+        return;
+    struct json_text rows = json_open_in(json, "masters", "[\n", ",\n");
+    for (size_t k = 0; k < residuals->star_count; k++)
+        star_json(&residuals->stars[k], residuals->record->plan.stars[k].master, &rows);
+    json_close(&rows, "\n  ]");
+}

@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# Several masters side by side: a job whose master is the bottleneck gives the same result with one, two and three
+# masters, in one output with one trace; a worker that is killed is its star's business; where a master is killed, or
+# one rank is asked to stop, the run ends, and can be gone on with. What they cannot do is refused.
+# usage: run_masters.sh SCOW MPIEXEC GATE
+set -euo pipefail
+scow=$1 mpiexec=$2 gate=$3
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$(mktemp -d)
+trap 'pkill -KILL -f -- "-o $dir/" || true; rm -rf "$dir"' EXIT
+cd "$dir"
+# shellcheck source=tests/spmd/faults.sh
+source "$here/faults.sh"
+# What is preloaded stands before a sanitiser's library.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+
+# ---- the same result -----------------------------------------------------------------------------
+
+# A master takes 5 ms for a core task, each of eight workers 20 ms.
+cat >profile.json <<'END'
+{"schema": "scow-profile-1", "kernel": "sleep", "settings": [{"windows": [{"tasks": [1, 1000],
+   "envelope": {"latency_s": 5e-3, "s_per_task": 5e-3}, "send": {"latency_s": 0, "s_per_task": 0},
+   "workers": [{"count": 10, "receive": {"latency_s": 0, "s_per_task": 0},
+                "compute": {"latency_s": 1e-2, "s_per_task": 2e-2}}]}]}]}
+END
+for masters in 1 3; do
+    "$scow" plan -p profile.json -X 60 -n $((7 + masters)) --masters $masters -q -o plan$masters.json
+    "$mpiexec" -n $((8 + masters)) "$scow" run plan$masters.json -o "$PWD/$masters.h5" >$masters.h5.said 2>&1 ||
+        fail "$masters masters: $(cat $masters.h5.said)"
+    [[ $(checksum_of $masters.h5) == "$(checksum_of 1.h5)" ]] || fail "$masters masters: another checksum"
+    [[ ! -e $masters.h5.trace && ! -e $masters.h5.trace.1 && ! -e $masters.h5.status ]] || fail "something is left: $(ls)"
+done
+"$scow" report 3.h5 --json >report.json
+"$scow" report 3.h5 >report.txt
+/usr/bin/python3 - <<'END' || fail "3 masters: the output or its report is not what it should be: $(cat report.txt)"
+import h5py, json
+plan, report = json.load(open("plan3.json")), json.load(open("report.json"))
+ranks = [star.get("master", 0) for star in plan["stars"]]
+with h5py.File("3.h5") as file:
+    trace = [row for row in file["run/trace"][:] if row["tasks"] > 0]
+    done = file["ledger"][:]
+assert (done == 1).all() and len(done) == 60, done
+assert {int(row["rank"]) for row in trace if row["operation"] <= 1} == set(ranks), ranks
+seen = sorted((int(row["first_task"]), int(row["tasks"])) for row in trace if row["operation"] == 4)
+assert [first for first, _ in seen] == [sum(n for _, n in seen[:k]) for k in range(len(seen))], seen
+assert report["complete"] and report["tasks_done"] == 60, report
+stars = report["masters"]
+assert [star["rank"] for star in stars] == ranks, stars
+assert [star["tasks"] for star in stars] == [star["tasks"] for star in plan["stars"]], stars
+assert all(star["makespan"]["measured_s"] <= report["measured_s"] + 1e-9 for star in stars), stars
+assert report["predicted_s"] == max(star["makespan"]["predicted_s"] for star in stars), report["predicted_s"]
+END
+grep -q "^master  *workers  *core tasks" report.txt || fail "no rows of masters: $(cat report.txt)"
+echo "masters: the same result"
+
+# ---- what fails ----------------------------------------------------------------------------------
+
+# The same job in two stars of two workers, by hand, so that every worker has something at the gate.
+expected=$(checksum_of 1.h5)
+cat >plan.json <<'END'
+{"schema": "scow-plan-1", "kernel": "sleep", "scheduler": "by hand", "tasks": 60, "stars": [
+ {"scheduler": "by hand", "tasks": 30, "workers": [0, 1], "rounds": [{"repeat": 15, "loads": [1, 1]}]},
+ {"master": 3, "scheduler": "by hand", "tasks": 30, "workers": [3, 4], "rounds": [{"repeat": 15, "loads": [1, 1]}]}]}
+END
+input=() options=(-p profile.json) ranks=6 workers=(1 2 4 5)
+
+# hit SIGNAL RANK: a run of which one rank gets the signal when some core tasks are done.
+hit() {
+    rm -f part.h5*
+    gate_start part.h5
+    gate_await part.h5
+    kill -"$1" "${processes[$2]}"
+    gate_open
+    end part.h5
+}
+
+resume() { # NAME
+    if is_complete part.h5; then fail "$1: the run is complete"; fi
+    (($(done_of part.h5) > 0)) || fail "$1: nothing is kept: $(cat part.h5.said)"
+    start part.h5 --resume
+    end part.h5
+    [[ $(checksum_of part.h5) == "$expected" ]] || fail "$1, resumed: not the checksum $expected: $(cat part.h5.said)"
+    echo "$1: done"
+}
+
+hit KILL 5
+[[ $(checksum_of part.h5) == "$expected" ]] || fail "a worker: not the checksum $expected: $(cat part.h5.said)"
+grep -q "^scow run: worker 5 is lost: " part.h5.said || fail "a worker: says of no loss: $(cat part.h5.said)"
+"$scow" report part.h5 >report.txt || fail "a worker: no report"
+grep -q "^lost  *worker 5 after " report.txt || fail "a worker: the report says of no loss: $(head report.txt)"
+echo "a worker: done"
+
+# Where several of its proxies are gone at a time, MPICH's launcher may end before it has passed on what was said.
+hit KILL 3
+grep -qE "the master on rank 3 is (lost|gone); what is done is kept: run the same again with --resume to go on" \
+    part.h5.said || [[ ! -s part.h5.said ]] || grep -q HYD part.h5.said || fail "another master: $(cat part.h5.said)"
+resume "another master"
+
+hit KILL 0
+if is_complete part.h5; then fail "the first master: the run is complete"; fi
+echo "the first master: done"
+
+hit TERM 4
+grep -q "stopped as asked, with [0-9]* of 60 core tasks done" part.h5.said || fail "asked to stop: $(cat part.h5.said)"
+echo "one worker asked to stop: done"
+
+# ---- what is refused -----------------------------------------------------------------------------
+
+refuse() { # CODE SENTENCE ARGUMENT...
+    local wanted=$1 sentence=$2 code=0
+    shift 2
+    "$mpiexec" -n 6 "$scow" run "$@" -o none.h5 -p profile.json -q >said 2>&1 || code=$?
+    [[ $code == "$wanted" ]] || fail "$*: exit code $code: $(cat said)"
+    grep -qF "$sentence" said || fail "$*: $(cat said)"
+    [[ ! -e none.h5 ]] || fail "$*: an output is left"
+}
+sed 's/"workers": \[3, 4\]/"workers": [1, 4]/; s/"workers": \[0, 1\]/"workers": [0, 3]/' plan.json >crossed.json
+refuse 4 "is not among the ranks that stand between it and the next master" crossed.json
+echo "run masters: done"
