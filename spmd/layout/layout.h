@@ -118,6 +118,7 @@ enum { LAYOUT_PARTS_MOST = 64 };
 #define LAYOUT_COMMAND_PEAK "command_peak_bytes"
 #define LAYOUT_LEVEL "level"               /* of a search in levels, from 1; absent in all others */
 #define LAYOUT_LEVEL_BEFORE "level_before" /* name, beside this file, of the level's before it */
+#define LAYOUT_LEVEL_DIGEST "level_digest" /* of LAYOUT_LEVEL_SHARED: 16 hexadecimal digits */
 #define LAYOUT_FAILED "failed"             /* core tasks that could not be done */
 #define LAYOUT_MINIMUM "minimum"
 #define LAYOUT_MAXIMUM "maximum"
@@ -149,8 +150,8 @@ uint64_t layout_slot_digest(const struct layout_partial *head, const void *state
  * very tasks that the ledger has, and not only of as many. Wraps around. */
 uint64_t layout_members(int64_t first, int64_t count);
 
-/* XXH3-64 of a reduction's outcome with the zeros that it is filled up with: 16 hexadecimal digits.
- */
+/* XXH3-64 of a reduction's outcome with the zeros that it is filled up with, or of other bytes: 16
+ * hexadecimal digits. */
 void layout_outcome_digest(const char *outcome, size_t size, char digest[17]);
 
 /* Bytes of the reason of one task, in a job of so many, filled up with zeros: of very many tasks

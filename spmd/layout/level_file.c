@@ -1,6 +1,7 @@
 #include "spmd/layout/level_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "spmd/layout/contents.h"
 #include "spmd/layout/entries.h"
@@ -19,10 +20,29 @@ static bool shared_put(hid_t file, const struct job *job)
     return H5Dclose(dataset) >= 0 && good;
 }
 
+static bool digest_put(hid_t file, const struct job *job)
+{
+    char digest[17];
+    layout_outcome_digest(job->setup.shared, job->setup.shared_size, digest);
+    return entry_words(file, LAYOUT_LEVEL_DIGEST, digest);
+}
+
+/* Is it what was written? */
+static bool digest_holds(hid_t file, const struct description *level)
+{
+    char digest[17];
+    char *then = contents_attribute(file, LAYOUT_LEVEL_DIGEST);
+    layout_outcome_digest(level->shared, level->shared_size, digest);
+    const bool holds = then && strcmp(then, digest) == 0;
+    free(then);
+    return holds;
+}
+
 bool level_file_put(hid_t file, const struct job *job, const char *before)
 {
     return job->setup.level == 0 ||
-           (entry_number(file, LAYOUT_LEVEL, H5T_NATIVE_INT64, &job->setup.level) &&
+           (digest_put(file, job) &&
+            entry_number(file, LAYOUT_LEVEL, H5T_NATIVE_INT64, &job->setup.level) &&
             (!before || entry_words(file, LAYOUT_LEVEL_BEFORE, before)) && shared_put(file, job));
 }
 
@@ -45,6 +65,7 @@ bool level_file_get(const char *path, struct description *level)
     if (known)
         level->shared =
             contents_rows(file, LAYOUT_LEVEL_SHARED, H5T_NATIVE_UINT8, 1, &level->shared_size);
+    const bool holds = known && digest_holds(file, level);
     H5Fclose(file);
-    return known;
+    return holds;
 }

@@ -11,8 +11,8 @@
 /* Into a file that is being made; of a job without levels nothing. `before`: the name, without its
  * folder, that the output of the level before has beside this one; NULL: this is the first. */
 bool level_file_put(hid_t file, const struct job *job, const char *before);
-/* What that level is made of, but for its input. False: the file is of none, or cannot be read. To
- * be released in any case. */
+/* What that level is made of, but for its input. False: the file is of none, or cannot be read, or,
+ * with level->level set, what it says is not what was written. To be released in any case. */
 bool level_file_get(const char *path, struct description *level);
 /* The level's number, and the name of the output before it (owned; NULL: none). 0: it is of none.
  */

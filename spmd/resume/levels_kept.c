@@ -68,6 +68,16 @@ static bool others_refuse(const char *output, struct failure *failure)
     return false;
 }
 
+static bool spoilt_tell(const char *output, int64_t level, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s: what level %" PRId64
+                       " is made of is not what was written there: remove "
+                       "it with what its core tasks have left (.level%" PRId64 "), and --resume "
+                       "begins it again",
+                       output, level, level);
+}
+
 bool levels_kept_find(const char *output, bool resume, struct description *level,
                       struct failure *failure)
 {
@@ -81,8 +91,10 @@ bool levels_kept_find(const char *output, bool resume, struct description *level
         if (last > 0 && !last_restore(output, last, failure))
             return false;
     }
-    if (resume && level_file_get(output, level) && level->level > 1)
+    const bool known = resume && level_file_get(output, level);
+    if (known && level->level > 1)
         return true;
+    const int64_t spoilt = known ? 0 : level->level;
     description_release(level);
-    return true;
+    return spoilt <= 1 || spoilt_tell(output, spoilt, failure);
 }

@@ -17,7 +17,7 @@
 char *levels_kept_name(const char *output, int64_t level);
 /* What the level that a search is at is made of, but for its input, where it goes on with a later
  * one than the first; else level->tasks is 0. False with *failure set: there are levels of another
- * search. To be released in any case. */
+ * search, or what is there is damaged. To be released in any case. */
 bool levels_kept_find(const char *output, bool resume, struct description *level,
                       struct failure *failure);
 /* Its output is done, and the next level's takes its place. */

@@ -3,6 +3,7 @@
 #include <hdf5.h>
 #include <stdlib.h>
 
+#include "spmd/job/job.h"
 #include "spmd/layout/contents.h"
 #include "spmd/layout/emitted.h"
 #include "spmd/layout/layout.h"
@@ -28,14 +29,27 @@ static void rows_read(struct rows *rows, const char *path)
     H5Fclose(file);
 }
 
-static bool places_sum(struct survivors *survivors, const struct rows *rows,
+static bool not_said(const char *path, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s: does not say what its core tasks have left for the next level: is it "
+                       "the output of this run?",
+                       path);
+}
+
+/* Sizes come from a file, which may be damaged. */
+static bool places_sum(struct survivors *survivors, const struct rows *rows, const char *path,
                        struct failure *failure)
 {
     survivors->at = calloc(rows->count + 1, sizeof *survivors->at);
     if (!survivors->at)
         return failure_memory(failure, "reading what a level left");
-    for (size_t task = 0; task < rows->count; task++)
-        survivors->at[task + 1] = survivors->at[task] + rows->items[task].size;
+    for (size_t task = 0; task < rows->count; task++) {
+        const int64_t size = rows->items[task].size, at = survivors->at[task];
+        if (size < 0 || size > (int64_t)JOB_SIZE_MOST - at)
+            return not_said(path, failure);
+        survivors->at[task + 1] = at + size;
+    }
     survivors->bytes = malloc((size_t)survivors->at[rows->count] + 1);
     return survivors->bytes || failure_memory(failure, "reading what a level left");
 }
@@ -59,14 +73,10 @@ bool survivors_read(struct survivors *survivors, const char *path, int64_t tasks
     struct rows rows;
     *survivors = (struct survivors){.at = NULL};
     rows_read(&rows, path);
-    bool good = rows.items && rows.base && (int64_t)rows.count == tasks;
-    if (!good)
-        failure_set(failure, FAILURE_MISMATCH,
-                    "%s: does not say what its core tasks have left for the next level: is it the "
-                    "output of this run?",
-                    path);
-    good = good && places_sum(survivors, &rows, failure) &&
-           bytes_read(survivors, &rows, path, failure);
+    const bool known = rows.items && rows.base && (int64_t)rows.count == tasks;
+    const bool good = known ? places_sum(survivors, &rows, path, failure) &&
+                                  bytes_read(survivors, &rows, path, failure)
+                            : not_said(path, failure);
     survivors->all = (struct scow_survivors){tasks, survivors->at, survivors->bytes};
     free(rows.items);
     free(rows.base);

@@ -33,11 +33,14 @@ static void rows_make(hid_t file, const char *name, hid_t type, hsize_t count, c
 
 /* The output of that level, of three core tasks, which emitted "one", nothing and "three" into two
  * files. */
+static int64_t third_size = 5; /* that the output says */
+
 static void level_write(const char *name, int64_t level, const char *shared)
 {
     const uint8_t ledger[3] = {1, 1, 1};
-    const struct layout_emitted emitted[3] = {
-        {.rank = 2, .place = 1, .size = 3}, {.rank = 0}, {.rank = 1, .place = 0, .size = 5}};
+    const struct layout_emitted emitted[3] = {{.rank = 2, .place = 1, .size = 3},
+                                              {.rank = 0},
+                                              {.rank = 1, .place = 0, .size = third_size}};
     const struct job job = {
         .setup = {.level = level, .shared = shared, .shared_size = strlen(shared)}};
     const hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -117,6 +120,25 @@ static void a_search_begins_or_goes_on(void **state)
     unlink("levels.level1.h5");
 }
 
+/* A bit of it has changed. */
+static void a_damaged_level_is_not_gone_on_with(void **state)
+{
+    (void)state;
+    struct failure failure = FAILURE_INIT;
+    struct description level;
+    level_write(output, 2, "second");
+    const hid_t file = H5Fopen(output, H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t dataset = H5Dopen2(file, LAYOUT_LEVEL_SHARED, H5P_DEFAULT);
+    assert_true(H5Dwrite(dataset, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, "sEcond") >= 0);
+    H5Dclose(dataset);
+    H5Fclose(file);
+    assert_false(levels_kept_find(output, true, &level, &failure));
+    assert_failure(failure, FAILURE_MISMATCH,
+                   "levels.h5: what level 2 is made of is not what was written there: remove it "
+                   "with what its core tasks have left (.level2), and --resume begins it again");
+    unlink(output);
+}
+
 static void between_two_levels_the_last_one_is_taken(void **state)
 {
     (void)state;
@@ -175,9 +197,19 @@ static void survivors_are_those_of_their_tasks(void **state)
     assert_false(survivors_read(&survivors, output, 3, &failure));
     assert_non_null(strstr(failure.text, "left.1: does not hold what the run's output says"));
     survivors_release(&survivors);
-    unlink(output);
     unlink("left.1");
     unlink("left.2");
+    const int64_t damaged[] = {-5, INT64_MAX};
+    for (size_t k = 0; k < COUNT_OF(damaged); k++) {
+        failure = (struct failure)FAILURE_INIT;
+        third_size = damaged[k];
+        level_write(output, 1, "");
+        assert_false(survivors_read(&survivors, output, 3, &failure));
+        assert_non_null(strstr(failure.text, "does not say what its core tasks have left"));
+        survivors_release(&survivors);
+    }
+    third_size = 5;
+    unlink(output);
 }
 
 int main(void)
@@ -186,6 +218,7 @@ int main(void)
         cmocka_unit_test(names),
         cmocka_unit_test(a_level_comes_back_from_its_output),
         cmocka_unit_test(a_search_begins_or_goes_on),
+        cmocka_unit_test(a_damaged_level_is_not_gone_on_with),
         cmocka_unit_test(between_two_levels_the_last_one_is_taken),
         cmocka_unit_test(another_search_keeps_its_levels),
         cmocka_unit_test(survivors_are_those_of_their_tasks),
