@@ -235,7 +235,9 @@ static void ranges_lost(struct dispatch *dispatch, int64_t worker)
 
 static void ranges_late(struct dispatch *dispatch, int64_t worker, bool late)
 {
-    ((struct dispatch_ranges *)dispatch)->workers[worker].late = late;
+    struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
+    self->workers[worker].late = late;
+    dispatch_late(self->inner, worker, late);
 }
 
 static void ranges_joined(struct dispatch *dispatch, int64_t worker, double now_s)

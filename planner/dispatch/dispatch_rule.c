@@ -31,12 +31,14 @@ struct dispatch_rule {
     int64_t least, most;
     int64_t *line; /* owned; ring of waiting workers, p * ahead places */
     int64_t line_first, line_count;
-    double *sent_s;       /* owned; per worker, a ring of `ahead` times of sending */
-    int64_t *sent;        /* owned; per worker, packages handed out */
-    int64_t *reported;    /* owned; per worker, of those */
-    int64_t *held;        /* owned; per worker, requests that wait until other work is over */
-    char *own;            /* owned; what the rule keeps, for itself and of each worker */
-    double *ended_s;      /* owned; per worker, end of the last package reported */
+    double *sent_s;    /* owned; per worker, a ring of `ahead` times of sending */
+    int64_t *sent;     /* owned; per worker, packages handed out */
+    int64_t *reported; /* owned; per worker, of those */
+    int64_t *held;   /* owned; per worker, requests that wait until other work is over, or until it
+                      * is late no more */
+    bool *late;      /* owned; per worker */
+    char *own;       /* owned; what the rule keeps, for itself and of each worker */
+    double *ended_s; /* owned; per worker, end of the last package reported */
     struct package after; /* index, round and first of the package after the last one handed out */
     int64_t outstanding;
     bool follows;               /* another dispatch says who requests */
@@ -244,8 +246,7 @@ static void rule_done(struct dispatch *dispatch, const struct package *package, 
     self->state.worker[at].queued -= units_whole(self, package->first, package->count);
     package_learn(self, package, self->sent_s[place], start_s, end_s);
     self->outstanding--;
-    if (self->line_count < self->state.workers * self->ahead)
-        line_push(self, at);
+    dispatch_rule_ask(dispatch, at);
 }
 
 static void rule_unsent(struct dispatch *dispatch, const struct package *package)
@@ -256,6 +257,7 @@ static void rule_unsent(struct dispatch *dispatch, const struct package *package
     self->sent[at]--;
     self->outstanding--;
     self->refused = false;
+    self->held[at] += self->late[at];
 }
 
 /* What it had comes to nothing here: who hands it out again does not ask the rule. */
@@ -267,6 +269,8 @@ static void rule_lost(struct dispatch *dispatch, int64_t at)
         return;
     worker->lost = true;
     worker->queued = 0;
+    self->late[at] = false;
+    self->held[at] = 0;
     self->refused = false;
     if (self->state.rule->lost)
         self->state.rule->lost(&self->state, at);
@@ -289,17 +293,25 @@ static void rule_joined(struct dispatch *dispatch, int64_t at, double now_s)
         dispatch_rule_ask(dispatch, at);
 }
 
-/* Take all but one of the worker's requests out of the line. */
-static void requests_hold(struct dispatch_rule *self, int64_t worker)
+/* Take the worker's requests out of the line, but for so many. */
+static void requests_hold(struct dispatch_rule *self, int64_t worker, int64_t staying)
 {
-    int64_t kept = 0;
     for (int64_t waiting = self->line_count; waiting > 0; waiting--) {
         const int64_t asks = line_pop(self);
-        if (asks == worker && kept++ > 0)
+        if (asks == worker && staying-- <= 0)
             self->held[worker]++;
         else
             line_push(self, asks);
     }
+}
+
+/* What it requested and got nothing for meanwhile. */
+static void requests_resume(struct dispatch_rule *self, int64_t worker)
+{
+    const int64_t held = self->held[worker];
+    self->held[worker] = 0;
+    for (int64_t k = 0; k < held; k++)
+        dispatch_rule_ask(&self->base, worker);
 }
 
 /* Who is busy for long will find less left to be done: what it is given already counts as if it
@@ -308,12 +320,21 @@ static void rule_busy(struct dispatch *dispatch, int64_t worker, double until_s,
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
     (void)until_s;
-    if (!over) {
-        requests_hold(self, worker);
-        return;
-    }
-    for (; self->held[worker] > 0; self->held[worker]--)
-        dispatch_rule_ask(dispatch, worker);
+    if (over)
+        requests_resume(self, worker);
+    else
+        requests_hold(self, worker, 1);
+}
+
+/* Others share what is left as long as it is late; then it requests as before. */
+static void rule_late(struct dispatch *dispatch, int64_t worker, bool late)
+{
+    struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
+    self->late[worker] = late;
+    if (late)
+        requests_hold(self, worker, 0);
+    else
+        requests_resume(self, worker);
 }
 
 void dispatch_rule_hold(struct dispatch *dispatch)
@@ -327,7 +348,10 @@ void dispatch_rule_ask(struct dispatch *dispatch, int64_t worker)
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
     self->refused = false;
-    if (!self->state.worker[worker].lost && self->line_count < self->state.workers * self->ahead)
+    if (self->late[worker])
+        self->held[worker]++;
+    else if (!self->state.worker[worker].lost &&
+             self->line_count < self->state.workers * self->ahead)
         line_push(self, worker);
 }
 
@@ -415,6 +439,7 @@ static void rule_free(struct dispatch *dispatch)
     free(self->sent);
     free(self->reported);
     free(self->held);
+    free(self->late);
     free(self->ended_s);
     free(self->own);
     work_release(&self->work);
@@ -565,6 +590,7 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
                                               .done = rule_done,
                                               .unsent = rule_unsent,
                                               .lost = rule_lost,
+                                              .late = rule_late,
                                               .joined = rule_joined,
                                               .free = rule_free,
                                               .busy = rule_busy,
@@ -602,9 +628,11 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
     self->sent = calloc(workers, sizeof *self->sent);
     self->reported = calloc(workers, sizeof *self->reported);
     self->held = calloc(workers, sizeof *self->held);
+    self->late = calloc(workers, sizeof *self->late);
     self->ended_s = calloc(workers, sizeof *self->ended_s);
-    if (!work_fill(self, setup) || !self->held || !self->state.worker || !self->line ||
-        !self->sent_s || !self->sent || !self->reported || !self->ended_s || !own_fill(self)) {
+    if (!work_fill(self, setup) || !self->held || !self->late || !self->state.worker ||
+        !self->line || !self->sent_s || !self->sent || !self->reported || !self->ended_s ||
+        !own_fill(self)) {
         rule_free(&self->base);
         failure_memory(failure, "starting a rule");
         return NULL;
