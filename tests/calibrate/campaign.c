@@ -6,9 +6,10 @@
 
 #include "calibrate/campaign.h"
 #include "tests/calibrate/synthetic.h"
+#include "tests/cases.h"
 #include "tests/checks.h"
 
-enum { AHEAD = 3, WORKERS_MOST = 16, MACHINES = 60 };
+enum { AHEAD = 3, WORKERS_MOST = 16 };
 
 /* Beside what computing costs. */
 struct cluster {
@@ -159,7 +160,7 @@ static void test_budgets_are_kept(void **state)
 {
     (void)state;
     static const double budgets[] = {4, 20, 120};
-    for (uint64_t seed = 1; seed <= MACHINES; seed++)
+    for (uint64_t seed = 1; seed <= cases_of(60); seed++)
         for (size_t k = 0; k < COUNT_OF(budgets); k++) {
             struct cluster cluster = cluster_random(seed);
             struct samples samples = {0};
@@ -184,8 +185,9 @@ static void test_budgets_are_kept(void **state)
 static void test_time_left(void **state)
 {
     (void)state;
-    int told = 0, off = 0;
-    for (uint64_t seed = 1; seed <= MACHINES; seed++) {
+    const uint64_t machines = cases_of(60);
+    uint64_t told = 0, off = 0;
+    for (uint64_t seed = 1; seed <= machines; seed++) {
         struct cluster cluster = cluster_random(seed);
         struct samples samples = {0};
         struct campaign_outcome outcome;
@@ -195,8 +197,8 @@ static void test_time_left(void **state)
         off += cluster.foreseen_s > 0 && fabs(cluster.foreseen_s / cluster.now_s - 1) > 0.25;
         samples_release(&samples);
     }
-    print_message("%d of %d ends were foreseen wrongly\n", off, told);
-    assert_true(told > MACHINES / 2 && off * 10 <= told);
+    print_message("%" PRIu64 " of %" PRIu64 " ends were foreseen wrongly\n", off, told);
+    assert_true(told > machines / 2 && off * 10 <= told);
 }
 
 /* A program that loads for 4 s for every package: at least three sizes, the largest a worker's

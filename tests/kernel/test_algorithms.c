@@ -7,12 +7,13 @@
 #include <cmocka.h>
 
 #include "kernel/vector/isa.h"
+#include "tests/cases.h"
 #include "tests/kernel/assert_trial.h"
 
 static void all_agree_with_the_reference(void **state)
 {
     (void)state;
-    assert_no_complaint(trial_complaint_seeds(1, 100));
+    assert_no_complaint(trial_complaint_seeds(1, cases_of(100)));
 }
 
 static void isas_can_be_pinned(void **state)

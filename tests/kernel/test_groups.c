@@ -10,6 +10,7 @@
 #include "kernel/matched/groups.h"
 #include "kernel/matched/response.h"
 #include "kernel/vector/isa.h"
+#include "tests/cases.h"
 #include "tests/kernel/picture.h"
 #include "tests/kernel/random.h"
 #include "tests/kernel/trial.h"
@@ -113,7 +114,7 @@ static void a_split_is_never_estimated_worse_than_one_algorithm(void **state)
     (void)state;
     size_t count;
     const struct algorithm *const *algorithms = algorithm_list(&count);
-    for (uint64_t seed = 1; seed <= 12; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(12); seed++) {
         struct random random = {seed};
         struct bank *bank = mixed_bank((int)random_between(&random, 0, 20),
                                        (int)random_between(&random, 1, 20), &random);
@@ -135,7 +136,7 @@ static void a_split_is_never_estimated_worse_than_one_algorithm(void **state)
 static void a_choice_is_for_its_demand_alone(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 8; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(8); seed++) {
         struct random random = {seed};
         struct bank *bank = mixed_bank((int)random_between(&random, 0, 20),
                                        (int)random_between(&random, 1, 20), &random);

@@ -12,6 +12,7 @@
 
 #include "kernel/matched/banks/bank.h"
 #include "kernel/matched/matched_job.h"
+#include "tests/cases.h"
 #include "tests/kernel/whole.h"
 
 static double pixel_at(const struct stack *stack, int64_t slice, int64_t y, int64_t x)
@@ -104,7 +105,7 @@ static struct bank *whole_bank(const struct whole *whole)
 static void values_do_not_depend_on_packages_or_threads(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 24; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(30); seed++) {
         struct random random = {seed};
         struct stack stack;
         struct whole whole;

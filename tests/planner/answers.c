@@ -7,6 +7,7 @@
 #include "planner/studies/advice.h"
 #include "planner/studies/comparison.h"
 #include "planner/studies/sweep.h"
+#include "tests/cases.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 
@@ -53,7 +54,7 @@ static void auto_is_the_best_of_the_comparison(void **state)
 static void plans_know_their_buffers(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 40; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(40); seed++) {
         struct dice dice = {seed};
         struct profile profile;
         struct platform platform;
@@ -107,7 +108,7 @@ static void deadlines_heed_the_effort(void **state)
 static void deadlines_take_the_fewest(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 20; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(20); seed++) {
         struct dice dice = {seed};
         struct profile profile;
         struct plan all, one, plan, fewer;

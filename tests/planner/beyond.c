@@ -10,6 +10,7 @@
 #include "planner/simulate/simulate.h"
 #include "planner/studies/interval.h"
 #include "planner/studies/planning.h"
+#include "tests/cases.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 
@@ -52,7 +53,7 @@ static void assert_extended(const struct profile *profile, int64_t workers, int6
 static void a_class_is_repeated(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 60; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(60); seed++) {
         struct dice dice = {seed};
         struct profile profile;
         struct failure failure = FAILURE_INIT;
@@ -82,7 +83,7 @@ static void a_class_is_repeated(void **state)
 static void plans_say_what_they_reckon_with(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 40; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(40); seed++) {
         struct dice dice = {seed};
         struct profile profile;
         struct plan plan, again;

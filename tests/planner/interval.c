@@ -9,6 +9,7 @@
 #include "planner/model/platform.h"
 #include "planner/replan/watching.h"
 #include "planner/simulate/simulate.h"
+#include "tests/cases.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 
@@ -39,7 +40,7 @@ static void fits_forget(struct profile *profile)
 static void what_is_certain_is_what_is_simulated(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 40; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(40); seed++) {
         struct dice dice = {seed};
         struct profile profile;
         struct plan plan;
