@@ -3,7 +3,6 @@
 # directory, with $scow, $mpiexec and $image.
 
 export OMP_NUM_THREADS=1
-unset UCX_TLS # as on several nodes
 
 fail() {
     echo "$*"
@@ -77,11 +76,11 @@ job_behind() {
 ranks=4 workers=(1 2 3)
 
 # start OUTPUT OPTION...: ranks that survive each other's end, a launcher's proxy for each, in
-# the background; `launcher` is its process. COMMAND goes before scow.
+# the background, which talk as between nodes; `launcher` is its process. COMMAND goes before scow.
 start() {
     local out=$1
     shift
-    "$mpiexec" -disable-auto-cleanup -launcher fork -hosts "$(seq -s, -f h%g "$ranks")" -n "$ranks" "${command[@]}" \
+    env -u UCX_TLS "$mpiexec" -disable-auto-cleanup -launcher fork -hosts "$(seq -s, -f h%g "$ranks")" -n "$ranks" "${command[@]}" \
         "$scow" run plan.json "${input[@]}" "${options[@]}" -o "$PWD/$out" -q "$@" >"$out.said" 2>&1 &
     launcher=$!
 }
@@ -111,13 +110,23 @@ ranks_of() {
     done
 }
 
-# heard PROCESS...: nobody has a SIGTERM waiting to be taken.
+# heard PROCESS...: nobody has a SIGTERM or SIGINT waiting to be taken.
 heard() {
     local process pending
     for process; do
-        pending=$(sed -n 's/^ShdPnd:\s*//p' "/proc/$process/status")
-        ((!(0x$pending >> 14 & 1))) || return 1
+        pending=$(sed -n 's/^ShdPnd:\s*//p' "/proc/$process/status" 2>/dev/null) || continue # it has ended
+        ((!(0x$pending & 0x4002))) || return 1
     done
+}
+
+# ranks_stop OUTPUT COUNT [SIGNAL]: asks its so many ranks to stop, until all have heard it. MPICH's launcher, asked in their
+# place, may end with 0 before it has seen how they end, and on a busy machine the run may be over before they hear.
+ranks_stop() {
+    local asked
+    mapfile -t asked < <(ranks_of "$1" | cut -d ' ' -f 1)
+    ((${#asked[@]} == $2)) || fail "$1: not $2 ranks: ${asked[*]}"
+    kill -"${3:-TERM}" "${asked[@]}"
+    until heard "${asked[@]}"; do sleep 0.02; done
 }
 
 # gather OUTPUT: `processes` by rank, once all are there; false: the run has ended before.

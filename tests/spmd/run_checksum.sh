@@ -41,7 +41,7 @@ for ranks in 2 3 5; do
         for file in one.json two.json four.json; do
             workers=$(tr -cd '01234' <<<"$(sed -n 's/.*"workers": \[\([^]]*\)\].*/\1/p' $file)" | wc -c)
             ((workers < ranks)) || continue
-            got=$(run $ranks $threads $file)
+            got=$(run $ranks "$threads" $file)
             if [[ $got != "$first" ]]; then
                 echo "$ranks ranks, $threads threads, $file: checksum $got instead of $first"
                 exit 1

@@ -17,11 +17,11 @@ fail() {
     exit 1
 }
 
-# plan FILE SECONDS KEEP SCHEDULER [JOBS]
+# plan FILE SECONDS KEEP SCHEDULER [JOBS]: lines 7 to 12 wait until there is `go`
 plan() {
     cat >"$1" <<END
 {"schema": "scow-plan-1", "kernel": "command",
- "parameters": {"command": "sleep $2; echo {}", "per": "task", "retries": 0, "keep": $3, "jobs": ${5:-1}, "grace": 1, "most-output": 1000},
+ "parameters": {"command": "while [ {} -gt 6 ] && [ ! -e go ]; do sleep 0.02; done; sleep $2; echo {}", "per": "task", "retries": 0, "keep": $3, "jobs": ${5:-1}, "grace": 1, "most-output": 1000},
  "scheduler": "$4", "tasks": 12, "workers": [0, 1], "rounds": [{"repeat": 6, "loads": [1, 1]}]}
 END
 }
@@ -77,7 +77,9 @@ gone 100 || fail "asked twice, some ranks are still there"
 wait $launcher || true # its exit code is what the launcher makes of ranks that a signal ended
 
 begin plan.json
-kill -INT $launcher
+ranks_stop part.h5 3 INT
+kill -INT $launcher 2>/dev/null || true # as from a terminal: it comes to all
+touch go
 code=0
 wait $launcher || code=$?
 gone 100 || fail "Ctrl-C: some ranks are still there"

@@ -4,6 +4,8 @@
 # usage: run_resumed_wider.sh SCOW MPIEXEC GATE
 set -euo pipefail
 scow=$1 mpiexec=$2 gate=$3
+# shellcheck source=tests/spmd/faults.sh
+source "$(dirname "$(realpath "$0")")/faults.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -23,13 +25,13 @@ END
 
 # Both workers wait at the gate when they have done some of it.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 LD_PRELOAD=$gate GATE=$dir/gate GATE_WRITES=25 \
-    "$mpiexec" -n 3 "$scow" run plan.json -o out.h5 -q >said 2>&1 &
+    "$mpiexec" -n 3 "$scow" run plan.json -o "$dir/out.h5" -q >said 2>&1 &
 launcher=$!
 while [[ ! -e gate.1 || ! -e gate.2 ]]; do
     kill -0 $launcher 2>/dev/null || fail "ended by itself: $(cat said)"
     sleep 0.02
 done
-kill -TERM $launcher
+ranks_stop out.h5 3
 : >gate.open
 code=0
 wait $launcher || code=$?
