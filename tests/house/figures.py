@@ -67,21 +67,33 @@ def sizes():
     print(f"files: {len(files)}, p90 {files[int(0.9 * len(files))]} lines, longest {files[-1]}")
 
 
+JOINED_MOST = 20  # files that are named
+
+
 def prototypes():
-    """Those of product headers that exactly one other product file uses."""
+    """Those of product headers that exactly one other product file uses; and the smallest files all of whose
+    prototypes one and the same file uses: where they are of one idea, they are one file. What nobody uses is named."""
     words = {p: set(re.findall(r"\w+", COMMENT.sub("", t))) for p, t in texts.items()}
-    users = collections.Counter()
+    tested = set().union(*(re.findall(r"\w+", t) for t in tests.values()))
+    users, single, unused = collections.Counter(), [], []
     for path, text in texts.items():
-        if path.suffix != ".h":
-            continue
-        for name in FUNCTION.findall(COMMENT.sub("", text)):
+        callers, names = set(), FUNCTION.findall(COMMENT.sub("", text)) if path.suffix == ".h" else []
+        for name in names:
             own = {path, path.with_suffix(".c")}
             where = {p for p, w in words.items() if name in w and p not in own}
             defined = {p for p in where if re.search(rf"^[a-z][\w *]*\b{name}\([^;]*?\)\n\{{", texts[p], re.M)}
             users[min(len(where - defined), 2)] += 1
+            callers |= where - defined
+            here = sum(len(re.findall(rf"\b{name}\b", COMMENT.sub("", texts[p]))) for p in own | defined if p in texts)
+            unused += [name] if not where - defined and here <= 2 and name not in tested else []
+        if len(callers) == 1 and path.with_suffix(".c") in texts:
+            single.append((len(texts[path.with_suffix(".c")].splitlines()), path.with_suffix(".c"), callers.pop()))
     total = sum(users.values())
     print(f"prototypes: {total}, with one other user {users[1]} ({100 * users[1] / total:.0f} %), "
-          f"with none {users[0]}")
+          f"with none {users[0]}; used nowhere: {', '.join(unused) or 'none'}")
+    print(f"files that one other file alone uses: {len(single)}; the smallest:")
+    for lines, path, caller in sorted(single)[:JOINED_MOST]:
+        print(f"    {path.relative_to(root)}: {lines} lines, for {caller.relative_to(root)}")
 
 
 def mentions():
