@@ -268,7 +268,8 @@ static enum cause cause_of(const struct phase *phase, bool sent)
 
 void cause_division_counted(struct cause_division *division)
 {
-    division->counted = true;
+    division->counted = division->started = true;
+    division->start_s = 0;
 }
 
 /* While the package has not begun to travel. */

@@ -61,7 +61,8 @@ struct cause_division;
 /* Owned. `spans`: with its spans, which the caller may take (count = 0) between two blocks;
  * without, only what they sum up to. NULL: out of memory. */
 struct cause_division *cause_division_new(bool spans, struct failure *failure);
-/* Workers took their packages by themselves: what they waited for was how to know which. */
+/* Workers took their packages by themselves, from time 0 on: what they waited for was how to know
+ * which. */
 void cause_division_counted(struct cause_division *division);
 bool cause_division_take(struct cause_division *division, const struct trace *block,
                          struct failure *failure);

@@ -315,6 +315,8 @@ static bool trace_list(const struct run_record *record, const char *name, bool p
                               .failure = failure};
     const struct trace_taker taker = {listing_take, &listing};
     struct trace made = {.on = &taker};
+    if (listing.division && record->counted)
+        cause_division_counted(listing.division);
     const bool good = listing.division &&
                       (predicted ? prediction_make(record, &made, NULL, failure)
                                  : run_record_play(record, &taker, failure)) &&

@@ -70,8 +70,10 @@ static bool figures_init(struct figures *figures, const struct run_record *recor
     figures->taker = (struct trace_taker){figures_take, figures};
     figures->made.on = &figures->taker;
     figures->division = cause_division_new(false, failure);
-    if (figures->division && record->counted)
+    if (figures->division && record->counted) {
+        figures->summing.start_s = 0;
         cause_division_counted(figures->division);
+    }
     return figures->division != NULL;
 }
 

@@ -354,6 +354,49 @@ static void reports_add_up(void **state)
     }
 }
 
+/* Where workers take packages by themselves, what they wait for is these, from time 0 on; though
+ * the master sends what a lost one has left. */
+static void counted_packages_are_waited_for(void **state)
+{
+    struct trace_event events[] = {{.rank = 1,
+                                    .operation = OPERATION_COMPUTE,
+                                    .package = 0,
+                                    .tasks = 1,
+                                    .start_s = 1,
+                                    .end_s = 3},
+                                   {.rank = 1,
+                                    .operation = OPERATION_COMPUTE,
+                                    .package = 1,
+                                    .tasks = 1,
+                                    .start_s = 4,
+                                    .end_s = 6},
+                                   {.rank = 0,
+                                    .operation = OPERATION_ENVELOPE,
+                                    .package = 2,
+                                    .tasks = 1,
+                                    .start_s = 6,
+                                    .end_s = 7},
+                                   {.rank = 1,
+                                    .operation = OPERATION_COMPUTE,
+                                    .package = 2,
+                                    .tasks = 1,
+                                    .start_s = 7,
+                                    .end_s = 8}};
+    const struct trace trace = {.events = events, .count = COUNT_OF(events)};
+    struct failure failure = FAILURE_INIT;
+    struct causes causes;
+    (void)state;
+    struct cause_division *division = cause_division_new(true, &failure);
+    cause_division_counted(division);
+    assert_true(cause_division_take(division, &trace, &failure));
+    assert_true(cause_division_end(division, &causes, &failure));
+    cause_division_free(&division);
+    assert_true(fabs(causes.seconds[CAUSE_START] + causes.seconds[CAUSE_TRANSFER] - 3) < 1e-12);
+    assert_true(fabs(causes.seconds[CAUSE_TRANSFER] - 2) < 1e-12);
+    assert_true(fabs(causes.workers[0].busy_s - 5) < 1e-12);
+    causes_release(&causes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +406,7 @@ int main(void)
         cmocka_unit_test(hesitation_is_noise),
         cmocka_unit_test(damaged_traces_are_divided_as_well),
         cmocka_unit_test(reports_add_up),
+        cmocka_unit_test(counted_packages_are_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
