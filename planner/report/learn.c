@@ -241,10 +241,6 @@ static void cost_learn(const struct lesson *lesson)
 struct lessons {
     struct lesson *items; /* owned */
     size_t count;
-    /* Owned: of each worker of the part at hand, what computing would have taken it with as much of
-     * its processors as it had when the profile was made, over what it took. */
-    double *alone;
-    int64_t alone_count;
     void (*package)(struct lesson *lesson, const struct replay_package *package);
 };
 
@@ -293,29 +289,9 @@ static bool lessons_list(struct lessons *lessons, struct profile_setting *settin
 static void lessons_package(void *self, const struct replay_package *package)
 {
     const struct lessons *lessons = self;
-    struct replay_package alone = *package;
-    if (package->worker >= 0 && package->worker < lessons->alone_count)
-        alone.cost.compute_s *= lessons->alone[package->worker];
     for (size_t k = 0; k < lessons->count; k++)
         if (package_counts(&lessons->items[k], package))
-            lessons->package(&lessons->items[k], &alone);
-}
-
-/* Others who used the processors meanwhile will not be there the next time: of the part's workers,
- * what they had of theirs over what the profile's had. False: out of memory. */
-static bool alone_find(struct lessons *lessons, const struct run_record *part,
-                       const struct profile_window *window)
-{
-    free(lessons->alone);
-    lessons->alone_count = part->had_count;
-    lessons->alone = calloc((size_t)part->had_count + 1, sizeof *lessons->alone);
-    for (int64_t k = 0; lessons->alone && k < part->had_count; k++) {
-        const double had = run_record_had(part, k);
-        const size_t class = k < profile_workers(window) ? profile_class(window, k) : 0;
-        const double before = window->workers[class].availability;
-        lessons->alone[k] = had > 0 ? had / (before > 0 ? before : 1) : 1;
-    }
-    return lessons->alone != NULL;
+            lessons->package(&lessons->items[k], package);
 }
 
 /* The latest start of each worker, over all parts; 0: not known. */
@@ -428,14 +404,37 @@ static const struct run_record *part_at(const struct run_record *record, int64_t
     return k == 0 ? record : &record->others[k - 1];
 }
 
-/* Of a part that has a prediction and can be replayed: both, on top of what was there. */
-static bool drift_add(const struct run_record *part, double *predicted_s, double *replayed_s,
-                      struct failure *failure)
+/* Others who used the processors meanwhile will not be there the next time: of the part's workers,
+ * what computing would have taken with as much of their processors as they had when the profile was
+ * made, over what it took. Owned; NULL: out of memory. */
+static double *alone_find(const struct run_record *part, const struct profile_setting *setting)
+{
+    const struct profile_window *window = &setting->windows[0];
+    double *alone = calloc((size_t)part->had_count + 1, sizeof *alone);
+    for (int64_t k = 0; alone && k < part->had_count; k++) {
+        const double had = run_record_had(part, k);
+        const size_t class = k < profile_workers(window) ? profile_class(window, k) : 0;
+        const double before = window->workers[class].availability;
+        alone[k] = had > 0 ? had / (before > 0 ? before : 1) : 1;
+    }
+    return alone;
+}
+
+/* Of a part that has a prediction and can be replayed: both, on top of what was there, as if nobody
+ * else had used the processors, nor had been reckoned with. */
+static bool drift_add(struct run_record *part, const struct profile_setting *setting,
+                      double *predicted_s, double *replayed_s, struct failure *failure)
 {
     struct residuals residuals;
     if (!run_record_traced(part))
         return true;
-    if (!residuals_make(part, &residuals, failure))
+    double *alone = alone_find(part, setting);
+    if (!alone)
+        return failure_memory(failure, "learning from a run");
+    shared_undo(&part->profile, &part->plan);
+    const bool good = residuals_make_alone(part, alone, &residuals, failure);
+    free(alone);
+    if (!good)
         return false;
     if (residuals.has_replayed && residuals.has_predicted) {
         *predicted_s += residuals.predicted.makespan_s;
@@ -446,12 +445,15 @@ static bool drift_add(const struct run_record *part, double *predicted_s, double
 }
 
 /* The run's own drift, all parts together, into the history. */
-static bool drift_note(struct run_record *record, struct failure *failure)
+static bool drift_note(struct run_record *record, const struct profile_setting *setting,
+                       struct failure *failure)
 {
     double predicted_s = 0, replayed_s = 0;
-    for (int64_t k = 0; k <= record->other_count; k++)
-        if (!drift_add(part_at(record, k), &predicted_s, &replayed_s, failure))
+    for (int64_t k = 0; k <= record->other_count; k++) {
+        struct run_record *part = k == 0 ? record : &record->others[k - 1];
+        if (!drift_add(part, setting, &predicted_s, &replayed_s, failure))
             return false;
+    }
     const double drift = residuals_error(predicted_s, replayed_s);
     return isnan(drift) || history_append(&record->profile, drift, failure);
 }
@@ -488,13 +490,15 @@ static bool reading_take(void *self, const struct trace *block)
     return replay_take(&reading->replay, block, reading->failure);
 }
 
-/* All packages of a part, for the lessons (NULL: nobody). *complete: it can be replayed; its starts
- * go to `starts`, which may be NULL. */
-static bool part_read(const struct run_record *part, struct lessons *lessons, struct starts *starts,
-                      bool *complete, struct failure *failure)
+/* All packages of a part, for the lessons (NULL: nobody), as if its workers had been `alone` (NULL:
+ * as they were). *complete: it can be replayed; its starts go to `starts`, which may be NULL. */
+static bool part_read(const struct run_record *part, struct lessons *lessons, const double *alone,
+                      struct starts *starts, bool *complete, struct failure *failure)
 {
     struct reading reading = {.failure = failure};
     const struct replay_setup setup = {.workers = run_record_ranks(part),
+                                       .alone = alone,
+                                       .alone_count = alone ? part->had_count : 0,
                                        .package = lessons ? lessons_package : NULL,
                                        .self = lessons};
     const struct trace_taker taker = {reading_take, &reading};
@@ -513,7 +517,7 @@ static bool parts_find(const struct run_record *record, bool *complete, bool *an
 {
     *any = false;
     for (int64_t k = 0; k <= record->other_count; k++) {
-        if (!part_read(part_at(record, k), NULL, starts, &complete[k], failure))
+        if (!part_read(part_at(record, k), NULL, NULL, starts, &complete[k], failure))
             return false;
         *any = *any || complete[k];
     }
@@ -521,7 +525,7 @@ static bool parts_find(const struct run_record *record, bool *complete, bool *an
 }
 
 static bool packages_read(const struct run_record *record, const bool *complete,
-                          struct lessons *lessons,
+                          const struct profile_setting *setting, struct lessons *lessons,
                           void (*package)(struct lesson *, const struct replay_package *),
                           struct failure *failure)
 {
@@ -531,9 +535,10 @@ static bool packages_read(const struct run_record *record, const bool *complete,
         const struct run_record *part = part_at(record, k);
         if (!complete[k])
             continue;
-        good = alone_find(lessons, part, lessons->items[0].window)
-                   ? part_read(part, lessons, NULL, &again, failure)
-                   : failure_memory(failure, "learning from a run");
+        double *alone = alone_find(part, setting);
+        good = alone ? part_read(part, lessons, alone, NULL, &again, failure)
+                     : failure_memory(failure, "learning from a run");
+        free(alone);
     }
     return good;
 }
@@ -555,18 +560,17 @@ static bool setting_learn(const struct run_record *record, const bool *complete,
     struct lessons lessons;
     if (!lessons_list(&lessons, setting, profile_drift(&record->profile)))
         return failure_memory(failure, "learning from a run");
-    bool good = packages_read(record, complete, &lessons, package_sum, failure);
+    bool good = packages_read(record, complete, setting, &lessons, package_sum, failure);
     lessons_thin(&lessons);
     for (size_t k = 0; k < lessons.count; k++)
         lesson_scale(&lessons.items[k]);
-    good = good && packages_read(record, complete, &lessons, package_scatter, failure);
+    good = good && packages_read(record, complete, setting, &lessons, package_scatter, failure);
     for (size_t k = 0; k < lessons.count; k++)
         lesson_scatter(&lessons.items[k]);
-    good = good && packages_read(record, complete, &lessons, package_equate, failure);
+    good = good && packages_read(record, complete, setting, &lessons, package_equate, failure);
     for (size_t k = 0; good && k < lessons.count; k++)
         cost_learn(&lessons.items[k]);
     free(lessons.items);
-    free(lessons.alone);
     return good;
 }
 
@@ -604,9 +608,8 @@ bool learn_costs(struct run_record *record, struct failure *failure)
                            "the run had %zu masters, and costs are learned from runs of one: run "
                            "with a plan that was made without --masters",
                            record->plan.star_count);
-    if (!drift_note(record, failure))
+    if (!drift_note(record, setting, failure))
         return false;
-    shared_undo(&record->profile, &record->plan);
     bool *complete = calloc((size_t)record->other_count + 1, sizeof *complete);
     if (!complete)
         return failure_memory(failure, "learning from a run");

@@ -142,6 +142,18 @@ static void end_note(double ends_s[PLATFORM_BUFFERS], double end_s)
     ends_s[0] = end_s;
 }
 
+/* As it is replayed: what it took, or what is predicted of it, or as if nobody else were there. */
+static void package_settle(const struct replay_setup *setup, struct replay_package *package)
+{
+    const int64_t worker = package->worker;
+    if (setup->price)
+        package_price(setup->price, package);
+    if (setup->alone && worker >= 0 && worker < setup->alone_count)
+        package->cost.compute_s *= setup->alone[worker];
+    if (setup->package)
+        setup->package(setup->self, package);
+}
+
 /* Packages of a block as the loop's source. */
 struct replaying {
     struct replay *replay;
@@ -160,10 +172,7 @@ static enum loop_answer package_next(void *self, struct loop *loop, struct loop_
     if (replaying->at == replaying->count)
         return replaying->last ? LOOP_END : LOOP_PAUSE;
     struct replay_package *package = &replay->packages[replaying->at];
-    if (setup->price)
-        package_price(setup->price, package);
-    if (setup->package)
-        setup->package(setup->self, package);
+    package_settle(setup, package);
     const int64_t worker = package->lost ? setup->workers : package->worker;
     package_await(replay, package, worker);
     *next = (struct loop_package){.worker = worker,
@@ -236,12 +245,8 @@ static bool packages_replay(struct replay *replay, int64_t count, bool last)
         .next = package_next, .sent = package_sent, .self = &replaying};
     if (setup->trace)
         return loop_run(&replay->loop, &source, &none);
-    for (int64_t k = 0; k < count; k++) {
-        if (setup->price)
-            package_price(setup->price, &replay->packages[k]);
-        if (setup->package)
-            setup->package(setup->self, &replay->packages[k]);
-    }
+    for (int64_t k = 0; k < count; k++)
+        package_settle(setup, &replay->packages[k]);
     return true;
 }
 

@@ -167,7 +167,7 @@ static enum results results_of(const struct run_record *record)
 }
 
 static bool measuring_init(struct measuring *measuring, const struct run_record *record,
-                           struct failure *failure)
+                           const double *alone, struct failure *failure)
 {
     const int64_t ranks = run_record_ranks(record);
     const struct replay_setup setup = {.workers = ranks <= LIMIT_WORKERS ? ranks : 0,
@@ -177,6 +177,8 @@ static bool measuring_init(struct measuring *measuring, const struct run_record 
                                        .operating = record->plan.operating,
                                        .losses = record->losses,
                                        .loss_count = record->loss_count,
+                                       .alone = alone,
+                                       .alone_count = alone ? record->had_count : 0,
                                        .trace = &measuring->replayed.made};
     measuring->failure = failure;
     measuring->replay = (struct replay){.complete = false};
@@ -206,11 +208,11 @@ static bool measuring_end(struct measuring *measuring, struct residuals *residua
     return residuals->has_replayed || !measuring->replay.complete;
 }
 
-static bool measured_make(struct residuals *residuals, struct failure *failure)
+static bool measured_make(struct residuals *residuals, const double *alone, struct failure *failure)
 {
     struct measuring measuring;
     const struct trace_taker taker = {measured_take, &measuring};
-    const bool good = measuring_init(&measuring, residuals->record, failure) &&
+    const bool good = measuring_init(&measuring, residuals->record, alone, failure) &&
                       run_record_play(residuals->record, &taker, failure) &&
                       measuring_end(&measuring, residuals);
     measuring_release(&measuring);
@@ -239,6 +241,12 @@ void residuals_unknown(const struct run_record *record, struct residuals *residu
 bool residuals_make(const struct run_record *record, struct residuals *residuals,
                     struct failure *failure)
 {
+    return residuals_make_alone(record, NULL, residuals, failure);
+}
+
+bool residuals_make_alone(const struct run_record *record, const double *alone,
+                          struct residuals *residuals, struct failure *failure)
+{
     struct residuals made = {.record = record, .undisturbed_s = (double)NAN};
     struct failure none = FAILURE_INIT;
     if (residuals_untraced(record))
@@ -254,7 +262,7 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
     if (record->plan.star_count > 0)
         return masters_residuals(record, residuals, failure);
     made.has_predicted = record->has_profile && record->plan.round_count > 0 && !record->rule;
-    if (!measured_make(&made, failure)) {
+    if (!measured_make(&made, alone, failure)) {
         residuals_release(&made);
         return false;
     }

@@ -32,6 +32,10 @@ struct residuals {
 
 bool residuals_make(const struct run_record *record, struct residuals *residuals,
                     struct failure *failure);
+/* The same, replayed as if nobody else had any of the workers' processors: computing takes so many
+ * times what it took, by worker, as many as record->had_count. */
+bool residuals_make_alone(const struct run_record *record, const double *alone,
+                          struct residuals *residuals, struct failure *failure);
 /* Is all done, and yet nothing known of when? So it is where a run was killed when all its core
  * tasks were done, and then completed. */
 bool residuals_untraced(const struct run_record *record);

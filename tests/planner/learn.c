@@ -126,6 +126,9 @@ static void others_are_not_learnt(void **state)
     learn(&record);
     const struct cost cost = compute_of(&record)->cost;
     assert_true(fabs(cost_of(cost, 10) - 1.5 / 0.9) < 1e-12);
+    /* Each worker's two packages of ten take 3.333 s in place of 2.02: this has drifted, they not.
+     */
+    assert_true(fabs(record.profile.history[0] - (2 * 1.5 / 0.9 / 2.02 - 1)) < 1e-6);
     run_record_release(&record);
 }
 
