@@ -1,0 +1,39 @@
+/* A class has the mean of what its workers had, if all of these are known. */
+#include "calibrate/rank_shares.h"
+
+#include <math.h>
+
+#include "tests/checks.h"
+
+static void classes_have_the_mean_of_their_workers(void **state)
+{
+    struct run_had had[] = {{1, 0, 1}, {1, 1, 2}, {2, 1, 3}, {0, 0, 1}};
+    const struct run_had_list list = {had, 4};
+    struct profile_worker first[] = {{.count = 2}, {.count = 1}, {.count = 1, .availability = 0.5}};
+    struct profile_worker second[] = {{.count = 4}}, beyond[] = {{.count = 5}};
+    struct profile_window windows[] = {{.workers = first, .worker_count = 3},
+                                       {.workers = second, .worker_count = 1},
+                                       {.workers = beyond, .worker_count = 1}};
+    struct profile_setting settings[] = {{.windows = windows, .window_count = 2},
+                                         {.windows = windows + 2, .window_count = 1}};
+    struct profile profile = {.settings = settings, .setting_count = 2};
+    (void)state;
+    rank_shares_put(&list, &profile);
+    assert_true(first[0].availability == 0.75);
+    assert_true(first[1].availability == 0.6667);
+    assert_true(first[2].availability == 0);  /* not known any more */
+    assert_true(second[0].availability == 0); /* one of the four is not */
+    assert_true(beyond[0].availability == 0); /* of one nobody has told */
+    had[3] = (struct run_had){1, 3, 4};
+    rank_shares_put(&list, &profile);
+    assert_true(first[2].availability == 0.25);
+    assert_true(fabs(second[0].availability - (1 + 0.5 + 0.6667 + 0.25) / 4) < 1e-4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(classes_have_the_mean_of_their_workers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
