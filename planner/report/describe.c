@@ -62,9 +62,12 @@ static void predicted_describe(const struct plan_prediction *predicted, struct t
 {
     if (!predicted->known)
         return;
-    text_add(text, "period      ");
-    text_add_seconds(text, predicted->period_s);
-    text_add(text, "\nmakespan    ");
+    if (predicted->period_s > 0) { /* a tree has no common one */
+        text_add(text, "period      ");
+        text_add_seconds(text, predicted->period_s);
+        text_add(text, "\n");
+    }
+    text_add(text, "makespan    ");
     text_add_seconds(text, predicted->makespan_s);
     text_add(text, " predicted, ");
     if (predicted->interval_s[1] > 0) {
@@ -75,11 +78,13 @@ static void predicted_describe(const struct plan_prediction *predicted, struct t
         text_add(text, ", ");
     }
     text_add_seconds(text, predicted->output_s);
-    text_add(text,
-             " of it output\nutilization %.1f %% of the workers in a period and %.1f %% in all, "
-             "%.1f %% of the network\n",
-             100 * predicted->worker_utilization, 100 * predicted->worker_busy_share,
-             100 * predicted->network_utilization);
+    text_add(text, " of it output\nutilization ");
+    if (predicted->period_s > 0)
+        text_add(text, "%.1f %% of the workers in a period and %.1f %% in all, ",
+                 100 * predicted->worker_utilization, 100 * predicted->worker_busy_share);
+    else
+        text_add(text, "%.1f %% of the workers, ", 100 * predicted->worker_busy_share);
+    text_add(text, "%.1f %% of the network\n", 100 * predicted->network_utilization);
     if (!(predicted->lower_bound_s > 0)) /* of a tree none is known */
         return;
     text_add(text, "bound       no schedule takes less than ");
