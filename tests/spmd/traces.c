@@ -229,7 +229,7 @@ static void the_beginning_of_a_torn_one_is_read(void **state)
 static void byte_flip(off_t place)
 {
     const int file = open(beside, O_RDWR);
-    char byte;
+    char byte = 0;
     assert_true(file >= 0 && pread(file, &byte, 1, place) == 1);
     byte ^= 0x10;
     assert_int_equal(pwrite(file, &byte, 1, place), 1);
@@ -288,6 +288,53 @@ static void text_put(const char *path, const char *text)
     assert_true(file && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
+/* One after the other in the order of time, of which each master has every third part of so many
+ * events; and all of their files go with the output's. */
+static void several_masters_are_read_as_one(void **state)
+{
+    enum { MASTERS = 3, TURN = 100 };
+    struct trace trace = trace_make(3000, 11);
+    struct trace_writer writers[MASTERS];
+    (void)state;
+    text_put("t.h5.trace.1", "not a trace, and nobody's to remove");
+    for (int k = 0; k < MASTERS; k++) {
+        if (k == 1)
+            assert_int_equal(unlink("t.h5.trace.1"), 0); /* it is still there */
+        if (k == 0)
+            trace_writer_begin(&writers[k], "t.h5", "scow run", &part);
+        else
+            trace_writer_beside(&writers[k], "t.h5", k, "scow run", &part);
+    }
+    for (size_t k = 0; k < trace.count; k++)
+        trace_writer_add(&writers[k / TURN % MASTERS], &trace.events[k]);
+    for (int k = 0; k < MASTERS; k++)
+        assert_true(trace_writer_end(&writers[k]));
+    struct trace_reader reader;
+    struct failure failure = FAILURE_INIT;
+    assert_true(trace_reader_open(&reader, "t.h5", &part, &failure));
+    assert_int_equal(reader.count, trace.count);
+    assert_false(reader.torn);
+    struct trace_event *events = calloc(trace.count, sizeof *events);
+    assert_non_null(events);
+    for (int again = 0; again < 2; again++) {
+        int64_t at = 0, sum = 0;
+        for (int64_t count; (count = trace_reader_next(&reader, events + at, 777)) > 0; at += count)
+            continue;
+        assert_int_equal(at, trace.count);
+        for (size_t k = 0; k < trace.count; k++)
+            sum += events[k].package * EVENTS_PER_PACKAGE + events[k].operation;
+        assert_int_equal(sum, trace.count * (trace.count - 1) / 2); /* each once */
+        trace_reader_rewind(&reader);
+    }
+    free(events);
+    trace_reader_close(&reader);
+    trace_writer_remove("t.h5");
+    assert_int_equal(access("t.h5.trace", F_OK), -1);
+    assert_int_equal(access("t.h5.trace.1", F_OK), -1);
+    assert_int_equal(access("t.h5.trace.2", F_OK), -1);
+    trace_release(&trace);
+}
+
 static void text_check(const char *path, const char *text)
 {
     char there[100] = "";
@@ -338,6 +385,7 @@ int main(void)
         cmocka_unit_test(the_beginning_of_a_torn_one_is_read),
         cmocka_unit_test(damaged_ones_are_read_up_to_the_damage),
         cmocka_unit_test(those_of_other_parts_are_not_read),
+        cmocka_unit_test(several_masters_are_read_as_one),
         cmocka_unit_test(only_traces_are_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
