@@ -73,10 +73,10 @@ void dispatch_lost(struct dispatch *dispatch, int64_t worker)
         dispatch->kind->lost(dispatch, worker);
 }
 
-void dispatch_joined(struct dispatch *dispatch, int64_t worker, double now_s)
+void dispatch_joined(struct dispatch *dispatch, int64_t worker, int64_t like, double now_s)
 {
     if (dispatch->kind->joined)
-        dispatch->kind->joined(dispatch, worker, now_s);
+        dispatch->kind->joined(dispatch, worker, like, now_s);
 }
 
 void dispatch_late(struct dispatch *dispatch, int64_t worker, bool late)

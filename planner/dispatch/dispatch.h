@@ -96,8 +96,11 @@ bool dispatch_gives_more(const struct dispatch *dispatch, int64_t worker);
  * Ignored by a dispatch that is not recovering (dispatch_new_recovery). */
 void dispatch_lost(struct dispatch *dispatch, int64_t worker);
 
-/* Worker `worker`, which was not there yet (dispatch_recovery_empty), takes part from now on. */
-void dispatch_joined(struct dispatch *dispatch, int64_t worker, double now_s);
+/* Worker `worker`, which was not there yet (dispatch_recovery_empty), takes part from now on. It
+ * takes what the platform says of worker `like`, as a rule itself, or DISPATCH_UNKNOWN: nobody
+ * knows. */
+enum { DISPATCH_UNKNOWN = -1 };
+void dispatch_joined(struct dispatch *dispatch, int64_t worker, int64_t like, double now_s);
 
 /* Workers that may be lost on one core task before it is given up. */
 enum { DISPATCH_LOSSES_MOST = 2 };

@@ -13,7 +13,8 @@ struct dispatch_kind {
     void (*returned)(struct dispatch *dispatch, const struct package *package); /* may be NULL */
     void (*lost)(struct dispatch *dispatch, int64_t worker);                    /* may be NULL */
     bool (*claim)(struct dispatch *dispatch, const struct package *package); /* may be NULL: true */
-    void (*joined)(struct dispatch *dispatch, int64_t worker, double now_s); /* may be NULL */
+    /* May be NULL. */
+    void (*joined)(struct dispatch *dispatch, int64_t worker, int64_t like, double now_s);
     void (*free)(struct dispatch *dispatch);
     /* For a dispatch that wraps another one: the inner one, whose answers other functions pass on;
      * NULL: there is none. */

@@ -240,12 +240,12 @@ static void ranges_late(struct dispatch *dispatch, int64_t worker, bool late)
     dispatch_late(self->inner, worker, late);
 }
 
-static void ranges_joined(struct dispatch *dispatch, int64_t worker, double now_s)
+static void ranges_joined(struct dispatch *dispatch, int64_t worker, int64_t like, double now_s)
 {
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
     self->workers[worker].lost = false;
     self->workers[worker].pieces = 0; /* those of before are never reported */
-    dispatch_joined(self->inner, worker, now_s);
+    dispatch_joined(self->inner, worker, like, now_s);
 }
 
 static void ranges_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)

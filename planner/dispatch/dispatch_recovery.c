@@ -420,14 +420,14 @@ static void recovery_lost(struct dispatch *dispatch, int64_t worker)
     self->busy[worker] = 0;
 }
 
-static void recovery_joined(struct dispatch *dispatch, int64_t worker, double now_s)
+static void recovery_joined(struct dispatch *dispatch, int64_t worker, int64_t like, double now_s)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
     if (worker >= self->workers || !self->lost[worker])
         return;
     self->lost[worker] = false;
     self->living++;
-    dispatch_joined(self->inner, worker, now_s);
+    dispatch_joined(self->inner, worker, like, now_s);
 }
 
 static struct dispatch_blame recovery_blame(struct dispatch *dispatch,

@@ -284,9 +284,10 @@ static void rule_lost(struct dispatch *dispatch, int64_t at)
 
 /* It requests as many packages as each worker did in the beginning; rules that follow another
  * dispatch hear of its requests from there. */
-static void rule_joined(struct dispatch *dispatch, int64_t at, double now_s)
+static void rule_joined(struct dispatch *dispatch, int64_t at, int64_t like, double now_s)
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
+    (void)like;
     (void)now_s;
     self->state.worker[at].lost = false;
     for (int k = 0; !self->follows && k < self->ahead; k++)

@@ -97,11 +97,11 @@ static void tail_late(struct dispatch *dispatch, int64_t worker, bool late)
     dispatch_late(self->rule, worker, late);
 }
 
-static void tail_joined(struct dispatch *dispatch, int64_t worker, double now_s)
+static void tail_joined(struct dispatch *dispatch, int64_t worker, int64_t like, double now_s)
 {
     struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
-    dispatch_joined(self->head, worker, now_s);
-    dispatch_joined(self->rule, worker, now_s);
+    dispatch_joined(self->head, worker, like, now_s);
+    dispatch_joined(self->rule, worker, like, now_s);
 }
 
 static void tail_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)

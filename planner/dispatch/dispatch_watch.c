@@ -46,10 +46,18 @@ static bool slots_start(struct dispatch_watch *self, const struct plan *plan)
     return true;
 }
 
+/* The least that may be sent. */
+static double probe_of(const struct dispatch_watch *self)
+{
+    return fmax((double)self->setup.platform->windows[0].least, ceil(self->setup.part_least));
+}
+
 /* How much of the package at hand to send now. */
 static int64_t part_of(const struct dispatch_watch *self, int64_t worker, double left)
 {
     const struct platform *platform = self->setup.platform;
+    if (self->workers[worker].probes > 0)
+        return (int64_t)fmin(left, probe_of(self));
     const struct cost work = watch_work(self, worker, left);
     const double share = (double)self->left / self->setup.plan->tasks;
     const double most_s = self->whole_s * (share + late_share) / part_divisor;
@@ -113,7 +121,7 @@ static double room_from_s(const struct dispatch_watch *self, int64_t at)
 {
     const int64_t worker = self->plan->workers[at];
     const int out = self->workers[worker].out_count;
-    if (out == OUT_MOST)
+    if (out == OUT_MOST || watch_probed(&self->workers[worker]))
         return HUGE_VAL;
     if (out <= ahead_of(self))
         return watch_unsettled(self, worker) ? risk_from_s(self, at) : 0;
@@ -169,7 +177,7 @@ static double progress_least(const struct dispatch_watch *self, double now_s)
     double least = HUGE_VAL;
     for (int64_t k = 0; k < self->plan->worker_count; k++)
         if (self->slots[k].left > 0 && !watch_late(self, self->plan->workers[k]) &&
-            room_soon(self, k, now_s))
+            !watch_probed(&self->workers[self->plan->workers[k]]) && room_soon(self, k, now_s))
             least = fmin(least, progress_of(self, k));
     return least;
 }
@@ -217,6 +225,8 @@ static void package_hand(struct dispatch_watch *self, int64_t at, double now_s,
                                 .worker = worker,
                                 .first = self->first,
                                 .count = part_of(self, worker, slot->left)};
+    struct watch_worker *to = &self->workers[worker];
+    to->probes -= to->probes > 0;
     self->first += package->count;
     self->left -= package->count;
     slot->left -= (double)package->count;
@@ -432,8 +442,16 @@ static void watch_lost(struct dispatch *dispatch, int64_t worker)
     self->workers[worker].out_count = 0;
 }
 
+/* What worker `like` takes over what this one is said to take, for packages of a usual size. */
+static double factor_like(const struct dispatch_watch *self, int64_t worker, int64_t like)
+{
+    const double tasks = fmax(1, self->setup.plan->tasks / (double)plan_packages(self->setup.plan));
+    const double own_s = watch_work_s(self, worker, tasks);
+    return own_s > 0 ? watch_work_s(self, like, tasks) / own_s : 1;
+}
+
 /* What remains is planned anew for all that there are, whatever the plan in use made of them. */
-static void watch_joined(struct dispatch *dispatch, int64_t worker, double now_s)
+static void watch_joined(struct dispatch *dispatch, int64_t worker, int64_t like, double now_s)
 {
     struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
     struct watch_worker *joins = &self->workers[worker];
@@ -441,6 +459,9 @@ static void watch_joined(struct dispatch *dispatch, int64_t worker, double now_s
         return;
     joins->lost = false;
     joins->start_s = joins->free_s = now_s + platform_start(self->setup.platform, worker);
+    joins->probes = joins->probing = like == DISPATCH_UNKNOWN ? WATCH_PROBES : 0;
+    if (like >= 0 && like != worker)
+        joins->factor = joins->expected = factor_like(self, worker, like);
     self->newcomer = worker;
     self->alarm = true;
 }

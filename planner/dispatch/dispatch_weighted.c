@@ -114,9 +114,9 @@ static void weighted_late(struct dispatch *dispatch, int64_t worker, bool late)
     dispatch_late(((struct dispatch_weighted *)dispatch)->inner, worker, late);
 }
 
-static void weighted_joined(struct dispatch *dispatch, int64_t worker, double now_s)
+static void weighted_joined(struct dispatch *dispatch, int64_t worker, int64_t like, double now_s)
 {
-    dispatch_joined(((struct dispatch_weighted *)dispatch)->inner, worker, now_s);
+    dispatch_joined(((struct dispatch_weighted *)dispatch)->inner, worker, like, now_s);
 }
 
 static void weighted_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)

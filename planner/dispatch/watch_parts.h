@@ -29,6 +29,8 @@ struct watch_worker {
         free_s; /* when the last reported package ended, and when the worker was free for it */
     double measured_s, predicted_s; /* sums over the packages since the rate changed */
     double reports;                 /* number of reports in these sums */
+    int probes;  /* of a worker that nobody knows: small packages that it still gets first, */
+    int probing; /* and those of them that it has not reported */
     double factor,
         expected; /* measured over predicted time, and the value that the present plan assumes */
 };
@@ -84,6 +86,10 @@ double watch_first_end_s(const struct dispatch_watch *self, int64_t at);
 bool watch_unsettled(const struct dispatch_watch *self, int64_t at);
 /* Is it slower than the plan assumes? Other workers then need not wait for it. */
 bool watch_late(const struct dispatch_watch *self, int64_t at);
+/* Packages by which a worker is measured that nobody knows. */
+enum { WATCH_PROBES = 2 };
+/* Does it have all of them, and has not reported them? */
+bool watch_probed(const struct watch_worker *worker);
 /* dispatch_done of a watched plan. */
 void watch_report(struct dispatch *dispatch, const struct package *package, double start_s,
                   double end_s);

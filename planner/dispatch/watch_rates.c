@@ -23,6 +23,21 @@ double watch_first_end_s(const struct dispatch_watch *self, int64_t at)
            worker->factor * watch_work_s(self, at, worker->out[0].tasks);
 }
 
+bool watch_probed(const struct watch_worker *worker)
+{
+    return worker->probes == 0 && worker->probing > 0;
+}
+
+/* All that was to be measured is: what remains is planned for it anew, whatever it is. */
+static void probe_report(struct dispatch_watch *self, int64_t at)
+{
+    struct watch_worker *worker = &self->workers[at];
+    if (worker->probing == 0 || --worker->probing > 0)
+        return;
+    self->newcomer = at;
+    self->alarm = true;
+}
+
 static double noise_limit(const struct dispatch_watch *self, double deviations)
 {
     return fmax(self->setup.tolerance, deviations * self->setup.deviation);
@@ -124,6 +139,7 @@ void watch_report(struct dispatch *dispatch, const struct package *package, doub
     worker->reports++;
     worker->factor = worker->measured_s / worker->predicted_s;
     self->alarm = self->alarm || worker_off(self, worker) > 0;
+    probe_report(self, package->worker);
 }
 
 void watch_worth(struct dispatch *dispatch, int64_t worker, double units)

@@ -310,7 +310,7 @@ static void change_tell(struct scenario_state *state)
         return;
     }
     worker->free_s = change->at_s + worker->prepared_s;
-    dispatch_joined(state->dispatch, change->worker, change->at_s);
+    dispatch_joined(state->dispatch, change->worker, change->worker, change->at_s);
 }
 
 /* The next thing that the master hears of: a report, a loss, or a worker that joins. HUGE_VAL:

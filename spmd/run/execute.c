@@ -163,6 +163,7 @@ static struct run run_of(struct execution_state *state)
         .copies = execution_copies(state),
         .counted = state->counted.counter ? &state->counted : NULL,
         .joins = execution->joins != NULL,
+        .joining = execution->joins ? &state->joining : NULL,
         .largest_package = state->decider.largest,
         .tasks = state->resume.on ? state->resume.left : (int64_t)plan->tasks,
         .again = execution->again,

@@ -2,14 +2,41 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "planner/model/beyond.h"
 #include "spmd/run/beginning.h"
+#include "spmd/run/run_conditions.h"
 
 /* ---- the master ---------------------------------------------------------------------------- */
 
 static void asking_await(struct joining *joining)
 {
-    link_receive(joining->comm->link, NULL, 0, LINK_ANYBODY, WIRE_JOIN, &joining->asking);
+    joining->machine = (struct wire_machine){.host = ""};
+    link_receive(joining->comm->link, &joining->machine, sizeof joining->machine, LINK_ANYBODY,
+                 WIRE_JOIN, &joining->asking);
+}
+
+static void machine_keep(struct joining *joining, int peer)
+{
+    struct wire_machine *machine = &joining->machines[peer];
+    *machine = joining->machine;
+    machine->host[sizeof machine->host - 1] = '\0';
+    machine->processor[sizeof machine->processor - 1] = '\0';
+}
+
+int64_t joining_like(const struct joining *joining, int peer, int member)
+{
+    const struct wire_machine *machine = &joining->machines[peer];
+    const struct profile *profile = joining->profile;
+    const int64_t rank = profile ? beyond_find(profile, machine->host) : 0;
+    const char *processor = profile ? profile->origin.processor : NULL;
+    if (rank > 0)
+        return rank - 1;
+    return !processor || !machine->processor[0] ||
+                   strncmp(processor, machine->processor, sizeof machine->processor - 1) == 0
+               ? member - 1
+               : DISPATCH_UNKNOWN;
 }
 
 static void timing_await(struct joining *joining)
@@ -40,6 +67,7 @@ static void requests_take(struct joining *joining)
     }
     while (link_test(&joining->asking)) {
         const int peer = joining->asking.peer;
+        machine_keep(joining, peer);
         if (!joining->told[peer])
             letter_send(joining, peer);
         asking_await(joining);
@@ -89,7 +117,8 @@ bool joining_begin(struct joining *joining, struct comm *comm, const char *comma
                                 .tick = *tick};
     joining->letter.bytes = letter_write(letter, &joining->letter.size);
     joining->told = calloc((size_t)comm->size, sizeof *joining->told);
-    if (!joining->letter.bytes || !joining->told)
+    joining->machines = calloc((size_t)comm->size, sizeof *joining->machines);
+    if (!joining->letter.bytes || !joining->told || !joining->machines)
         return failure_memory(failure, "preparing for workers that join");
     asking_await(joining);
     timing_await(joining);
@@ -108,6 +137,7 @@ void joining_end(struct joining *joining)
     link_cancel(&joining->answering);
     bundle_release(&joining->letter);
     free(joining->told);
+    free(joining->machines);
     *joining = (struct joining){.comm = NULL};
 }
 
@@ -133,12 +163,26 @@ static bool clock_compare(struct comm *comm, double until_s)
     return true;
 }
 
+static void machine_find(struct wire_machine *machine)
+{
+    char host[LINK_NAME_SIZE];
+    char *processor = run_conditions_processor();
+    link_machine(host);
+    *machine = (struct wire_machine){.host = ""};
+    snprintf(machine->host, sizeof machine->host, "%.*s", (int)sizeof machine->host - 1, host);
+    snprintf(machine->processor, sizeof machine->processor, "%.*s",
+             (int)sizeof machine->processor - 1, processor ? processor : "");
+    free(processor);
+}
+
 bool joining_ask(struct comm *comm, double patience_s, struct bundle *letter,
                  struct process *master, struct failure *failure)
 {
     const double until_s = clock_now() + patience_s;
     if (clock_compare(comm, until_s)) {
-        comm_send(comm, NULL, 0, 0, WIRE_JOIN);
+        struct wire_machine machine;
+        machine_find(&machine);
+        comm_send(comm, &machine, sizeof machine, 0, WIRE_JOIN);
         if (beginning_hear(comm, until_s, letter, master, failure))
             return true;
     }

@@ -13,6 +13,7 @@
 
 #include "planner/base/failure.h"
 #include "planner/base/process.h"
+#include "planner/model/profile.h"
 #include "spmd/run/letter.h"
 #include "spmd/transport/bundle.h"
 #include "spmd/transport/comm.h"
@@ -33,6 +34,9 @@ struct joining {
     struct link_request asking, timing, answering;
     struct wire_ready ready; /* being received */
     bool *told;              /* owned; by peer: it has been told of the job, and is no member yet */
+    struct wire_machine machine;   /* being received */
+    struct wire_machine *machines; /* owned; by peer */
+    const struct profile *profile; /* borrowed, set once it has begun; NULL: nothing is known */
 };
 
 /* All local to the master. */
@@ -43,6 +47,11 @@ struct joining {
 bool joining_begin(struct joining *joining, struct comm *comm, const char *command,
                    const struct letter *letter, const struct joining_tick *tick,
                    struct failure *failure);
+/* Which of the profile's workers, from 0 on, the one that the link reaches there is like, when it
+ * is the member of that number: the class that is named as its machine; on the processor that the
+ * profile is of, or where nobody knows, what the profile has for its number; else DISPATCH_UNKNOWN.
+ */
+int64_t joining_like(const struct joining *joining, int peer, int member);
 /* Nobody is let in any more. Of one that has not begun (all zero): nothing. */
 void joining_end(struct joining *joining);
 

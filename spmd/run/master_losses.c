@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "spmd/run/beginning.h"
+#include "spmd/run/joining.h"
 #include "spmd/run/master.h"
 #include "spmd/transport/wire.h"
 
@@ -170,9 +171,12 @@ static void joined_take(struct master *master, const struct member_event *event)
     beginning_admit(run->comm, event->peer, event->member, &failure);
     if (event->member == 0)
         return;
+    const int64_t like = joining_like(run->joining, event->peer, event->member);
     progress_end(master->progress);
-    fprintf(stderr, "%s: worker %d joins\n", run->members->command, event->member);
-    dispatch_joined(master->dispatch, event->member - 1, comm_now(run->comm) - master->origin_s);
+    fprintf(stderr, "%s: worker %d joins%s\n", run->members->command, event->member,
+            like == DISPATCH_UNKNOWN ? ", a machine that the profile does not know" : "");
+    dispatch_joined(master->dispatch, event->member - 1, like,
+                    comm_now(run->comm) - master->origin_s);
 }
 
 void master_members(struct master *master)

@@ -27,6 +27,7 @@
 
 struct counted;
 struct engine;
+struct joining;
 struct masters;
 
 /* What every rank holds during a run; all borrowed. */
@@ -54,7 +55,8 @@ struct run {
                   * and whoever has it then is not waited for */
     const struct counted *counted; /* workers take packages by themselves (counting.h); NULL: the
                                     * master sends all */
-    bool joins; /* the master's: nobody is there at first, and workers come and go (joining.h) */
+    bool joins;  /* the master's: nobody is there at first, and workers come and go (joining.h) */
+    const struct joining *joining; /* then: what is known of those that do */
     /* A worker's: called between two packages, and does not return where it leaves; NULL: nothing.
      */
     void (*between)(void *self);

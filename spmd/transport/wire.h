@@ -36,8 +36,8 @@ enum wire_tag {
                        * pieces, what the worker has to know of it (spmd/run/beginning.h) */
     WIRE_READY = 16, /* worker to master, the answer, struct wire_ready: it can, or why it cannot */
     WIRE_BEGIN = 17, /* master to worker, when all have answered: struct wire_begin */
-    WIRE_JOIN = 18,  /* worker to master, empty: wants to take part in a run that goes on. The
-                      * answer is WIRE_HERE, with the job (spmd/run/letter.h) */
+    WIRE_JOIN = 18,  /* worker to master, struct wire_machine: wants to take part in a run that
+                      * goes on. The answer is WIRE_HERE, with the job (spmd/run/letter.h) */
     WIRE_TIME = 19,  /* such a worker to the master, empty, and the answer: what its clock says */
     /* Between masters side by side (spmd/run/masters.h). */
     WIRE_MASTER = 20,      /* to the first one, struct wire_master: how far another one's star is */
@@ -66,6 +66,11 @@ enum wire_word {
 struct wire_present {
     int64_t word; /* enum wire_word */
     struct process process;
+};
+
+/* Where a worker is that joins. */
+struct wire_machine {
+    char host[64], processor[128]; /* its model; "": not known */
 };
 
 struct wire_here {

@@ -36,7 +36,8 @@ static void join(struct field *field)
         worker = (worker + 1) % WORKERS;
     field->there[worker] = true;
     field->living++;
-    dispatch_joined(field->dispatch, worker, field->now_s);
+    dispatch_joined(field->dispatch, worker,
+                    dice_roll(&field->dice) < 0.3 ? DISPATCH_UNKNOWN : worker, field->now_s);
 }
 
 static void out_drop(struct field *field, size_t at)
@@ -251,8 +252,8 @@ static void two_of_six(void **state)
     struct dispatch *watch = dispatch_new_watch(&watched.watch);
     struct dispatch *dispatch = dispatch_new_recovery(watch, WORKERS);
     dispatch_recovery_empty(dispatch);
-    dispatch_joined(dispatch, 1, 0);
-    dispatch_joined(dispatch, 4, 0);
+    dispatch_joined(dispatch, 1, 1, 0);
+    dispatch_joined(dispatch, 4, 4, 0);
     for (double now_s = 0; dispatch_next(dispatch, now_s, &package) != DISPATCH_WAIT;
          now_s += 1e-6) {
         assert_true(package.worker == 1 || package.worker == 4);
@@ -264,11 +265,87 @@ static void two_of_six(void **state)
     watched_release(&watched);
 }
 
+/* Of one whose costs nobody knows: two packages of the least size first, and nothing more before
+ * both are reported; then what remains is planned by what they took, four times as long as the
+ * platform has it. */
+static void unknown(void **state)
+{
+    struct dice dice = {7};
+    struct watched watched;
+    struct package package, sent[2];
+    int count = 0, changes_before = 0;
+    int64_t changes, least;
+    double now_s = 0;
+    (void)state;
+    watched_init(&watched, &dice);
+    struct dispatch *watch = dispatch_new_watch(&watched.watch);
+    struct dispatch *dispatch = dispatch_new_recovery(watch, WORKERS);
+    dispatch_recovery_empty(dispatch);
+    least = watched.platform.windows[0].least;
+    dispatch_joined(dispatch, 2, DISPATCH_UNKNOWN, now_s);
+    while (dispatch_next(dispatch, now_s, &package) == DISPATCH_SEND && count < 2)
+        sent[count++] = package;
+    assert_int_equal(count, 2);
+    assert_int_equal(dispatch_next(dispatch, now_s, &package), DISPATCH_WAIT);
+    dispatch_watch_changes(watch, &changes);
+    changes_before = (int)changes;
+    for (int k = 0; k < 2; k++) {
+        const struct platform_window *window = platform_nearest(&watched.platform, (double)least);
+        const struct cost work = platform_class_work(platform_worker(window, 2));
+        const double took_s = 4 * cost_of(work, (double)sent[k].count);
+        assert_int_equal(sent[k].worker, 2);
+        assert_int_equal(sent[k].count, least);
+        assert_int_equal(dispatch_next(dispatch, now_s + 1e-9, &package), DISPATCH_WAIT);
+        dispatch_done(dispatch, &sent[k], now_s, now_s + took_s);
+        now_s += took_s;
+    }
+    assert_int_equal(dispatch_next(dispatch, now_s, &package), DISPATCH_SEND);
+    const struct watch_change *change = dispatch_watch_changes(watch, &changes) + changes - 1;
+    assert_true(changes > changes_before);
+    assert_true(change->adopted);
+    assert_int_equal(change->worker, 2);
+    assert_true(fabs(change->measured - 4) < 1e-9);
+    dispatch_free(&dispatch);
+    watched_release(&watched);
+}
+
+/* One that is like another takes that one's costs: the plan of what remains reckons with them. */
+static void like_another(void **state)
+{
+    struct dice dice = {7};
+    struct watched watched;
+    struct package package;
+    int64_t changes;
+    (void)state;
+    watched_init(&watched, &dice);
+    struct dispatch *watch = dispatch_new_watch(&watched.watch);
+    struct dispatch *dispatch = dispatch_new_recovery(watch, WORKERS);
+    const double tasks = watched.plan.tasks / (double)plan_packages(&watched.plan);
+    const struct platform_window *window = platform_nearest(&watched.platform, tasks);
+    double own_s = 0, other_s = 0;
+    int64_t other = 0;
+    for (int64_t k = 1; k < WORKERS; k++) {
+        own_s = cost_of(platform_class_work(platform_worker(window, 0)), tasks);
+        other_s = cost_of(platform_class_work(platform_worker(window, k)), tasks);
+        other = other_s > own_s || other_s < own_s ? k : other;
+    }
+    assert_true(other > 0); /* workers are unlike with this seed */
+    other_s = cost_of(platform_class_work(platform_worker(window, other)), tasks);
+    dispatch_recovery_empty(dispatch);
+    dispatch_joined(dispatch, 0, other, 0);
+    assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_SEND);
+    assert_true(fabs(dispatch_watch_changes(watch, &changes)->measured - other_s / own_s) < 1e-9);
+    dispatch_free(&dispatch);
+    watched_release(&watched);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules),         cmocka_unit_test(ranges),     cmocka_unit_test(plans),
-        cmocka_unit_test(watched_plans), cmocka_unit_test(two_of_six),
+        cmocka_unit_test(unknown),    cmocka_unit_test(like_another),
+        cmocka_unit_test(rules),      cmocka_unit_test(ranges),
+        cmocka_unit_test(plans),      cmocka_unit_test(watched_plans),
+        cmocka_unit_test(two_of_six),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,10 +137,20 @@ cat >bin/scancel <<END
 kill "\$1"
 END
 chmod +x bin/*
+# The plan is of a profile that was measured on other machines.
+cat >other.profile <<END
+{"schema": "scow-profile-1", "kernel": "command", "parameters": {"command": "sh $dir/task.sh {}"},
+ "host": {"name": "n1", "processor": "another", "isa": "avx2"}, "settings": [{"windows": [{"tasks": [1, 100],
+ "envelope": {"latency_s": 1e-4, "s_per_task": 0}, "send": {"latency_s": 1e-4, "s_per_task": 0},
+ "workers": [{"count": 2, "receive": {"latency_s": 0, "s_per_task": 0},
+              "compute": {"latency_s": 0, "s_per_task": 0.05}}]}]}]}
+END
+"$scow" plan -p other.profile -i lines.txt -o elsewhere.json -q
 code=0
-PATH="$dir/bin:$PATH" "$scow" serve plan.json -i lines.txt -o slurm.h5 -q --submit slurm -n 2 >slurm.said 2>&1 || code=$?
+PATH="$dir/bin:$PATH" "$scow" serve elsewhere.json -i lines.txt -o slurm.h5 -q --submit slurm -n 2 >slurm.said 2>&1 || code=$?
 [ "$code" = 0 ] || fail "with workers of Slurm's: $code"
 [ "$(checksum slurm.said)" = "$(checksum expected.said)" ] || fail "another checksum of Slurm's workers"
+[ "$(grep -c "joins, a machine that the profile does not know" slurm.said)" = 2 ] || fail "it knows machines: $(cat slurm.said)"
 [ "$(wc -l <queue/jobs)" = 2 ] || fail "$(wc -l <queue/jobs) jobs were handed in"
 code=0
 "$scow" serve plan.json -i lines.txt -o none.h5 -q --submit slrm >none.said 2>&1 || code=$?
