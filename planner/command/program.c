@@ -25,6 +25,8 @@ static const struct command commands[] = {
     {"run", "execute a plan: mpiexec -n P+1 scow run plan.json ...", NULL},
     {"serve", "lead a run whose workers come and go: scow serve plan.json ...", NULL},
     {"work", "join such a run: scow work out.h5.access", NULL},
+    {"chunk", "do one chunk of a job in chunks: scow chunk out.h5.parts 7", NULL},
+    {"collect", "put all chunks into one output: scow collect out.h5.parts -o out.h5", NULL},
     {"report", "compare a finished run with its prediction", command_report},
     {"show", "describe a profile, a plan or a run's output", command_show},
     {"tasks", "list the kinds of core task, or describe one", command_tasks},

@@ -9,8 +9,8 @@
 
 bool sibling_exists(const char *command)
 {
-    static const char *const programs[] = {"bench", "calibrate", "go",    "load",
-                                           "run",   "sense",     "serve", "work"};
+    static const char *const programs[] = {"bench", "calibrate", "chunk", "collect", "go",
+                                           "load",  "run",       "sense", "serve",   "work"};
     for (size_t k = 0; k < sizeof programs / sizeof *programs; k++)
         if (strcmp(command, programs[k]) == 0)
             return true;

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/base/pages.h"
 #include "spmd/job/packed_results.h"
@@ -92,6 +93,19 @@ bool returns_pack(struct returns *returns, const struct package_results *results
     if (!place_reserve(place, size))
         return failure_memory(failure, "packing results that are to be returned");
     packed_results_fill(returns->job, results, place->bytes);
+    place->size = size;
+    wire_result_return(report, place->bytes, size);
+    return true;
+}
+
+bool returns_put(struct returns *returns, const void *packed, size_t size,
+                 struct wire_result *report, struct failure *failure)
+{
+    struct place *place = &returns->places[returns->next];
+    comm_wait(returns->comm, &place->sending);
+    if (!place_reserve(place, size))
+        return failure_memory(failure, "returning results that are there");
+    memcpy(place->bytes, packed, size);
     place->size = size;
     wire_result_return(report, place->bytes, size);
     return true;

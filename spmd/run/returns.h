@@ -23,6 +23,9 @@ double returns_memory(const struct job *job, int most, int64_t tasks);
  * set: out of memory, or too much for one message. */
 bool returns_pack(struct returns *returns, const struct package_results *results,
                   struct wire_result *report, struct failure *failure);
+/* Local. The same of results that are packed already. */
+bool returns_put(struct returns *returns, const void *packed, size_t size,
+                 struct wire_result *report, struct failure *failure);
 /* Local. Wait until what has been packed may be sent; false: that was so already. */
 bool returns_await(struct returns *returns);
 /* Local. Send it. */

@@ -29,6 +29,15 @@ struct counted;
 struct engine;
 struct joining;
 struct masters;
+struct wire_result;
+
+/* What a package's worker told of it before, and returned; borrowed until the next is asked for. */
+struct run_given {
+    const struct wire_result *report;
+    size_t report_size;
+    const void *packed;
+    size_t packed_size;
+};
 
 /* What every rank holds during a run; all borrowed. */
 struct run {
@@ -55,12 +64,16 @@ struct run {
                   * and whoever has it then is not waited for */
     const struct counted *counted; /* workers take packages by themselves (counting.h); NULL: the
                                     * master sends all */
-    bool joins;  /* the master's: nobody is there at first, and workers come and go (joining.h) */
+    bool joins; /* the master's: nobody is there at first, and workers come and go (joining.h) */
     const struct joining *joining; /* then: what is known of those that do */
     /* A worker's: called between two packages, and does not return where it leaves; NULL: nothing.
      */
     void (*between)(void *self);
     void *between_self;
+    /* A worker's that returns results: those of this package are there, and need not be computed;
+     * NULL: of none. */
+    bool (*given)(void *self, const struct package *package, struct run_given *given);
+    void *given_self;
     bool one_by_one;         /* the master sends no package before the last one has arrived */
     bool weighs_output;      /* workers say for how much of their output they wait for the store */
     bool senses;             /* workers say what they have of their processors while they compute */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "kernel/vector/isa.h"
+#include "planner/command/sibling.h"
 #include "planner/replan/watching.h"
 #include "spmd/launch/documents.h"
 #include "spmd/launch/instructions.h"
@@ -16,6 +17,7 @@
 #include "spmd/run/interrupt.h"
 #include "spmd/run/run_outcome.h"
 #include "spmd/serve/address.h"
+#include "spmd/serve/per_chunk.h"
 #include "spmd/serve/submission.h"
 #include "spmd/transport/link_zmq.h"
 
@@ -31,10 +33,10 @@ struct serve_options {
     const char *plan, *input, *output, *profile, *access, *listen, *rule, *replan, *results, *isa;
     const char *ends;
     struct until until;
-    const char *submit;
+    const char *submit, *parts;
     int64_t members, ahead, workers;
     double patience_s;
-    bool resume, trust, retry_lost, once, quiet, version;
+    bool resume, trust, retry_lost, once, per_chunk, quiet, version;
     char *line; /* owned */
 };
 
@@ -68,6 +70,14 @@ static bool options_read_all(int argc, char **argv, struct serve_options *option
          "(processes of this machine), slurm or pbs (SCOW_SUBMIT: options for sbatch or qsub)"},
         {'n', "workers", "N", OPTION_COUNT, &options->workers,
          "with --submit: so many at a time (the plan's)"},
+        {0, "per-chunk", NULL, OPTION_FLAG, &options->per_chunk,
+         "with a rule whose chunks are known beforehand (fsc,k=N; gss; tss; fiss): a job for each "
+         "chunk, and results through files in OUTPUT.parts, which are collected in the end; -n is "
+         "how many workers the rule deals to, and jobs at a time; without --submit it prints how "
+         "to "
+         "hand them in"},
+        {0, "parts", "DIR", OPTION_TEXT, &options->parts,
+         "with --submit: workers give results that are in this folder (scow collect)"},
         launch_row("results", &options->results),
         launch_row("no-copies", &options->once),
         {0, "resume", NULL, OPTION_FLAG, &options->resume,
@@ -118,7 +128,13 @@ static bool options_check(const struct serve_options *options, struct failure *f
         return failure_set(failure, FAILURE_USAGE,
                            "%s is for going on with an output: add --resume",
                            options->trust ? "--trust" : "--retry-lost");
-    if (options->workers > 0 && !options->submit)
+    if (options->per_chunk && !options->rule)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--per-chunk needs a rule: add -s fsc,k=N, gss, tss or fiss");
+    if (options->parts && !options->submit)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--parts is for workers that are handed in: add --submit local");
+    if (options->workers > 0 && !options->submit && !options->per_chunk)
         return failure_set(failure, FAILURE_USAGE,
                            "-n says how many workers are handed in: add --submit local, slurm or "
                            "pbs");
@@ -232,7 +248,8 @@ static void plan_serve(const struct serve_options *options, const struct documen
                                   .plan = plan,
                                   .plan_text = documents->plan_text,
                                   .profile_text = documents->profile_text,
-                                  .profile = documents_profile(documents),
+                                  /* Chunks were made without it. */
+                                  .profile = options->parts ? NULL : documents_profile(documents),
                                   .plan_name = options->plan,
                                   .input = options->input,
                                   .output = options->output,
@@ -278,7 +295,7 @@ static void workers_serve(const struct serve_options *options, const struct docu
     if (!options->submit)
         plan_serve(options, documents, comm, &none, failure);
     else if (submission_begin(&submission, submission_find(options->submit, failure), access,
-                              wanted, failure))
+                              options->parts, wanted, failure))
         plan_serve(options, documents, comm, &tick, failure);
     submission_end(&submission);
 }
@@ -319,6 +336,49 @@ static void access_serve(struct serve_options *options, const struct documents *
     link_zmq_close(&link, linger_s);
 }
 
+/* Becomes the one that collects, where all chunks are done. */
+static void chunks_collect(const struct serve_options *options, char *folder,
+                           struct failure *failure)
+{
+    char collect[] = "collect", o[] = "-o", quiet[] = "-q", *output = strdup(options->output);
+    char *words[] = {collect, folder, o, output, options->quiet ? quiet : NULL, NULL};
+    fflush(NULL);
+    if (output)
+        sibling_execute("collect", words, failure);
+    else
+        failure_memory(failure, "collecting results");
+    free(output);
+}
+
+static void chunks_serve(const struct serve_options *options, const struct documents *documents,
+                         struct failure *failure)
+{
+    const struct plan *plan = &documents->plan;
+    const struct kernel_name wanted = {plan->kernel, plan->plugin, plan->plugin_sha256};
+    const struct per_chunk setup = {
+        .plan = plan,
+        .plan_text = documents->plan_text,
+        .input = options->input,
+        .output = options->output,
+        .rule = options->rule,
+        .workers = options->workers > 0 ? options->workers : plan_workers_needed(plan),
+        .manager = options->submit ? submission_find(options->submit, failure) : NULL,
+        .resume = options->resume,
+        .quiet = options->quiet};
+    struct kernel kernel = {0};
+    char *folder = NULL;
+    if (plan_check(options, documents, failure) &&
+        kernel_open(&kernel, wanted, NULL, options->plan, failure) &&
+        levels_refuse(kernel.task, failure) && (kernel.task->flags & SCOW_SLEEP) != 0)
+        failure_set(failure, FAILURE_USAGE,
+                    "kernel %s has no results that could be collected: --per-chunk is for others",
+                    plan->kernel);
+    if (failure->code == FAILURE_NONE && per_chunk_run(&setup, &folder, failure) && setup.manager)
+        chunks_collect(options, folder, failure);
+    free(folder);
+    kernel_close(&kernel);
+}
+
 static void serve_run(struct serve_options *options, struct failure *failure)
 {
     struct comm alone = {.rank = 0, .size = 1};
@@ -326,11 +386,14 @@ static void serve_run(struct serve_options *options, struct failure *failure)
     char *name = access_name(options, failure);
     if (name && documents_read(&documents, &alone, options->plan, options->profile, failure)) {
         const int64_t needed = plan_workers_needed(&documents.plan);
-        if (options->members < needed)
+        if (options->members < needed && !options->parts)
             options->members = needed;
         if (options->workers > options->members)
             options->members = options->workers;
-        access_serve(options, &documents, name, failure);
+        if (options->per_chunk)
+            chunks_serve(options, &documents, failure);
+        else
+            access_serve(options, &documents, name, failure);
     }
     documents_release(&documents);
     free(name);

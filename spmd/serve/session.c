@@ -9,6 +9,8 @@
 
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
+#include "spmd/chunks/chunks.h"
+#include "spmd/chunks/part.h"
 #include "spmd/job/kernel.h"
 #include "spmd/launch/instructions.h"
 #include "spmd/launch/launch.h"
@@ -37,6 +39,9 @@ struct session {
     struct store *store;
     struct liveness liveness;
     struct losses losses;
+    struct chunks_job parts_job;
+    struct chunks parts;        /* owned; of setup->parts */
+    struct part part;           /* owned; given last */
     double looked_s, longest_s; /* between two packages last, and the longest time from one to the
                                  * next */
 };
@@ -148,12 +153,41 @@ static bool store_make(struct session *session, struct failure *failure)
     return session->store != NULL;
 }
 
+static bool parts_find(struct session *session, struct failure *failure)
+{
+    const char *folder = session->setup->parts;
+    return !folder ||
+           (chunks_job_read(&session->parts_job, folder, failure) &&
+            chunks_make(&session->parts, &session->parts_job, session->told.tasks, failure));
+}
+
+/* Of that chunk, computed in the same way. */
+static bool part_give(void *self, const struct package *package, struct run_given *given)
+{
+    struct session *session = self;
+    const int64_t number = chunks_find(&session->parts, package->first, package->count);
+    struct failure unreadable = FAILURE_INIT;
+    bool there = false;
+    char *path = number >= 0 ? chunks_path(session->setup->parts, "chunk", number) : NULL;
+    part_release(&session->part);
+    const bool good =
+        path && part_read(&session->part, path, session->job.state_size, &there, &unreadable);
+    free(path);
+    if (!good || strcmp(session->part.head.method, part(session, LETTER_METHOD)) != 0 ||
+        session->part.head.package.first != package->first ||
+        session->part.head.package.count != package->count)
+        return false;
+    *given = (struct run_given){session->part.report, session->part.head.report_size,
+                                session->part.packed, session->part.head.packed_size};
+    return true;
+}
+
 static bool job_prepare(struct session *session, struct failure *failure)
 {
     return documents_parse(session, failure) &&
            instructions_pin(part(session, LETTER_ISA), &session->comm, failure) &&
            kernel_make(session, failure) && costs_make(session, failure) &&
-           store_make(session, failure);
+           parts_find(session, failure) && store_make(session, failure);
 }
 
 /* ---- leaving -------------------------------------------------------------------------------- */
@@ -206,6 +240,8 @@ static void take_part(struct session *session, struct failure *failure)
                             .largest_package = session->told.largest_package,
                             .threads = threads_of(session),
                             .buffers = (int)session->told.buffers,
+                            .given = session->setup->parts ? part_give : NULL,
+                            .given_self = session,
                             .between = between,
                             .between_self = session};
     struct done_packages done = {0};
@@ -230,6 +266,8 @@ static void session_release(struct session *session, struct failure *failure)
     if (session->job.is_open)
         job_close(&session->job);
     kernel_close(&session->kernel);
+    part_release(&session->part);
+    chunks_release(&session->parts);
     plan_release(&session->plan);
     profile_release(&session->profile);
     bundle_release(&session->bytes);

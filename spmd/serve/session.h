@@ -11,6 +11,7 @@
 struct session_setup {
     const struct access *access;
     double patience_s;  /* for being let in */
+    const char *parts;  /* folder of results that are there (spmd/chunks); NULL: none are */
     struct until until; /* when this worker must have gone; it begins nothing that would not end by
                          * then */
 };

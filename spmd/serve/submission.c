@@ -36,19 +36,37 @@ const struct resource_manager *submission_find(const char *name, struct failure 
     return NULL;
 }
 
-char *submission_command(const struct submission *submission)
+void submission_program_add(struct text *text, const char *program)
 {
-    struct text text = TEXT_INIT;
-    char own[PATH_MAX], access[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    char own[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - NAME_MAX - 2);
     own[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(own, '/');
     if (slash)
         *slash = '\0';
-    text_add(&text, "exec");
-    strncat(own, "/scow-work", sizeof own - strlen(own) - 1);
-    launch_word_add(&text, own);
-    launch_word_add(&text, realpath(submission->access, access) ? access : submission->access);
+    text_add(text, "exec");
+    snprintf(own + strlen(own), NAME_MAX, "/%s", program);
+    launch_word_add(text, own);
+}
+
+/* As whole as it can be: jobs may begin elsewhere. */
+static void path_add(struct text *text, const char *path)
+{
+    char whole[PATH_MAX];
+    launch_word_add(text, realpath(path, whole) ? whole : path);
+}
+
+char *submission_command(const struct submission *submission)
+{
+    struct text text = TEXT_INIT;
+    if (submission->command)
+        return strdup(submission->command);
+    submission_program_add(&text, "scow-work");
+    path_add(&text, submission->access);
+    if (submission->parts) {
+        text_add(&text, " --parts");
+        path_add(&text, submission->parts);
+    }
     return text_take(&text);
 }
 
@@ -85,10 +103,14 @@ static bool all_submit(struct submission *submission, struct failure *failure)
 }
 
 bool submission_begin(struct submission *submission, const struct resource_manager *manager,
-                      const char *access, int64_t wanted, struct failure *failure)
+                      const char *access, const char *parts, int64_t wanted,
+                      struct failure *failure)
 {
-    *submission = (struct submission){
-        .manager = manager, .access = access, .wanted = wanted, .looked_s = until_now()};
+    *submission = (struct submission){.manager = manager,
+                                      .access = access,
+                                      .parts = parts,
+                                      .wanted = wanted,
+                                      .looked_s = until_now()};
     return all_submit(submission, failure);
 }
 

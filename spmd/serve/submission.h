@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "planner/base/failure.h"
+#include "planner/base/text.h"
 
 enum { JOB_NAME_SIZE = 64 };
 
@@ -42,8 +43,10 @@ extern const struct resource_manager submission_local, submission_slurm, submiss
 
 struct submission {
     const struct resource_manager *manager;
-    const char *access;         /* borrowed; the access file */
-    int64_t wanted;             /* workers at a time */
+    const char *access;  /* borrowed; the access file */
+    const char *parts;   /* borrowed; results that workers give (scow work --parts), or NULL */
+    const char *command; /* borrowed; what jobs run in place of a worker; NULL: a worker */
+    int64_t wanted;      /* workers at a time */
     struct submitted_job *jobs; /* owned */
     size_t count, capacity;
     double looked_s;
@@ -55,14 +58,17 @@ struct submission {
 const struct resource_manager *submission_find(const char *name, struct failure *failure);
 /* To be ended, also on failure. The first ones are handed in at once. */
 bool submission_begin(struct submission *submission, const struct resource_manager *manager,
-                      const char *access, int64_t wanted, struct failure *failure);
+                      const char *access, const char *parts, int64_t wanted,
+                      struct failure *failure);
 /* Now and then: hands in others for those that are over; where these end at once, again and again,
  * it says so and hands in no more. */
 void submission_tick(void *submission);
 /* Takes back those that are left. Of one that has not begun (all zero): nothing. */
 void submission_end(struct submission *submission);
 
-/* What a worker's job runs, for a shell: owned; NULL: out of memory. */
+/* The program of that name beside this one, as the beginning of a shell's command. */
+void submission_program_add(struct text *text, const char *program);
+/* What a job runs, for a shell: owned; NULL: out of memory. */
 char *submission_command(const struct submission *submission);
 /* What that command, which a shell runs, prints: at most `size` bytes with the zero. False: it
  * cannot be run, or fails. */

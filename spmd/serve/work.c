@@ -15,7 +15,7 @@
 enum { PATIENCE_USUAL = 60 };
 
 struct work_options {
-    const char *access, *ends;
+    const char *access, *ends, *parts;
     double patience_s;
     bool quiet, version;
 };
@@ -30,6 +30,8 @@ static bool options_parse_all(int argc, char **argv, struct work_options *option
          "the job, as Slurm or PBS says)"},
         {0, "patience", "SECONDS", OPTION_NUMBER, &options->patience_s,
          "wait for the master for so long, at first and when it is gone (60)"},
+        {0, "parts", "DIR", OPTION_TEXT, &options->parts,
+         "give results of chunks that are in this folder (scow chunk) in place of computing them"},
         launch_row("quiet", &options->quiet),
         launch_row("version", &options->version),
     };
@@ -131,7 +133,8 @@ static int sessions_run(const struct session_setup *setup, struct failure *failu
 static int work_run(const struct work_options *options, struct failure *failure)
 {
     struct access access;
-    struct session_setup setup = {.access = &access, .patience_s = options->patience_s};
+    struct session_setup setup = {
+        .access = &access, .patience_s = options->patience_s, .parts = options->parts};
     struct sigaction action = {.sa_handler = pass_on};
     if (!launch_threads_check(failure) || !access_read(&access, options->access, failure) ||
         (options->ends && !until_parse(&setup.until, options->ends, until_now(), failure)))

@@ -84,8 +84,10 @@ simulate="$model planner/dispatch planner/simulate"
         spmd/{transport,input,job,output,resume,launch,node,strips}
 
     room spmd/bench $model planner/{dispatch,command} kernel spmd/{transport,output,launch,run}
-    room spmd/serve $base planner/{files,replan} kernel/vector kernel/command \
-        spmd/{transport,job,output,launch,node,run}
+    room spmd/chunks $model planner/{dispatch,files} kernel kernel/{vector,command} \
+        spmd/{transport,job,launch,run}
+    room spmd/serve $model planner/{files,replan,command} kernel kernel/{vector,command} \
+        spmd/{transport,job,output,launch,node,run,chunks}
 
     room calibrate/fit $model
     room calibrate/go $simulate planner/{schedulers,files,studies,report,command} kernel \

@@ -157,6 +157,38 @@ code=0
 [ "$code" = 2 ] || fail "a manager that nobody knows: $code"
 grep -q "slurm" none.said || fail "it says $(cat none.said)"
 
+# ---- a job a chunk ------------------------------------------------------------------------------
+# The first job to come to core task 7 is killed, and handed in again.
+cat >kills.sh <<'END'
+parent() { awk '/^PPid/ {print $2}' "/proc/$1/status"; }
+if [ "$1" = 7 ] && [ ! -e killed ]; then
+    touch killed
+    job=$PPID
+    while [ "$(cat "/proc/$(parent "$job")/comm")" = scow-chunk ]; do job=$(parent "$job"); done
+    kill -9 "$job"
+fi
+echo "line $1"
+END
+sed "s/task.sh/kills.sh/" plan.json >kills.json
+"$scow" serve kills.json -i lines.txt -o chunks.h5 --per-chunk -s gss,least=3 -n 2 --submit local >chunks.said 2>&1 ||
+    fail "in chunks: $(cat chunks.said)"
+grep -q "5 chunks by gss" chunks.said || fail "it says $(cat chunks.said)"
+grep -q "handed in again" chunks.said || fail "nothing was handed in again: $(cat chunks.said)"
+[ "$(checksum chunks.said)" = "$(checksum expected.said)" ] || fail "another checksum in chunks"
+grep -q "^$(uname -n) *5 .*%$" chunks.said || fail "no row of this machine: $(cat chunks.said)"
+"$scow" show chunks.h5 --check >/dev/null || fail "--check does not hold in chunks"
+code=0
+"$scow" serve kills.json -i lines.txt -o chunks.h5 --per-chunk -s gss -n 2 --resume --submit local >again.said 2>&1 || code=$?
+[ "$code" = 4 ] || fail "going on by another rule: $code"
+rm chunks.h5.parts/chunk-3
+code=0
+"$scow" collect chunks.h5.parts -o less.h5 >less.said 2>&1 || code=$?
+[ "$code" = 75 ] || fail "a chunk is missing: $code"
+grep -q "1 of 5 chunks is missing" less.said || fail "it says $(cat less.said)"
+"$scow" chunk chunks.h5.parts 3 || fail "a chunk by hand ends with $?"
+"$scow" collect chunks.h5.parts -o more.h5 -q >more.said 2>&1 || fail "collecting with it: $(cat more.said)"
+[ "$(checksum more.said)" = "$(checksum expected.said)" ] || fail "another checksum with a chunk by hand"
+
 # ---- how many packages a second ----------------------------------------------------------------
 "$scow" bench rate --join 2 --seconds 0.01 --json >rate.json || fail "measuring the rate ends with $?"
 grep -q '"workers": 2.*"packages_per_s": [1-9]' rate.json || fail "a rate of $(cat rate.json)"

@@ -130,12 +130,16 @@ _scow_value() {
     serve:--ahead) ;;
     serve:--submit) ;;
     serve:-n | serve:--workers) ;;
+    serve:--parts) _scow_files -d "$3" ;;
     serve:--results) _scow_files -f "$3" ;;
     serve:--until) ;;
     serve:--patience) ;;
     serve:--isa) ;;
     work:--until) ;;
     work:--patience) ;;
+    work:--parts) _scow_files -d "$3" ;;
+    chunk:--submitted) ;;
+    collect:-o | collect:--output) _scow_files -f "$3" ;;
     report:--part) ;;
     report:--energy) ;;
     report:--html) _scow_files -f "$3" ;;
@@ -217,7 +221,7 @@ _scow_from() {
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if ((COMP_CWORD == at + 1)); then
-        _scow_words "go calibrate plan run serve work report show tasks simulate sense load bench --help --version" "$word"
+        _scow_words "go calibrate plan run serve work chunk collect report show tasks simulate sense load bench --help --version" "$word"
         return
     fi
     command=${COMP_WORDS[at + 1]}
@@ -229,6 +233,11 @@ _scow_from() {
     run:-*) _scow_words "--input --output --profile --kernel --scheduler --dca --replan --tail --ahead --results --collect --resume --trust --retry-lost --until --patience --no-copies --gpus-per-worker --isa --quiet --verbose --version --weights --weights-from --weights-column --timeout --retries --halt --keep --grace --most-output --help" "$word" ;;
     serve:-*) _scow_words "--input --output --profile --access --listen --members --scheduler --replan --ahead --submit --workers --results --no-copies --resume --trust --retry-lost --until --patience --isa --quiet --version --help" "$word" ;;
     work:-*) _scow_words "--until --patience --quiet --version --help" "$word" ;;
+    run:-*) _scow_words "--input --output --profile --kernel --scheduler --replan --tail --ahead --results --collect --resume --trust --retry-lost --until --patience --no-copies --gpus-per-worker --isa --quiet --verbose --version --weights --weights-from --weights-column --timeout --retries --halt --keep --grace --most-output --help" "$word" ;;
+    serve:-*) _scow_words "--input --output --profile --access --listen --members --scheduler --replan --ahead --submit --workers --per-chunk --parts --results --no-copies --resume --trust --retry-lost --until --patience --isa --quiet --version --help" "$word" ;;
+    work:-*) _scow_words "--until --patience --parts --quiet --version --help" "$word" ;;
+    chunk:-*) _scow_words "--submitted --version --help" "$word" ;;
+    collect:-*) _scow_words "--output --quiet --version --help" "$word" ;;
     report:-*) _scow_words "--json --compare --part --energy --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
     show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --live --once --check --trust --quiet --verbose --help" "$word" ;;
     tasks:-*) _scow_words "--help" "$word" ;;

@@ -1,0 +1,271 @@
+#include "spmd/serve/per_chunk.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "planner/files/textfile.h"
+#include "spmd/chunks/chunks.h"
+#include "spmd/launch/launch.h"
+#include "spmd/run/interrupt.h"
+#include "spmd/run/until.h"
+#include "spmd/transport/clock.h"
+
+/* A chunk's job that ends without results is handed in so often again. */
+enum { TRIES_MORE = 3 };
+/* Between two looks at jobs: local ones cost nothing to look at. */
+static const double look_every_s = 5, look_local_s = 0.05;
+
+enum chunk_state { CHUNK_WAITS, CHUNK_SENT, CHUNK_DONE, CHUNK_GIVEN_UP };
+
+struct chunk_job {
+    enum chunk_state state;
+    int tries;
+    struct submitted_job job;
+};
+
+struct dealing {
+    const struct per_chunk *setup;
+    const char *folder;
+    struct chunks chunks;
+    struct chunk_job *jobs; /* owned; by chunk */
+    int64_t counts[CHUNK_GIVEN_UP + 1];
+};
+
+/* ---- the folder ----------------------------------------------------------------------------- */
+
+/* Owned. */
+static char *folder_name(const char *output)
+{
+    const size_t size = strlen(output) + 8;
+    char *name = malloc(size);
+    if (name)
+        snprintf(name, size, "%s.parts", output);
+    return name;
+}
+
+/* Is the text what the file has? */
+static bool file_says(const char *path, const char *text)
+{
+    struct failure unread = FAILURE_INIT;
+    size_t length;
+    char *there = textfile_read(path, &length, &unread);
+    const bool same = there && strcmp(there, text) == 0;
+    free(there);
+    return same;
+}
+
+/* Written, or where the folder was there, as it was. */
+static bool file_settle(const char *folder, const char *name, const char *text, bool there,
+                        struct failure *failure)
+{
+    char *path = chunks_path(folder, name, -1);
+    bool good = path || failure_memory(failure, "preparing chunks");
+    if (good && there && !file_says(path, text))
+        good =
+            failure_set(failure, FAILURE_MISMATCH,
+                        "%s: is of another plan, rule, number of workers or input: remove it, or "
+                        "give those again",
+                        folder);
+    else if (good && !there)
+        good = textfile_write(path, text, failure);
+    free(path);
+    return good;
+}
+
+static bool job_fill(const struct per_chunk *setup, struct chunks_job *job, struct failure *failure)
+{
+    *job = (struct chunks_job){.workers = setup->workers};
+    if (strlen(setup->rule) >= sizeof job->rule)
+        return failure_set(failure, FAILURE_USAGE, "the rule is too long: '%.60s'", setup->rule);
+    snprintf(job->rule, sizeof job->rule, "%s", setup->rule);
+    if (setup->input && !realpath(setup->input, job->input))
+        return failure_set(failure, FAILURE_MISMATCH, "cannot open '%s': %s; check the name",
+                           setup->input, strerror(errno));
+    return true;
+}
+
+static bool folder_make(const struct per_chunk *setup, const struct chunks_job *job,
+                        const char *folder, struct failure *failure)
+{
+    char text[sizeof *job + 128];
+    const bool made = mkdir(folder, 0777) == 0;
+    if (!made && errno != EEXIST)
+        return failure_set(failure, FAILURE_FAILED, "%s: cannot be made: %s", folder,
+                           strerror(errno));
+    if (!made && !setup->resume)
+        return failure_set(failure, FAILURE_USAGE,
+                           "%s: is there: add --resume to go on with it, or remove it", folder);
+    chunks_job_print(job, text, sizeof text);
+    return file_settle(folder, "plan.json", setup->plan_text, !made, failure) &&
+           file_settle(folder, "job", text, !made, failure);
+}
+
+/* ---- jobs ----------------------------------------------------------------------------------- */
+
+static void state_set(struct dealing *dealing, int64_t number, enum chunk_state state)
+{
+    dealing->counts[dealing->jobs[number].state]--;
+    dealing->counts[state]++;
+    dealing->jobs[number].state = state;
+}
+
+static bool is_there(const struct dealing *dealing, int64_t number)
+{
+    char *path = chunks_path(dealing->folder, "chunk", number);
+    const bool there = path && access(path, R_OK) == 0;
+    free(path);
+    return there;
+}
+
+static bool dealing_begin(struct dealing *dealing, const struct chunks_job *job,
+                          struct failure *failure)
+{
+    if (!chunks_make(&dealing->chunks, job, (int64_t)dealing->setup->plan->tasks, failure))
+        return false;
+    dealing->jobs = calloc((size_t)dealing->chunks.count + 1, sizeof *dealing->jobs);
+    if (!dealing->jobs)
+        return failure_memory(failure, "preparing chunks");
+    dealing->counts[CHUNK_WAITS] = dealing->chunks.count;
+    for (int64_t k = 0; k < dealing->chunks.count; k++)
+        if (is_there(dealing, k))
+            state_set(dealing, k, CHUNK_DONE);
+    return true;
+}
+
+static bool chunk_submit(struct dealing *dealing, int64_t number, struct failure *failure)
+{
+    struct chunk_job *chunk = &dealing->jobs[number];
+    struct text text = TEXT_INIT;
+    char whole[PATH_MAX];
+    submission_program_add(&text, "scow-chunk");
+    launch_word_add(&text, realpath(dealing->folder, whole) ? whole : dealing->folder);
+    text_add(&text, " %" PRId64 " --submitted %.3f", number, until_now());
+    char *command = text_take(&text);
+    const struct submission submission = {.manager = dealing->setup->manager, .command = command};
+    chunk->job = (struct submitted_job){.since_s = until_now()};
+    const bool good = command ? submission.manager->submit(&submission, &chunk->job, failure)
+                              : failure_memory(failure, "handing in a chunk");
+    free(command);
+    chunk->tries++;
+    if (good)
+        state_set(dealing, number, CHUNK_SENT);
+    return good;
+}
+
+static bool chunks_submit(struct dealing *dealing, struct failure *failure)
+{
+    for (int64_t k = 0; k < dealing->chunks.count; k++) {
+        if (dealing->counts[CHUNK_SENT] >= dealing->setup->workers)
+            return true;
+        if (dealing->jobs[k].state == CHUNK_WAITS && !chunk_submit(dealing, k, failure))
+            return false;
+    }
+    return true;
+}
+
+/* Its job is over. */
+static void chunk_settle(struct dealing *dealing, int64_t number)
+{
+    const struct chunk_job *chunk = &dealing->jobs[number];
+    const bool done = is_there(dealing, number), again = chunk->tries <= TRIES_MORE;
+    if (!done)
+        fprintf(stderr, "scow serve: the job of chunk %" PRId64 " (%s) ends without results: %s\n",
+                number, chunk->job.name, again ? "it is handed in again" : "it is given up");
+    state_set(dealing, number, done ? CHUNK_DONE : again ? CHUNK_WAITS : CHUNK_GIVEN_UP);
+}
+
+/* Those under way, by the order of chunks. */
+static bool jobs_look(struct dealing *dealing, struct failure *failure)
+{
+    const size_t most = (size_t)dealing->counts[CHUNK_SENT];
+    struct submitted_job *jobs = calloc(most + 1, sizeof *jobs);
+    enum job_state *states = calloc(most + 1, sizeof *states);
+    size_t count = 0;
+    const bool memory = (jobs && states) || failure_memory(failure, "looking after chunks");
+    for (int64_t k = 0; memory && k < dealing->chunks.count; k++)
+        if (dealing->jobs[k].state == CHUNK_SENT)
+            jobs[count++] = dealing->jobs[k].job;
+    if (memory && dealing->setup->manager->look(jobs, count, states)) {
+        count = 0;
+        for (int64_t k = 0; k < dealing->chunks.count; k++)
+            if (dealing->jobs[k].state == CHUNK_SENT && states[count++] == JOB_OVER)
+                chunk_settle(dealing, k);
+    }
+    free(jobs);
+    free(states);
+    return memory;
+}
+
+static bool all_deal(struct dealing *dealing, struct failure *failure)
+{
+    const bool local = dealing->setup->manager == &submission_local;
+    while (dealing->counts[CHUNK_WAITS] + dealing->counts[CHUNK_SENT] > 0) {
+        if (interrupt_asked())
+            return failure_set(failure, FAILURE_STOPPED,
+                               "stopped as asked: %" PRId64 " of %" PRId64
+                               " chunks are done: the same again with --resume to go on",
+                               dealing->counts[CHUNK_DONE], dealing->chunks.count);
+        if (!chunks_submit(dealing, failure))
+            return false;
+        clock_nap(local ? look_local_s : look_every_s);
+        if (!jobs_look(dealing, failure))
+            return false;
+    }
+    const int64_t lost = dealing->counts[CHUNK_GIVEN_UP];
+    return lost == 0 || failure_set(failure, FAILURE_FAILED,
+                                    "%" PRId64 " chunk%s could not be done in %d tries: what they "
+                                    "say is with their jobs; the same again with --resume to try "
+                                    "again",
+                                    lost, lost == 1 ? "" : "s", TRIES_MORE + 1);
+}
+
+static void dealing_end(struct dealing *dealing)
+{
+    for (int64_t k = 0; dealing->jobs && k < dealing->chunks.count; k++)
+        if (dealing->jobs[k].state == CHUNK_SENT)
+            dealing->setup->manager->cancel(&dealing->jobs[k].job);
+    free(dealing->jobs);
+    chunks_release(&dealing->chunks);
+}
+
+static void dealing_say(const struct dealing *dealing)
+{
+    if (!dealing->setup->quiet)
+        fprintf(stderr, "scow serve: %s: %" PRId64 " chunks by %s, %" PRId64 " done\n",
+                dealing->folder, dealing->chunks.count, dealing->setup->rule,
+                dealing->counts[CHUNK_DONE]);
+}
+
+/* Nobody hands in anything. */
+static void by_hand_say(const struct dealing *dealing)
+{
+    printf("sbatch --array=0-%" PRId64 " --wrap 'scow chunk %s $SLURM_ARRAY_TASK_ID'\n"
+           "scow collect %s -o %s\n",
+           dealing->chunks.count - 1, dealing->folder, dealing->folder, dealing->setup->output);
+}
+
+bool per_chunk_run(const struct per_chunk *setup, char **folder, struct failure *failure)
+{
+    struct chunks_job job;
+    struct dealing dealing = {.setup = setup};
+    *folder = folder_name(setup->output);
+    if (!*folder)
+        return failure_memory(failure, "naming chunks");
+    dealing.folder = *folder;
+    bool good = chunks_rule_check(setup->rule, failure) && job_fill(setup, &job, failure) &&
+                folder_make(setup, &job, *folder, failure) &&
+                dealing_begin(&dealing, &job, failure);
+    if (good)
+        dealing_say(&dealing);
+    if (good && setup->manager)
+        good = all_deal(&dealing, failure);
+    else if (good)
+        by_hand_say(&dealing);
+    dealing_end(&dealing);
+    return good;
+}
