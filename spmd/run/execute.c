@@ -42,11 +42,12 @@ static void conditions_say(const struct execution_state *state)
     decider_note(&state->decider, execution->command);
 }
 
-/* Collective. Before anything is measured; who sleeps takes nobody's core. */
+/* Collective. Before anything is measured; who sleeps takes nobody's core, and who joins is not
+ * there. */
 static void oversubscription_say(const struct execution_state *state)
 {
     const struct execution *execution = state->execution;
-    if (!execution->quiet && !execution_sleeps(state) && !is_again(execution))
+    if (!execution->quiet && !execution_sleeps(state) && !is_again(execution) && !execution->joins)
         run_conditions_crowded(execution->comm, execution_computes(state), execution->threads,
                                execution->command);
 }

@@ -77,6 +77,7 @@ code=0
 code=0
 "$scow" serve plan.json -i lines.txt -o out.h5 --resume --patience 2 >resumed.said 2>&1 || code=$?
 [ "$code" = 0 ] || fail "going on ends with $code"
+grep -q "share" resumed.said && fail "it counts workers that are not there: $(cat resumed.said)"
 wait "$stays" || fail "the worker that waited for its master ends with $?"
 [ "$(checksum resumed.said)" = "$(checksum expected.said)" ] || fail "another checksum"
 "$scow" show out.h5 --check >/dev/null || fail "--check does not hold"
