@@ -69,7 +69,7 @@ static bool deadline_set(const struct execution_state *state, struct dispatch *r
     struct deadline_setup setup = expected_setup(state);
     setup.end_s = left_s - kept_s;
     setup.margin = margin;
-    if (!execution->quiet && execution->comm->rank == 0 && predicted.known &&
+    if (!execution->quiet && comm_leads(execution->comm) && predicted.known &&
         predicted.makespan_s > left_s)
         fprintf(stderr,
                 "%s: %s ends this run in %s, sooner than predicted: core tasks that fit are "
@@ -178,7 +178,7 @@ static void progress_begin(const struct execution_state *state, struct progress 
     const struct plan_prediction predicted = execution_prediction(state);
     const bool planned = predicted.known && !execution->rule;
     const struct resume *resume = &state->resume;
-    const bool shown = !execution->quiet && execution->comm->rank == 0;
+    const bool shown = !execution->quiet && comm_leads(execution->comm);
     progress_init(progress, shown ? stderr : NULL,
                   resume->on ? resume->left : (int64_t)state->plan->tasks,
                   execution->pilot ? -1
