@@ -281,7 +281,9 @@ bool masters_residuals(const struct run_record *record, struct residuals *residu
     const size_t count = record->plan.star_count;
     struct residuals made = {.record = record, .undisturbed_s = (double)NAN};
     made.stars = calloc(count, sizeof *made.stars);
-    bool good = made.stars || failure_memory(failure, "reading a run");
+    bool good = true;
+    if (!made.stars)
+        return failure_memory(failure, "reading a run of several masters");
     for (; good && made.star_count < count; made.star_count++)
         good = star_make(record, made.star_count, &made.stars[made.star_count], failure);
     if (good && !all_join(&made))
