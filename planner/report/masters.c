@@ -157,15 +157,16 @@ static int64_t rounds_listed(int64_t rounds)
 /* A round ends with the star whose round of that number ends last. */
 static bool rounds_join(struct trace_summary *all, const struct trace_summary *more, double later_s)
 {
+    const double *ends_s = more->round_ends_s; /* NULL: it has none */
     const int64_t had = rounds_listed(all->round_count),
-                  more_count = rounds_listed(more->round_count);
+                  more_count = ends_s ? rounds_listed(more->round_count) : 0;
     const int64_t count = more_count > had ? more_count : had;
     double *room = realloc(all->round_ends_s, ((size_t)count + 1) * sizeof *room);
     if (!room)
         return false;
     all->round_ends_s = room;
     for (int64_t k = 0; k < count; k++)
-        room[k] = fmax(k < had ? room[k] : 0, k < more_count ? later_s + more->round_ends_s[k] : 0);
+        room[k] = fmax(k < had ? room[k] : 0, k < more_count ? later_s + ends_s[k] : 0);
     if (more->round_count > all->round_count)
         all->round_count = more->round_count;
     return true;
@@ -279,19 +280,18 @@ bool masters_residuals(const struct run_record *record, struct residuals *residu
                        struct failure *failure)
 {
     const size_t count = record->plan.star_count;
-    struct residuals made = {.record = record, .undisturbed_s = (double)NAN};
-    made.stars = calloc(count, sizeof *made.stars);
     bool good = true;
-    if (!made.stars)
+    *residuals = (struct residuals){.record = record, .undisturbed_s = (double)NAN};
+    residuals->stars = calloc(count, sizeof *residuals->stars);
+    if (!residuals->stars)
         return failure_memory(failure, "reading a run of several masters");
-    for (; good && made.star_count < count; made.star_count++)
-        good = star_make(record, made.star_count, &made.stars[made.star_count], failure);
-    if (good && !all_join(&made))
+    for (; good && residuals->star_count < count; residuals->star_count++)
+        good = star_make(record, residuals->star_count, &residuals->stars[residuals->star_count],
+                         failure);
+    if (good && !all_join(residuals))
         good = failure_memory(failure, "reading a run of several masters");
-    if (good)
-        *residuals = made;
-    else
-        residuals_release(&made);
+    if (!good)
+        residuals_release(residuals);
     return good;
 }
 
