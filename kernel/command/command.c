@@ -63,7 +63,7 @@ static const struct scow_parameter parameters[] = {
               .kind = SCOW_TEXT,
               .help =
                   "end the run once N, or 'N%' (of three failures or more), of all workers' "
-                  "commands have failed, or never; by itself, scow go ends where the first dozen "
+                  "commands have failed, or never; by itself, scow go ends where the first eight "
                   "all fail, and nothing else stops the others"},
     [KEEP] = {.name = "keep",
               .kind = SCOW_WHOLE,

@@ -125,10 +125,11 @@ static void end(struct execution_state *state, const struct run *run,
         ending_follow(&ending, done, outcome, failure);
 }
 
-/* Core tasks that were done well before speak for the others. */
+/* Core tasks that were done well before speak for the others. No more than a survey of two workers
+ * tries before it plans packages that may be half of the job. */
 static int64_t failing_most(const struct execution_state *state)
 {
-    enum { FAILING_LEAST = 12 };
+    enum { FAILING_LEAST = 8 };
     const struct summary *before = &state->resume.before;
     const int workers = execution_workers(state);
     if (!state->execution->failing_ends || before->tasks > before->failed)
