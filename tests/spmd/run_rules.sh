@@ -44,7 +44,7 @@ first=$(run 2 plan.h5)
 [[ $first =~ ^[0-9a-f]{16}$ ]] || fail "no checksum: '$first'"
 rules=(ss fsc gss tss fiss fac wf dtss dfss dfiss dtfss tree monitor awf-b awf-c awf-d awf-e af
     "gss,least=5,rounding=down" "monitor,eta=3,r=2,phi=4")
-without=(ss gss wf tree monitor awf-c)
+without=(ss gss tss wf tree monitor awf-c)
 ((all == 0)) || without=("${rules[@]}")
 for rule in "${without[@]}"; do
     for ranks in "${counts[@]}"; do
