@@ -6,14 +6,6 @@
 
 #include "planner/base/array.h"
 
-int64_t selection_workers(const struct plan_selection *selection)
-{
-    int64_t workers = 0;
-    for (size_t k = 0; k < selection->count; k++)
-        workers += selection->runs[k].last - selection->runs[k].first + 1;
-    return workers;
-}
-
 bool selection_add(struct plan_selection *selection, int64_t first, int64_t last)
 {
     if (selection->count > 0 && selection->runs[selection->count - 1].last + 1 == first) {

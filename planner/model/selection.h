@@ -13,8 +13,6 @@
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 
-/* How many workers are selected. */
-int64_t selection_workers(const struct plan_selection *selection);
 /* Add workers behind all others. False: out of memory. */
 bool selection_add(struct plan_selection *selection, int64_t first, int64_t last);
 bool selection_copy(struct plan_selection *to, const struct plan_selection *from);

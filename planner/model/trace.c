@@ -57,14 +57,6 @@ bool trace_add(struct trace *trace, const struct trace_event *event)
     return true;
 }
 
-int64_t trace_packages(const struct trace *trace)
-{
-    int64_t packages = 0;
-    for (size_t k = 0; k < trace->count; k++)
-        packages += trace->events[k].operation == OPERATION_COMPUTE && trace->events[k].rank > 0;
-    return packages;
-}
-
 /* Sort by start; an output comes before other events of the same start. */
 static int by_worker_and_start(const void *a, const void *b)
 {

@@ -77,8 +77,6 @@ bool operation_find(const char *name, enum operation *operation);
 bool trace_add(struct trace *trace, const struct trace_event *event);
 /* Hand on what is left of a trace that is handed on in blocks. */
 bool trace_finish(struct trace *trace);
-/* Packages that workers have computed. */
-int64_t trace_packages(const struct trace *trace);
 /* For each event: if it is an output, the seconds of it that overlap with receiving or computing on
  * the same worker; else 0. Events may be in any order. Owned; NULL: out of memory. */
 double *trace_hidden(const struct trace *trace);

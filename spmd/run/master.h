@@ -153,8 +153,6 @@ void master_loss_note(struct master *master, int member, const struct losses_row
 /* False: out of memory. */
 bool master_returns_init(struct master *master);
 void master_returns_release(struct master *master);
-/* Bytes of memory for packages of so many core tasks, but for what they emit. */
-double master_returns_memory(const struct job *job, int64_t tasks);
 /* A report that holds, copied. False with a failure set: out of memory. */
 bool master_returns_add(struct master *master, int member, const struct wire_result *report);
 /* The dispatch has answered that: ask workers that keep results to return them, where it is time.

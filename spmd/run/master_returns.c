@@ -108,11 +108,6 @@ static int room_find(const struct master_returns *returns)
     return NO_ROOM;
 }
 
-double master_returns_memory(const struct job *job, int64_t tasks)
-{
-    return UNDER_WAY * (double)packed_results_least(job, tasks);
-}
-
 /* False: out of memory. */
 static bool askings_make(const struct run *run, struct master_returns *returns)
 {
