@@ -32,7 +32,7 @@ refused() {
     [[ ! -e none.h5 && ! -e none.json ]] || fail "'$*' made something"
 }
 
-run=("$scow" run plan.json -i "$image" -q)
+run=("$scow" run plan.json -i "$image" -q --no-copies)
 calibrate=("$scow" calibrate -i "$image" --blocks 128 --quick -q)
 
 # has SET: does this processor have it, by what its system says?

@@ -45,7 +45,7 @@ END
 }
 
 # same NAME RANKS OPTION...: plan.json, and shared.json, in which the master computes some. Who computed what is looked
-# at later, in `files`.
+# at later, in `files`: nobody takes over from a worker that others keep waiting.
 files=() wanted=()
 same() {
     local name=$1 ranks=$2
@@ -58,7 +58,7 @@ same() {
     shown "$name-workers.h5" >workers.txt
     [[ -s workers.txt ]] || fail "$name: shows nothing"
     for how in '' --collect; do
-        go_run shared.json "$name$how.h5" "$@" -q $how
+        go_run shared.json "$name$how.h5" "$@" -q --no-copies $how
         ((code == 0)) || fail "$name $how: exit $code: $(cat errors)"
         [[ $(checksum) == "$expected" ]] || fail "$name $how: checksum $(checksum), not $expected"
         shown "$name$how.h5" >shared.txt

@@ -36,7 +36,7 @@ END
 run() { # ranks output option...
     local ranks=$1 out=$2
     shift 2
-    "$mpiexec" -n "$ranks" "$scow" run plan.json -i "$image" -o "$out" -q "$@" |
+    "$mpiexec" -n "$ranks" "$scow" run plan.json -i "$image" -o "$out" -q --no-copies "$@" |
         sed -n 's/.*checksum //p'
 }
 

@@ -26,7 +26,7 @@ END
 sum_of() { # output plan option...
     local out=$1 plan=$2
     shift 2
-    "$mpiexec" -n 4 "$scow" run "$plan" -i "$image" -p profile.json -o "$out" -q "$@" |
+    "$mpiexec" -n 4 "$scow" run "$plan" -i "$image" -p profile.json -o "$out" -q --no-copies "$@" |
         sed -n 's/.*checksum //p'
 }
 
