@@ -175,7 +175,7 @@ with h5py.File("out.h5") as out:
     trace = out["run/trace"][:]
     names = {v: k for k, v in h5py.check_enum_dtype(trace.dtype["operation"]).items()}
     work = [row for row in trace if names[row["operation"]] == "compute"]
-    assert sum(row["tasks"] for row in work) == len(ledger)
+    assert sum(row["tasks"] for row in work) >= len(ledger)  # what was overdue is there twice
     assert all(row["end"] >= row["start"] >= 0 for row in trace)
     assert out.attrs["combine"] == b"maxsum" and out.attrs["complete"] == 1
 EOF
