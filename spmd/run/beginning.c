@@ -92,9 +92,9 @@ static void follow(const struct run *run, struct wire_begin *begin, struct failu
     const struct wire_ready ready = {process_self(), *failure};
     comm_send(comm, &ready, sizeof ready, 0, WIRE_READY);
     comm_receive(comm, begin, sizeof *begin, 0, WIRE_BEGIN);
-    if (run->apart)
-        liveness_part(run->liveness, run->patience_s, 0);
     *failure = begin->failure;
+    if (run->apart && failure->code == FAILURE_NONE)
+        liveness_part(run->liveness, run->patience_s, 0);
 }
 
 /* With all the other masters, and their workers: times count from the same moment. */
@@ -116,7 +116,8 @@ bool beginning_lead(const struct run *run, struct failure *failure)
 {
     if (!run->joins)
         all_begin(run, failure);
-    if (run->apart)
+    /* Where none begins all end together, and nobody's word comes when none listens any more. */
+    if (run->apart && failure->code == FAILURE_NONE)
         liveness_part(run->liveness, run->patience_s, run->longest_s);
     if (run->whole)
         whole_begin(run, failure);

@@ -27,7 +27,7 @@ bool beginning_hear(const struct comm *comm, double until_s, struct bundle *told
 void beginning_admit(const struct comm *comm, int peer, int member, const struct failure *failure);
 /* Local to the master. True: all can, and so can the master (*failure is not set); otherwise every
  * rank has the failure of the first that cannot. All that have answered are members, and with
- * run->apart each takes part by itself from here on. */
+ * run->apart each takes part by itself from here on, if all can. */
 bool beginning_lead(const struct run *run, struct failure *failure);
 /* Local to a worker, the other side of it: it can, or *failure says why it cannot. Returns its
  * number as a member; 0: not all can. */
