@@ -7,7 +7,7 @@
 
 #include "spmd/job/engine.h"
 #include "spmd/output/store.h"
-#include "spmd/run/returns.h"
+#include "spmd/protocol/returns.h"
 
 enum { NAME_BYTES = 64 };
 

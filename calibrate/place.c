@@ -8,8 +8,8 @@
 
 #include "spmd/launch/cores.h"
 #include "spmd/launch/instructions.h"
+#include "spmd/protocol/run_conditions.h"
 #include "spmd/run/machine.h"
-#include "spmd/run/run_conditions.h"
 
 /* The first line, as one word of a table. */
 static void library_name(char library[LINK_VERSION_SIZE])

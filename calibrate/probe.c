@@ -8,10 +8,12 @@
 #include "planner/base/process.h"
 #include "planner/model/platform.h"
 #include "spmd/job/engine.h"
+#include "spmd/master/master.h"
 #include "spmd/output/outputfile.h"
 #include "spmd/output/store.h"
-#include "spmd/run/run.h"
+#include "spmd/protocol/run.h"
 #include "spmd/transport/wire.h"
+#include "spmd/worker/worker.h"
 
 /* What the master says to every worker before a probe. */
 struct probe_order {

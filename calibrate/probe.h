@@ -16,7 +16,7 @@
 #include "spmd/input/input.h"
 #include "spmd/job/job.h"
 #include "spmd/launch/progress.h"
-#include "spmd/run/run.h"
+#include "spmd/protocol/run.h"
 #include "spmd/transport/comm.h"
 
 /* What every rank holds; all borrowed. */

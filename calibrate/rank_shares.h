@@ -4,7 +4,7 @@
 #define CALIBRATE_RANK_SHARES_H
 
 #include "planner/model/profile.h"
-#include "spmd/run/run_had.h"
+#include "spmd/protocol/run_had.h"
 
 /* Pure. Each class of workers gets the mean of its workers; none, where one of them is not known.
  */

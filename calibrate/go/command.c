@@ -23,8 +23,8 @@
 #include "spmd/launch/launch.h"
 #include "spmd/launch/method.h"
 #include "spmd/output/output_name.h"
+#include "spmd/protocol/interrupt.h"
 #include "spmd/run/execute.h"
-#include "spmd/run/interrupt.h"
 #include "spmd/run/run_outcome.h"
 
 enum { PATIENCE_USUAL = 60 };

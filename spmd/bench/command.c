@@ -5,7 +5,7 @@
 #include "planner/command/sibling.h"
 #include "spmd/bench/rate_command.h"
 #include "spmd/launch/launch.h"
-#include "spmd/run/interrupt.h"
+#include "spmd/protocol/interrupt.h"
 
 struct ranks {
     struct rate_setup setup;

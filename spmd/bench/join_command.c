@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "spmd/bench/rate_command.h"
-#include "spmd/run/interrupt.h"
+#include "spmd/protocol/interrupt.h"
 #include "spmd/transport/link_zmq.h"
 
 static const double linger_s = 5, nap_s = 1e-3;

@@ -6,10 +6,12 @@
 #include "planner/base/process.h"
 #include "planner/model/platform.h"
 #include "spmd/launch/making.h"
+#include "spmd/master/master.h"
 #include "spmd/output/outputfile.h"
 #include "spmd/output/store.h"
 #include "spmd/output/trace_writer.h"
-#include "spmd/run/run.h"
+#include "spmd/protocol/run.h"
+#include "spmd/worker/worker.h"
 
 /* The first batch, by how much the next one may be larger, and what it aims beyond the time that is
  * asked for. */

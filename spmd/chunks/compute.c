@@ -149,7 +149,7 @@ static bool package_compute(struct chunk *chunk, const struct comm *alone, struc
     return good;
 }
 
-/* As a worker tells of a package (spmd/run/worker.c). */
+/* As a worker tells of a package (spmd/worker/worker.c). */
 static bool report_fill(struct chunk *chunk, struct failure *failure)
 {
     const struct job *job = &chunk->making.job;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "planner/files/replace.h"
-#include "spmd/run/letter.h"
+#include "spmd/protocol/letter.h"
 #include "spmd/run/until.h"
 #include "spmd/transport/clock.h"
 

@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "spmd/protocol/membership.h"
 #include "spmd/run/energy.h"
-#include "spmd/run/membership.h"
 #include "spmd/run/resume.h"
 #include "spmd/run/usage.h"
 #include "spmd/transport/wire.h"
+#include "spmd/worker/worker.h"
 
 /* What is normalised between two signs of life: numbers of so many bytes, or a core task. Rows that
  * are cut at its ends cost more, so it is large. */

@@ -8,8 +8,9 @@
 #define SPMD_RUN_CLOSING_H
 
 #include "planner/model/usage.h"
-#include "spmd/run/message.h"
-#include "spmd/run/run.h"
+#include "spmd/protocol/message.h"
+#include "spmd/protocol/run.h"
+#include "spmd/worker/worker.h"
 
 /* Of one rank; borrowed. */
 struct closing {

@@ -10,10 +10,11 @@
 #include "spmd/job/commands.h"
 #include "spmd/job/rejected.h"
 #include "spmd/output/outputfile.h"
+#include "spmd/protocol/interrupt.h"
+#include "spmd/protocol/membership.h"
 #include "spmd/run/energy.h"
-#include "spmd/run/interrupt.h"
-#include "spmd/run/membership.h"
 #include "spmd/run/usage.h"
+#include "spmd/worker/worker.h"
 
 /* The outcome of a reduction. */
 static void outcome_print(const struct job *job, struct run_outcome *outcome,

@@ -7,9 +7,10 @@
 
 #include "planner/base/failure.h"
 #include "spmd/input/digest.h"
+#include "spmd/protocol/run.h"
 #include "spmd/run/closing.h"
 #include "spmd/run/pilot.h"
-#include "spmd/run/run.h"
+#include "spmd/worker/worker.h"
 
 /* Of one rank; borrowed. */
 struct ending {

@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "spmd/protocol/beginning.h"
+#include "spmd/protocol/run_conditions.h"
 #include "spmd/resume/survivors.h"
-#include "spmd/run/beginning.h"
 #include "spmd/run/ending.h"
 #include "spmd/run/energy.h"
 #include "spmd/run/execution_state.h"
 #include "spmd/run/expected_cost.h"
-#include "spmd/run/run_conditions.h"
+#include "spmd/worker/worker.h"
 
 static void idle_ranks_say(const struct execution_state *state)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "planner/base/duration.h"
+#include "spmd/master/master.h"
 #include "spmd/run/execution_state.h"
 #include "spmd/run/expected_cost.h"
 #include "spmd/run/progress_curve.h"

@@ -4,9 +4,9 @@
 
 #include "planner/base/own.h"
 #include "spmd/output/outputfile.h"
-#include "spmd/run/beginning.h"
+#include "spmd/protocol/beginning.h"
+#include "spmd/protocol/run_conditions.h"
 #include "spmd/run/execution_state.h"
-#include "spmd/run/run_conditions.h"
 
 /* Workers that a new file has room for states of: some more than there are, so that more can go on
  * with it, as far as that costs little. */

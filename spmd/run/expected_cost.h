@@ -5,7 +5,7 @@
 
 #include "planner/dispatch/deadline.h"
 #include "planner/model/plan.h"
-#include "spmd/run/emulation.h"
+#include "spmd/protocol/emulation.h"
 
 /* `costs` is a struct emulation. */
 struct deadline_cost expected_cost(const void *costs, int64_t worker, int64_t tasks);

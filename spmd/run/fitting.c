@@ -7,7 +7,7 @@
 #include "spmd/job/engine.h"
 #include "spmd/job/packed_results.h"
 #include "spmd/output/store.h"
-#include "spmd/run/returns.h"
+#include "spmd/protocol/returns.h"
 #include "spmd/transport/wire.h"
 
 bool fitting_job(const struct fitting *fitting, struct failure *failure)

@@ -10,8 +10,8 @@
 
 #include "planner/files/status.h"
 #include "spmd/launch/progress.h"
-#include "spmd/run/membership.h"
-#include "spmd/run/run.h"
+#include "spmd/protocol/membership.h"
+#include "spmd/protocol/run.h"
 
 /* Borrowed, while packages are under way. */
 struct status_setup {

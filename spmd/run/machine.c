@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "planner/base/text.h"
-#include "spmd/run/run_conditions.h"
+#include "spmd/protocol/run_conditions.h"
 
 static void word_write(char word[MACHINE_WORD_SIZE])
 {

@@ -8,8 +8,8 @@
 
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
+#include "spmd/protocol/message.h"
 #include "spmd/resume/remaining_plan.h"
-#include "spmd/run/message.h"
 #include "spmd/transport/bundle.h"
 #include "spmd/transport/clock.h"
 #include "spmd/transport/file_lock.h"

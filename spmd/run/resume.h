@@ -10,8 +10,8 @@
 
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
+#include "spmd/protocol/run.h"
 #include "spmd/resume/remaining.h"
-#include "spmd/run/run.h"
 #include "spmd/transport/comm.h"
 
 struct resume_setup {

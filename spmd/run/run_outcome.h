@@ -2,7 +2,7 @@
 #ifndef SPMD_RUN_RUN_OUTCOME_H
 #define SPMD_RUN_RUN_OUTCOME_H
 
-#include "spmd/run/run.h"
+#include "spmd/protocol/run.h"
 
 /* Local to the master. On standard output; beside what was predicted, where it `predicts`. */
 void run_outcome_print(const char *output, const struct run_outcome *outcome, bool predicts);

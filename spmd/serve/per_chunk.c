@@ -11,7 +11,7 @@
 #include "planner/files/textfile.h"
 #include "spmd/chunks/chunks.h"
 #include "spmd/launch/launch.h"
-#include "spmd/run/interrupt.h"
+#include "spmd/protocol/interrupt.h"
 #include "spmd/run/until.h"
 #include "spmd/transport/clock.h"
 

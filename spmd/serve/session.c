@@ -14,11 +14,12 @@
 #include "spmd/job/kernel.h"
 #include "spmd/launch/instructions.h"
 #include "spmd/launch/launch.h"
-#include "spmd/run/beginning.h"
+#include "spmd/master/joining.h"
+#include "spmd/protocol/beginning.h"
+#include "spmd/protocol/run.h"
 #include "spmd/run/ending.h"
-#include "spmd/run/joining.h"
-#include "spmd/run/run.h"
 #include "spmd/transport/link_zmq.h"
+#include "spmd/worker/worker.h"
 
 /* What is sent before a worker leaves has so long to leave, too. */
 static const double linger_s = 10;

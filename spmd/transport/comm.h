@@ -30,7 +30,7 @@ struct comm_event {
 };
 
 /* Who sees what becomes of others: whether those that this rank depends on still live (liveness.h),
- * who joins (spmd/run/joining.h). */
+ * who joins (spmd/master/joining.h). */
 struct comm_watch {
     void (*look)(
         void *self); /* called now and then while this rank waits or works; NULL: nothing */

@@ -33,13 +33,13 @@ enum wire_tag {
                        * the report that says how many bytes they are. A lost one ends its worker's
                        * part */
     WIRE_HERE = 15,   /* master to worker, struct wire_here: a run is to begin; and behind it, in
-                       * pieces, what the worker has to know of it (spmd/run/beginning.h) */
+                       * pieces, what the worker has to know of it (spmd/protocol/beginning.h) */
     WIRE_READY = 16, /* worker to master, the answer, struct wire_ready: it can, or why it cannot */
     WIRE_BEGIN = 17, /* master to worker, when all have answered: struct wire_begin */
     WIRE_JOIN = 18,  /* worker to master, struct wire_machine: wants to take part in a run that
-                      * goes on. The answer is WIRE_HERE, with the job (spmd/run/letter.h) */
+                      * goes on. The answer is WIRE_HERE, with the job (spmd/protocol/letter.h) */
     WIRE_TIME = 19,  /* such a worker to the master, empty, and the answer: what its clock says */
-    /* Between masters side by side (spmd/run/masters.h). */
+    /* Between masters side by side (spmd/master/masters.h). */
     WIRE_MASTER = 20,      /* to the first one, struct wire_master: how far another one's star is */
     WIRE_MASTER_CAME = 21, /* to the first one, once: what another one's star came to */
     WIRE_MASTER_END = 22 /* the first one to each other one, empty, once: the run shall end, or its

@@ -8,8 +8,8 @@
 
 #include "planner/dispatch/watch.h"
 #include "planner/model/order.h"
+#include "spmd/protocol/counting.h"
 #include "spmd/resume/remaining.h"
-#include "spmd/run/counting.h"
 
 struct decides_setup {
     const char *rule; /* NULL: a plan */

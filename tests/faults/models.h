@@ -1,9 +1,9 @@
-/* Jobs that sleep what a profile says (spmd/run/emulation.h), by any operating model, and what the
- * simulation of their plan expects. */
+/* Jobs that sleep what a profile says (spmd/protocol/emulation.h), by any operating model, and what
+ * the simulation of their plan expects. */
 #ifndef TESTS_FAULTS_MODELS_H
 #define TESTS_FAULTS_MODELS_H
 
-#include "spmd/run/emulation.h"
+#include "spmd/protocol/emulation.h"
 
 /* Draw a model, and costs of packages of `largest` core tasks about that long; of results that are
  * returned, or of output. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spmd/run/interrupt.h"
+#include "spmd/protocol/interrupt.h"
 #include "spmd/strips/exchange_probe.h"
 #include "spmd/strips/strips_run.h"
 #include "tests/faults/world.h"

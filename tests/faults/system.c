@@ -7,8 +7,8 @@
 #include "planner/base/own.h"
 #include "planner/base/process.h"
 #include "spmd/input/digest.h"
-#include "spmd/run/fault.h"
-#include "spmd/run/interrupt.h"
+#include "spmd/protocol/fault.h"
+#include "spmd/protocol/interrupt.h"
 #include "spmd/run/usage.h"
 #include "tests/faults/world.h"
 

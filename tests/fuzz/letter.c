@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spmd/run/letter.h"
+#include "spmd/protocol/letter.h"
 #include "tests/fuzz/target.h"
 
 static void letter_check(const struct letter *letter, const char *bytes, size_t size)

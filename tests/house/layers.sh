@@ -80,20 +80,23 @@ simulate="$model planner/dispatch planner/simulate"
     room spmd/strips $model planner/{files,strips} kernel kernel/jacobi spmd/{transport,job,layout,launch}
     room spmd/launch $model planner/{files,strips} kernel/{vector,command} spmd/{transport,input,job}
     room spmd/node $model
+    room spmd/protocol $model planner/{files,dispatch} spmd/{transport,input,job,output,launch}
+    room spmd/master $model planner/dispatch spmd/{transport,job,launch,protocol}
+    room spmd/worker $base planner/{dispatch,model} spmd/{transport,job,node,protocol}
     room spmd/run $simulate planner/{files,replan,command} kernel kernel/{tasks,vector} \
-        spmd/{transport,input,job,output,resume,launch,node,strips}
+        spmd/{transport,input,job,output,resume,launch,node,strips,protocol,master,worker}
 
-    room spmd/bench $model planner/{dispatch,command} kernel spmd/{transport,output,launch,run}
+    room spmd/bench $model planner/{dispatch,command} kernel spmd/{transport,output,launch,protocol,master,worker,run}
     room spmd/chunks $model planner/{dispatch,files} kernel kernel/{vector,command} \
-        spmd/{transport,job,launch,run}
+        spmd/{transport,job,launch,protocol,run}
     room spmd/serve $model planner/{files,replan,command} kernel kernel/{vector,command} \
-        spmd/{transport,job,output,launch,node,run,chunks}
+        spmd/{transport,job,output,launch,node,protocol,master,worker,run,chunks}
 
     room calibrate/fit $model
     room calibrate/go $simulate planner/{schedulers,files,studies,report,command} kernel \
-        spmd/{transport,input,job,output,launch,run} calibrate calibrate/fit
+        spmd/{transport,input,job,output,launch,protocol,run} calibrate calibrate/fit
     room calibrate $model planner/command planner/{dispatch,files,schedulers} kernel kernel/{jacobi,vector} \
-        spmd/{transport,input,job,output,launch,run,strips} calibrate/fit
+        spmd/{transport,input,job,output,launch,protocol,master,worker,run,strips} calibrate/fit
     room calibrate/library $base planner/command kernel spmd/{job,run} calibrate calibrate/go
 }
 

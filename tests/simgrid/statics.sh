@@ -6,7 +6,7 @@
 set -euo pipefail
 
 found=$(for object in "$@"; do
-    [[ $object == */spmd/run/@(interrupt|fault).c.o ]] && continue
+    [[ $object == */spmd/protocol/@(interrupt|fault).c.o ]] && continue
     objdump -t "$object" | awk -v file="$object" '$3 == "O" && $4 ~ /^\.(t?bss|t?data)$/ { print file ": " $6 }'
 done)
 [ -z "$found" ] && exit

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "planner/base/process.h"
-#include "spmd/run/membership.h"
-#include "spmd/run/outstanding.h"
+#include "spmd/master/outstanding.h"
+#include "spmd/protocol/membership.h"
 #include "spmd/transport/file_lock.h"
 #include "tests/checks.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "spmd/output/losses.h"
-#include "spmd/run/fault.h"
+#include "spmd/protocol/fault.h"
 #include "tests/checks.h"
 
 enum { TASKS = 100, ROWS = 16 };

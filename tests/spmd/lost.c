@@ -5,14 +5,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "spmd/master/master.h"
 #include "spmd/output/outputfile.h"
-#include "spmd/run/beginning.h"
+#include "spmd/protocol/beginning.h"
+#include "spmd/protocol/membership.h"
+#include "spmd/protocol/message.h"
 #include "spmd/run/closing.h"
-#include "spmd/run/context.h"
-#include "spmd/run/membership.h"
-#include "spmd/run/message.h"
 #include "spmd/transport/link_mpi.h"
 #include "spmd/transport/wire.h"
+#include "spmd/worker/context.h"
+#include "spmd/worker/worker.h"
 #include "tests/spmd/census.h"
 
 static struct comm world;

@@ -1,6 +1,6 @@
 /* What a worker reports of a package: sealed as it is sent, and believed only when all of it is
  * there, with a reduction's state of any size and whether something went wrong or not. */
-#include "spmd/run/message.h"
+#include "spmd/protocol/message.h"
 
 #include <math.h>
 #include <stdlib.h>

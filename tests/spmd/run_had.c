@@ -1,5 +1,5 @@
 /* What workers had of their processors, summed up over packages and parts. */
-#include "spmd/run/run_had.h"
+#include "spmd/protocol/run_had.h"
 
 #include <math.h>
 #include <stdlib.h>

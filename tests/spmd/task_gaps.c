@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "planner/base/random.h"
-#include "spmd/run/task_gaps.h"
+#include "spmd/master/task_gaps.h"
 #include "tests/checks.h"
 
 enum { TASKS = 200 };

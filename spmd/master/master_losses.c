@@ -1,0 +1,192 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "spmd/master/joining.h"
+#include "spmd/master/master_state.h"
+#include "spmd/protocol/beginning.h"
+#include "spmd/transport/wire.h"
+
+int master_peer(const struct master *master, int member)
+{
+    return membership_peer(master->run->members, member);
+}
+
+bool master_counts_on(const struct master *master, int member)
+{
+    return membership_lives(master->run->members, member);
+}
+
+bool master_reaches(const struct master *master, int member)
+{
+    return !membership_lost(master->run->members, member);
+}
+
+/* Reports that an emulated network still holds back are of work that is done. */
+static void pending_tell(struct master *master)
+{
+    struct pending_report report;
+    while (pending_take(&master->pending, HUGE_VAL, &report))
+        dispatch_done(master->dispatch, &report.package, report.start_s, report.end_s);
+}
+
+/* Of those packages, the one that it was working on: as it has noted in the output; where there is
+ * nothing of that, the oldest. NULL: there are none. */
+static const struct package *package_begun(const struct package *packages, int64_t count,
+                                           const struct losses_in_flight *noted)
+{
+    if (count == 0)
+        return NULL;
+    for (int64_t k = 0; k < count; k++)
+        if (packages[k].first == noted->first && packages[k].count == noted->count)
+            return &packages[k];
+    return packages;
+}
+
+/* It counts as failed, and as done: nobody will begin it again. */
+static void task_give_up(struct master *master, const struct losses_row *row)
+{
+    const int64_t task = order_task(&master->run->job->order, row->first);
+    struct rejection rejection = {.task = task};
+    losses_tell(row, rejection.why, sizeof rejection.why);
+    fprintf(stderr, "%s: core task %" PRId64 " counts as failed: %s\n",
+            master->run->members->command, job_task_number(task), rejection.why);
+    if (!losses_give_up(master->run->losses, row, task))
+        failure_set(master->failure, FAILURE_FAILED,
+                    "%s: that core task %" PRId64 " has failed could not be written: is the disk "
+                    "full?",
+                    master->run->members->path, job_task_number(task));
+    master->outcome->summary.tasks++;
+    master->outcome->summary.failed++;
+    rejection_keep(master->outcome, &rejection);
+}
+
+static void loss_tell(const struct master *master, int member, const struct losses_row *row)
+{
+    const struct order *order = &master->run->job->order;
+    const int64_t last = order_task(order, row->first + row->count - 1);
+    fprintf(stderr, "%s: worker %d was working on core task", master->run->members->command,
+            membership_rank(master->run->members, member));
+    if (row->count > 1)
+        fprintf(stderr, "s %" PRId64 " to", job_task_number(order_task(order, row->first)));
+    fprintf(stderr, " %" PRId64 "%s (%s)\n", job_task_number(last),
+            row->count > 1 && order_differs(order) ? " in the plan's order" : "",
+            losses_cause(row->signal));
+}
+
+void master_loss_note(struct master *master, int member, const struct losses_row *row)
+{
+    loss_tell(master, member, row);
+    losses_add(master->run->losses, row);
+}
+
+/* Before its packages come back. It was not working on those that it has reported. */
+static void package_blame(struct master *master, int member, const struct package *packages,
+                          int64_t count)
+{
+    struct losses_in_flight noted;
+    const int reported = master->workers[member - 1].returning;
+    losses_of(master->run->losses, membership_rank(master->run->members, member), &noted);
+    const struct package *package = package_begun(packages + reported, count - reported, &noted);
+    if (!package)
+        return;
+    const struct dispatch_blame blame = dispatch_blame(master->dispatch, package);
+    const struct losses_row row = {.first = package->first,
+                                   .count = package->count,
+                                   .losses = blame.losses,
+                                   .signal = noted.signal,
+                                   .given_up = blame.given_up};
+    if (blame.losses == 0)
+        return;
+    master_loss_note(master, member, &row);
+    if (blame.given_up)
+        task_give_up(master, &row);
+}
+
+/* What it had comes back to be handed out again. */
+static void packages_return(struct master *master, int member, bool at_work)
+{
+    int64_t count, tasks = 0;
+    const struct package *packages = outstanding_of(&master->outstanding, member - 1, &count);
+    for (int64_t k = 0; k < count; k++)
+        tasks += packages[k].count;
+    progress_end(master->progress);
+    tasks += master_counted_lost(master, member, at_work);
+    membership_note(master->run->members, member, tasks);
+    if (!master->run->copies) /* else others may have written the same, and all of it holds */
+        store_disown(master->run->store, membership_rank(master->run->members, member), packages,
+                     count);
+    if (at_work)
+        package_blame(master, member, packages, count);
+    outstanding_drop(&master->outstanding, member - 1);
+    pending_tell(master);
+    dispatch_lost(master->dispatch, member - 1);
+}
+
+static void loss_survive(struct master *master, int member, enum member_state state,
+                         const char *why, bool at_work)
+{
+    membership_lose(master->run->members, member, state, why);
+    packages_return(master, member, at_work);
+    master_returns_drop(master, member);
+    master_ports_drop(master, member);
+    if (state == MEMBER_LOST)
+        outbox_abandon(master->outbox, master_peer(master, member), master->failure);
+}
+
+void master_lose(struct master *master, int member, const char *why, bool at_work)
+{
+    if (!master->run->apart) {
+        master_returns_drop(master, member);
+        outstanding_drop(&master->outstanding, member - 1);
+        failure_set(master->failure, FAILURE_FAILED, "worker %d is lost: %s",
+                    membership_rank(master->run->members, member), why);
+        return;
+    }
+    loss_survive(master, member, MEMBER_LOST, why, at_work);
+    if (membership_living(master->run->members) > 0)
+        return;
+    if (master->outcome->summary.tasks == master->run->tasks)
+        master->dealt = true; /* what it was lost on was the last one */
+    else if (!master->run->joins)
+        failure_set(master->failure, FAILURE_STOPPED,
+                    "%s: no worker is left; what is done is kept: %s to go on",
+                    master->run->members->path, master->run->again);
+}
+
+void master_retire(struct master *master, int member, const struct failure *trouble)
+{
+    loss_survive(master, member, MEMBER_FAILED, trouble->text, false);
+    if (membership_living(master->run->members) == 0 && !master->run->joins)
+        failure_set(master->failure, trouble->code, "%s", trouble->text);
+}
+
+/* It is told that it begins, or that it cannot for want of memory. */
+static void joined_take(struct master *master, const struct member_event *event)
+{
+    const struct run *run = master->run;
+    struct failure failure = FAILURE_INIT;
+    if (event->member == 0)
+        failure_memory(&failure, "letting a worker in");
+    beginning_admit(run->comm, event->peer, event->member, &failure);
+    if (event->member == 0)
+        return;
+    const int64_t like = joining_like(run->joining, event->peer, event->member);
+    progress_end(master->progress);
+    fprintf(stderr, "%s: worker %d joins%s\n", run->members->command, event->member,
+            like == DISPATCH_UNKNOWN ? ", a machine that the profile does not know" : "");
+    dispatch_joined(master->dispatch, event->member - 1, like,
+                    comm_now(run->comm) - master->origin_s);
+}
+
+void master_members(struct master *master)
+{
+    struct membership *members = master->run->members;
+    struct member_event event;
+    while (membership_poll(members, &event)) {
+        if (event.news == COMM_JOINED)
+            joined_take(master, &event);
+        else
+            master_lose(master, event.member, membership_why(members, event.member), true);
+    }
+}

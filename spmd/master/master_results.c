@@ -1,0 +1,412 @@
+#include <math.h>
+#include <string.h>
+
+#include "spmd/master/master_state.h"
+#include "spmd/master/masters.h"
+#include "spmd/transport/wire.h"
+
+void master_listen(struct master *master)
+{
+    link_receive(master->run->comm->link, master->report, master->report_size, LINK_ANYBODY,
+                 WIRE_RESULT, &master->receiving);
+}
+
+/* Into the trace, and among those of its worker's first package, which may be corrected later. */
+static void event_keep(struct master *master, int member, const struct trace_event *event)
+{
+    const struct run *run = master->run;
+    struct master_start *start = member > 0 ? &master->starts[member - 1] : NULL;
+    const int64_t number = master->events++;
+    if (run->tracing)
+        trace_writer_add(run->tracing, event);
+    if ((!run->tracing || number < run->remembered) && !trace_add(&master->outcome->trace, event))
+        failure_memory(master->failure, "keeping the trace of the run");
+    if (start && !start->reported && start->count < TRACE_CORRECTIONS_MOST)
+        start->first[start->count++] = (struct trace_correction){number, *event};
+}
+
+void master_event(struct master *master, int member, enum operation operation,
+                  const struct package *package, double start_s, double end_s)
+{
+    struct trace_event event = {
+        .rank = membership_rank(master->run->members, member),
+        .operation = (int32_t)operation,
+        .round = package->round,
+        .package = package->index,
+        .first = package->first,
+        .tasks = package->count,
+        .start_s = start_s - master->origin_s,
+        .end_s = end_s - master->origin_s,
+    };
+    event_keep(master, member, &event);
+}
+
+/* The package on its way: on an emulated port for as long as that takes, and otherwise until it was
+ * there. */
+static struct port_phase link_of(const struct master *master, const struct wire_result *report)
+{
+    const struct emulation *emulation = master->run->emulation;
+    const struct package *package = &report->package;
+    const double left_s = fmax(master->left_s, report->times.transit_s);
+    if (!emulation)
+        return (struct port_phase){left_s, fmax(left_s, report->times.arrived_s)};
+    return (struct port_phase){master->left_s,
+                               master->left_s + emulation_cost(emulation, OPERATION_LINK,
+                                                               package->worker, package->count)};
+}
+
+/* A worker's share of the trace. Time inside MPI while computing is shown before computing. */
+static void report_trace(struct master *master, const struct wire_result *report)
+{
+    const struct package *package = &report->package;
+    const struct wire_times *times = &report->times;
+    int member = (int)package->worker + 1;
+    const struct port_phase link = link_of(master, report);
+    double needed = fmax(fmax(times->free_s, times->prepared_s), master->origin_s);
+    if (emulation_traits(master->run->emulation)->worker_takes)
+        needed = fmax(needed, link.end_s);
+    if (!master_counts(master, member))
+        master_event(master, member, OPERATION_LINK, package, link.start_s, link.end_s);
+    master_event(master, member, OPERATION_IDLE, package, needed, fmax(needed, times->start_s));
+    double computing = times->start_s + times->receive_s;
+    master_event(master, member, OPERATION_RECEIVE, package, times->start_s, computing);
+    master_event(master, member, OPERATION_COMPUTE, package, computing, times->computed_s);
+    if (!master->run->collects)
+        master_event(master, member, OPERATION_OUTPUT, package, times->handed_s, times->written_s);
+    else if (times->handed_s > times->computed_s) /* too much of it was not taken yet */
+        master_event(master, member, OPERATION_IDLE, package, times->computed_s, times->handed_s);
+    master->outcome->makespan_s =
+        fmax(master->outcome->makespan_s, times->written_s - master->origin_s);
+    master->outcome->worked_s +=
+        times->computed_s - times->start_s + times->written_s - times->handed_s;
+    master->outcome->stalled_s += times->stalled_s;
+    master->outcome->packages++;
+}
+
+/* At once, or where a job sleeps when the report's way is over: reports_answer. */
+static void report_tell(struct master *master, const struct package *package, double start_s,
+                        double end_s)
+{
+    const struct emulation *emulation = master->run->emulation;
+    struct pending_report report = {*package, start_s, end_s, end_s};
+    if (master_counts(master, (int)package->worker + 1)) {
+        dispatch_recovery_counted(master->dispatch, package, start_s, end_s);
+        return;
+    }
+    if (!emulation || !dispatch_listens(master->dispatch)) {
+        dispatch_done(master->dispatch, package, start_s, end_s);
+        return;
+    }
+    report.there_s +=
+        fmax(emulation_cost(emulation, OPERATION_REQUEST, package->worker, package->count) -
+                 emulation_cost(emulation, OPERATION_ANSWER, package->worker, package->count),
+             0);
+    if (!pending_add(&master->pending, &report))
+        failure_memory(master->failure, "keeping reports");
+}
+
+/* The one package that this worker can report now, beside those whose results are to come; NULL:
+ * none. */
+static const struct package *expected_of(const struct master *master, int member)
+{
+    int64_t count;
+    const struct package *packages = outstanding_of(&master->outstanding, member - 1, &count);
+    const int reported = master->workers[member - 1].returning;
+    return reported < count ? packages + reported : NULL;
+}
+
+void master_flight_note(const struct master *master, int member)
+{
+    const struct package *package = master->run->collects ? expected_of(master, member) : NULL;
+    if (master->run->collects)
+        losses_begin_of(master->run->losses, membership_rank(master->run->members, member),
+                        package ? package->first : 0, package ? package->count : 0);
+}
+
+/* Beside what the profile expects, for who waits. */
+static void pace_tell(struct master *master, const struct wire_result *report)
+{
+    static const enum operation operations[] = {OPERATION_RECEIVE, OPERATION_COMPUTE,
+                                                OPERATION_OUTPUT};
+    const struct package *package = &report->package;
+    double expected_s = 0;
+    if (!master->run->costs || (!master->progress->out && !master->progress->tick.tell))
+        return;
+    for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
+        expected_s +=
+            emulation_cost(master->run->costs, operations[k], package->worker, package->count);
+    progress_worker(master->progress, package->worker, expected_s,
+                    report->times.written_s - report->times.start_s);
+}
+
+/* Whatever is wrong with those that were tried is wrong with the others, too. */
+static void give_up(struct master *master)
+{
+    const struct summary *summary = &master->outcome->summary;
+    const int64_t most = master->run->failing_most;
+    if (most > 0 && summary->tasks >= most && summary->failed == summary->tasks)
+        master->outcome->given_up = master->asked = true;
+}
+
+/* What it has computed, for who decides and who waits; where the worker keeps its results, that
+ * does not count yet. */
+static void work_tell(struct master *master, const struct wire_result *report)
+{
+    const double start_s = master_started_s(master, report);
+    master->starts[report->package.worker].told = true;
+    pace_tell(master, report);
+    /* That the master has not taken what it returned is no work of the worker's. */
+    const double end_s = master->run->collects ? report->times.computed_s : report->times.written_s;
+    report_tell(master, &report->package, start_s - master->origin_s, end_s - master->origin_s);
+}
+
+void master_done_take(struct master *master, const struct summary *summary,
+                      const struct rejection *rejection, const void *state)
+{
+    const struct job *job = master->run->job;
+    summary_merge(&master->outcome->summary, summary);
+    if (summary->failed > 0)
+        rejection_keep(master->outcome, rejection);
+    give_up(master);
+    if (master->outcome->state)
+        job->task->merge(job->opened, master->outcome->state, state);
+}
+
+/* Its results are there: so is its report, whatever clocks say. */
+static void returned_tell(struct master *master, const struct package *package)
+{
+    struct pending_report held;
+    if (pending_take_of(&master->pending, package, &held))
+        dispatch_done(master->dispatch, &held.package, held.start_s, held.end_s);
+    dispatch_returned(master->dispatch, package);
+}
+
+/* What its worker had of its processors. */
+static void had_take(struct master *master, const struct wire_result *report)
+{
+    const struct wire_times *times = &report->times;
+    const struct run_had had = {times->worked_s, times->queued_s,
+                                times->computed_s - times->start_s - times->receive_s};
+    if (!run_had_add(&master->outcome->had, master->run->comm->size - 1, report->package.worker,
+                     had))
+        failure_memory(master->failure, "keeping what workers had of their processors");
+}
+
+static void result_take(struct master *master, const struct wire_result *report)
+{
+    const size_t state_size = master->run->job->state_size;
+    report_trace(master, report);
+    had_take(master, report);
+    master_start_trace(master, report);
+    master_done_take(master, &report->summary, &wire_result_told(report, state_size)->rejection,
+                     report + 1);
+    if (master->run->keeps)
+        returned_tell(master, &report->package);
+    else
+        work_tell(master, report);
+}
+
+/* Others were first with that package, and it does not count. */
+static void late_take(struct master *master, const struct wire_result *report)
+{
+    const struct wire_trouble *trouble = wire_result_told(report, master->run->job->state_size);
+    if (trouble->failure.code == FAILURE_NONE && !report->skipped)
+        work_tell(master, report);
+}
+
+static void report_heard(struct master *master, int member, const struct wire_times *times)
+{
+    int64_t count;
+    outstanding_of(&master->outstanding, member - 1, &count);
+    membership_heard(master->run->members, member);
+    membership_await(master->run->members, member, count > 0 || master_counts(master, member));
+    liveness_took(master->run->liveness, times->written_s - times->start_s);
+}
+
+/* ---- counts --------------------------------------------------------------------------------- */
+
+/* Has every worker that is at work told anew? A share of them all is not known otherwise. */
+static bool counts_complete(const struct master *master)
+{
+    for (int worker = 0; worker < master->run->members->count; worker++) {
+        const int member = worker + 1;
+        const bool at_work =
+            master_returns_unreported(master, member) > 0 || master_counts(master, member);
+        if (at_work && !master->workers[worker].anew)
+            return false;
+    }
+    return true;
+}
+
+static void counts_take(struct master *master, int member, const struct counts *counts)
+{
+    struct master_counts *own = &master->workers[member - 1];
+    counts_add(&master->counts, counts);
+    own->finished += counts->finished;
+    own->failed += counts->failed;
+    own->anew = true;
+    if (!master->sharing || !counts_complete(master))
+        return;
+    master->all.all_finished = master->counts.finished;
+    master->all.all_failed = master->counts.failed;
+    master->all.told++;
+    for (int worker = 0; worker < master->run->members->count; worker++)
+        master->workers[worker].anew = false;
+}
+
+/* What the others have come to, for a worker that has told of itself while it computes. */
+static void interim_take(struct master *master, int member, size_t size)
+{
+    if (!wire_interim_check(master->report, size) || !master_reaches(master, member)) {
+        if (master_counts_on(master, member))
+            master_lose(master, member, "it sent a message that is damaged", false);
+        return;
+    }
+    master->sharing = true;
+    counts_take(master, member, &master->report->counts);
+    const struct master_counts *own = &master->workers[member - 1];
+    struct scow_others others = master->all;
+    others.finished = master->counts.finished - own->finished;
+    others.failed = master->counts.failed - own->failed;
+    others.median_s = counts_median(&master->counts);
+    membership_heard(master->run->members, member);
+    comm_send(master->run->comm, &others, sizeof others, master_peer(master, member), WIRE_OTHERS);
+}
+
+/* That member takes no more packages by itself. */
+static void counted_take(struct master *master, int member, size_t size)
+{
+    if (!master_counts_on(master, member))
+        return;
+    if (!wire_counted_check(master->report, size) || !master_counts(master, member)) {
+        master_lose(master, member, "it sent a message that is damaged", false);
+        return;
+    }
+    counts_take(master, member, &master->report->counts);
+    membership_heard(master->run->members, member);
+    membership_await(master->run->members, member, false);
+    master->asked = master->asked || master->report->asked;
+    master_counted_over(master, member);
+}
+
+/* ---- reports -------------------------------------------------------------------------------- */
+
+void master_report_settle(struct master *master, int member, const struct wire_result *report,
+                          bool written)
+{
+    const struct failure *failure =
+        &wire_result_told(report, master->run->job->state_size)->failure;
+    if (failure->code != FAILURE_NONE && report->own && master->run->apart) {
+        master_retire(master, member, failure);
+        return;
+    }
+    const bool counts = dispatch_claim(master->dispatch, &report->package);
+    if (!master->run->keeps && counts)
+        counts_take(master, member, &report->counts);
+    if (master_counts(master, member)) {
+        master_counted_done(master, &report->package);
+    } else {
+        master->left_s = outstanding_left_s(&master->outstanding, member - 1);
+        outstanding_take(&master->outstanding, member - 1);
+    }
+    report_heard(master, member, &report->times);
+    master->asked = master->asked || report->asked;
+    if (!counts)
+        late_take(master, report);
+    else if (failure->code != FAILURE_NONE)
+        failure_set(master->failure, failure->code, "%s", failure->text);
+    else if (report->skipped)
+        master->outcome->stopped = true;
+    else if (written)
+        result_take(master, report);
+}
+
+/* Results follow what was done, where they are returned, and nothing else. */
+static bool returns_as_agreed(const struct master *master, const struct wire_result *report)
+{
+    const struct wire_trouble *trouble = wire_result_told(report, master->run->job->state_size);
+    const bool done = trouble->failure.code == FAILURE_NONE && !report->skipped;
+    return (report->returned > 0) == (done && master->run->collects);
+}
+
+/* Results come behind it. */
+static void report_keep(struct master *master, int member, const struct wire_result *report)
+{
+    membership_heard(master->run->members, member);
+    if (!master_returns_add(master, member, report))
+        return;
+    master_flight_note(master, member);
+    if (!master->run->keeps)
+        return;
+    counts_take(master, member, &report->counts);
+    if (report->returned > 0)
+        work_tell(master, report);
+}
+
+static void report_accept(struct master *master, int member, const struct wire_result *report)
+{
+    if (!master_counts(master, member))
+        master_ports_done(master, member, report);
+    if (master->run->collects)
+        report_keep(master, member, report);
+    else
+        master_report_settle(master, member, report, true);
+}
+
+/* What comes from one that is given up is late: somebody else does its work. */
+static void report_take(struct master *master, int member, size_t size)
+{
+    const struct wire_result *report = master->report;
+    const size_t state_size = master->run->job->state_size;
+    const struct package *expected = master_counts(master, member)
+                                         ? master_counted_expect(master, member, report)
+                                         : expected_of(master, member);
+    if (report->interim != 0) {
+        interim_take(master, member, size);
+        return;
+    }
+    if (report->counted != 0) {
+        counted_take(master, member, size);
+        return;
+    }
+    if (!master_counts_on(master, member))
+        return;
+    if (!expected || !wire_result_check(report, state_size, size, expected) ||
+        !returns_as_agreed(master, report))
+        master_lose(master, member, "it sent a message that is damaged", false);
+    else
+        report_accept(master, member, report);
+}
+
+/* Other masters beside this one: where one of them must end, all do. */
+static void others_hear(struct master *master)
+{
+    const struct summary *summary = &master->outcome->summary;
+    struct masters *masters = master->run->masters;
+    if (!masters)
+        return;
+    const struct masters_own own = {summary->tasks, summary->failed,
+                                    master_asked(master) || master->failure->code != FAILURE_NONE};
+    master->asked = masters_hear(masters, &own) || master->asked;
+    master->progress->elsewhere = masters->elsewhere_tasks;
+    master->progress->elsewhere_failed = masters->elsewhere_failed;
+}
+
+void master_hear(struct master *master)
+{
+    while (link_test(&master->receiving)) {
+        const int member = membership_of(master->run->members, master->receiving.peer);
+        if (member > 0)
+            report_take(master, member, master->receiving.size);
+        master_listen(master);
+    }
+    master_ports_move(master);
+    master_returns_hear(master);
+    master_members(master);
+    const double now_s = comm_now(master->run->comm) - master->origin_s;
+    others_hear(master);
+    if (master->run->tracing)
+        trace_writer_tick(master->run->tracing, now_s);
+    progress_show(master->progress, master->outcome->summary.tasks + master_returns_kept(master),
+                  now_s);
+}

@@ -1,0 +1,69 @@
+/*
+ * Several masters side by side in one run: each has a star of workers, packages and a membership of
+ * its own, and this is what they tell each other. The first one, rank 0, hears a few times a second
+ * how far the others are, tells all to end where one of them must, and takes over what their stars
+ * came to, so that the run ends as if it had been one master's.
+ *
+ * A worker that is lost is its star's business. Where a master is lost nobody knows what its star
+ * did last, so that the run ends, with all that is in the output, to be gone on with.
+ */
+#ifndef SPMD_MASTER_MASTERS_H
+#define SPMD_MASTER_MASTERS_H
+
+#include "planner/model/plan.h"
+#include "spmd/protocol/run.h"
+
+/* On its way from another master to the first one. */
+struct wire_master {
+    int64_t tasks, failed; /* core tasks done, and of them failed */
+    int64_t ends;          /* the run must end: it has failed, or its star was asked to stop */
+    int64_t bytes;         /* its star has ended: of what it came to, which follow; 0: it has not */
+};
+
+/* What the first master knows of another one. */
+struct master_told {
+    struct wire_master last;
+    char *came; /* owned; what its star came to, complete when `coming` is over; NULL: not yet */
+    struct link_request coming;
+    bool ended, released, lost;
+};
+
+/* On every master. */
+struct masters {
+    const struct comm *comm;     /* borrowed; of all ranks */
+    struct membership *members;  /* borrowed; the first one's, of all ranks by their numbers */
+    struct liveness *liveness;   /* borrowed; of this one's star; NULL: nobody is looked after */
+    const struct plan *plan;     /* borrowed; of all stars */
+    const char *until;           /* borrowed; who says when the run must have ended */
+    int number;                  /* of this one, from 0 */
+    struct master_told *told;    /* owned; the first one's, by number */
+    struct wire_master message;  /* to or from another one */
+    struct link_request request; /* with it */
+    struct link_request release; /* another one's: the first one's word to end */
+    double told_s;
+    bool ending;                               /* all shall end */
+    int64_t elsewhere_tasks, elsewhere_failed; /* the first one's: what the others have done */
+};
+
+/* How far this master's own star is. */
+struct masters_own {
+    int64_t tasks, failed;
+    bool ends; /* as in struct wire_master */
+};
+
+/* All local to a master. */
+
+/* False: out of memory; to be released all the same. It does not move until masters_release. */
+bool masters_init(struct masters *masters, const struct comm *comm, const struct plan *plan,
+                  int number);
+void masters_release(struct masters *masters);
+/* Called often while packages are under way: hears and tells; never waits. True: this master shall
+ * hand out nothing more. */
+bool masters_hear(struct masters *masters, const struct masters_own *own);
+/* Its star has ended, with that failure or none. Of the first one: waits until all others have, or
+ * are lost, and adds what they came to; `idle` is called meanwhile. Of another one: tells that, and
+ * waits for the first one's word. */
+void masters_join(struct masters *masters, const struct run *run, struct run_outcome *outcome,
+                  const struct progress_tick *idle, struct failure *failure);
+
+#endif

@@ -1,0 +1,181 @@
+#include "spmd/protocol/emulation.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/files/plan_profile.h"
+#include "planner/model/platform.h"
+#include "spmd/transport/clock.h"
+
+struct emulation {
+    struct platform platform;
+    enum operating operating;
+    int64_t before;      /* of the profile's workers, before the first one here */
+    int64_t slow_worker; /* -1: none */
+    int64_t slow_after;  /* core tasks that it has slept first */
+    double slow_factor;
+    int64_t *slept; /* owned: core tasks slept here so far */
+};
+
+/* Between two pulses. */
+static const double nap_most_s = 2e-3;
+
+static bool platform_make(struct emulation *emulation, const struct profile *profile,
+                          const struct plan *plan, struct failure *failure)
+{
+    struct plan_profile seen;
+    const bool good = plan_profile_init(&seen, profile, plan, failure) &&
+                      platform_init(&emulation->platform, seen.setting, 0, failure);
+    plan_profile_release(&seen);
+    return good;
+}
+
+/* "WORKER,TASKS,FACTOR"; anything else says nothing. */
+static void slow_read(struct emulation *emulation, const char *text)
+{
+    char *end;
+    const long long worker = strtoll(text, &end, 10);
+    if (*end != ',')
+        return;
+    const long long after = strtoll(end + 1, &end, 10);
+    const double factor = *end == ',' ? strtod(end + 1, &end) : 0;
+    if (*end != '\0' || !(factor > 0))
+        return;
+    emulation->slow_worker = worker - 1;
+    emulation->slow_after = after;
+    emulation->slow_factor = factor;
+}
+
+/* Out of memory: false. */
+static bool slow_make(struct emulation *emulation)
+{
+    const char *slow = getenv(EMULATION_SLOW);
+    emulation->slow_worker = -1;
+    if (slow)
+        slow_read(emulation, slow);
+    emulation->slept = calloc(1, sizeof *emulation->slept);
+    return emulation->slept != NULL;
+}
+
+struct emulation *emulation_new(const struct profile *profile, const struct plan *plan,
+                                int64_t before, struct failure *failure)
+{
+    if (!profile) {
+        failure_set(failure, FAILURE_USAGE,
+                    "kernel %s sleeps what a profile says: name the plan's with -p PROFILE",
+                    plan->kernel);
+        return NULL;
+    }
+    struct emulation *emulation = calloc(1, sizeof *emulation);
+    if (!emulation)
+        failure_memory(failure, "preparing to sleep");
+    if (emulation) {
+        emulation->operating = plan->operating;
+        emulation->before = before;
+    }
+    if (emulation && !slow_make(emulation))
+        failure_memory(failure, "preparing to sleep");
+    if (emulation &&
+        (failure->code != FAILURE_NONE || !platform_make(emulation, profile, plan, failure))) {
+        free(emulation->slept);
+        free(emulation);
+        emulation = NULL;
+    }
+    return emulation;
+}
+
+enum operating emulation_operating(const struct emulation *emulation)
+{
+    return emulation ? emulation->operating : OPERATING_SINGLE_PORT;
+}
+
+const struct operating_traits *emulation_traits(const struct emulation *emulation)
+{
+    return operating_traits(emulation_operating(emulation));
+}
+
+double emulation_cost(const struct emulation *emulation, enum operation operation, int64_t worker,
+                      int64_t tasks)
+{
+    const struct platform_window *window = platform_nearest(&emulation->platform, (double)tasks);
+    /* Workers that the profile does not have are like its last one. */
+    const int64_t last = emulation->platform.worker_count - 1;
+    const int64_t there = emulation->before + worker;
+    const struct platform_class *class = platform_worker(window, there < last ? there : last);
+    switch (operation) {
+    case OPERATION_ENVELOPE:
+        return cost_of(window->envelope, (double)tasks);
+    case OPERATION_SEND:
+        return cost_of(window->send, (double)tasks);
+    case OPERATION_LINK:
+        return cost_of(class->link, (double)tasks);
+    case OPERATION_RECEIVE:
+        return cost_of(class->receive, (double)tasks);
+    case OPERATION_COMPUTE:
+        return cost_of(class->compute, (double)tasks);
+    case OPERATION_OUTPUT:
+        return cost_of(class->output, (double)tasks);
+    case OPERATION_RESULT:
+        return cost_of(class->result, (double)tasks);
+    case OPERATION_COLLECT:
+        return cost_of(window->collect, (double)tasks);
+    case OPERATION_REQUEST:
+        return cost_of(class->request, (double)tasks);
+    case OPERATION_ANSWER:
+        return cost_of(window->answer, (double)tasks);
+    case OPERATION_START:
+        return class->start_s;
+    case OPERATION_IDLE:
+        break;
+    }
+    return 0;
+}
+
+/* Counts the core tasks that are computed here. */
+static double slow_factor(const struct emulation *emulation, enum operation operation,
+                          int64_t worker, int64_t tasks)
+{
+    const bool slow = emulation->before + worker == emulation->slow_worker &&
+                      *emulation->slept >= emulation->slow_after &&
+                      (operation == OPERATION_RECEIVE || operation == OPERATION_COMPUTE ||
+                       operation == OPERATION_OUTPUT);
+    if (operation == OPERATION_COMPUTE)
+        *emulation->slept += tasks;
+    return slow ? emulation->slow_factor : 1;
+}
+
+double emulation_end(const struct emulation *emulation, enum operation operation, int64_t worker,
+                     int64_t tasks, double start_s)
+{
+    return start_s + emulation_cost(emulation, operation, worker, tasks) *
+                         slow_factor(emulation, operation, worker, tasks);
+}
+
+void emulation_await(const struct comm *comm, double end_s, struct engine_pulse pulse)
+{
+    for (;;) {
+        const bool stop = pulse.call && pulse.call(pulse.self);
+        const double left_s = end_s - comm_now(comm);
+        if (left_s <= 0 || stop)
+            return;
+        if (left_s > clock_late_s)
+            clock_nap(fmin(left_s - clock_late_s, nap_most_s));
+    }
+}
+
+void emulation_sleep(const struct emulation *emulation, const struct comm *comm,
+                     enum operation operation, int64_t worker, int64_t tasks, double start_s,
+                     struct engine_pulse pulse)
+{
+    emulation_await(comm, emulation_end(emulation, operation, worker, tasks, start_s), pulse);
+}
+
+void emulation_free(struct emulation **emulation)
+{
+    if (!*emulation)
+        return;
+    platform_release(&(*emulation)->platform);
+    free((*emulation)->slept);
+    free(*emulation);
+    *emulation = NULL;
+}
