@@ -33,6 +33,7 @@
 #include "planner/studies/planning.h"
 #include "planner/studies/remaining_plan.h"
 #include "planner/studies/sweep.h"
+#include "planner/studies/trees.h"
 
 /* Is the plan itself of no interest, and only chooses the setting? */
 static bool sweep_alone(const struct plan_options *options)
@@ -140,7 +141,8 @@ static bool masters_add(const struct plan_options *options, const struct plannin
     if (options->masters || options->tree || planning->remaining || plan->objective ||
         plan->real_valued || options->deadline_s > 0 || options->within)
         return true;
-    return masters_describe(planning, plan, text, failure);
+    return masters_describe(planning, plan, text, failure) &&
+           trees_describe(planning, plan, text, failure);
 }
 
 /* The table's last lines. */
@@ -376,6 +378,8 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     struct waits waits = {.rows = NULL};
     struct observations load = {.nodes = NULL};
     struct task_weights *weights = NULL;
+    struct group grouping = {.master = 0};
+    const char *const groups = plan_options_groups(options);
     if (options->waits && !load_waits(options->waits, &waits, failure))
         return false;
     request.waits = options->waits ? &waits : NULL;
@@ -391,7 +395,11 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     request.weights = weights;
     if (weights && !options->input && options->tasks == 0)
         request.tasks = weights->work.tasks;
+    good = good && (!groups || load_grouping(groups, &profile, &grouping, failure));
+    request.grouping = groups ? &grouping : NULL;
+    request.grouping_path = groups;
     good = good && planned_make(&profile, &request, &planned, failure);
+    grouping_release(&grouping);
     waits_release(&waits);
     observations_release(&load);
     if (good) {

@@ -56,6 +56,14 @@ int64_t plan_options_tree(const struct plan_options *options)
     return options->tree ? count_read(options->tree, TREE_AUTO) : 0;
 }
 
+/* Whatever is no number. */
+const char *plan_options_groups(const struct plan_options *options)
+{
+    const char *typed = options->tree;
+    return typed && plan_options_tree(options) == 0 && typed[strspn(typed, "+-.0123456789")] ? typed
+                                                                                             : NULL;
+}
+
 /* Several masters are planned for the least makespan of a fixed plan. */
 static bool masters_alone(const struct plan_options *options, const char *name,
                           struct failure *failure)
@@ -91,8 +99,9 @@ static bool masters_check(const struct plan_options *options, struct failure *fa
     if (options->masters && plan_options_masters(options) == 0)
         return failure_set(failure, FAILURE_USAGE,
                            "--masters '%.40s': say how many masters, or auto", options->masters);
-    if (options->tree && plan_options_tree(options) == 0)
-        return failure_set(failure, FAILURE_USAGE, "--tree '%.40s': say how many groups, or auto",
+    if (options->tree && plan_options_tree(options) == 0 && !plan_options_groups(options))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--tree '%.40s': say how many groups, auto, or a file that has them",
                            options->tree);
     return (!options->masters || masters_alone(options, "--masters", failure)) &&
            (!options->tree || masters_alone(options, "--tree", failure));
@@ -282,7 +291,7 @@ static size_t making_rows(struct plan_options *options, struct option_row *rows)
          "best"},
         {0, "tree", "R", OPTION_TEXT, &options->tree,
          "plan R groups, whose first ranks deal what they get to the others; auto: as many as are "
-         "best, or none where that saves less than 2 %"},
+         "best, or none where that saves less than 2 %; FILE: those of its lines (scow-files(5))"},
         {0, "real-valued", NULL, OPTION_FLAG, &options->real_valued,
          "allow fractions of tasks, to compare with published tables"},
         {0, "buffers", "N", OPTION_COUNT, &options->buffers,

@@ -34,6 +34,8 @@ bool plan_options_check(const struct plan_options *options, struct failure *fail
 int64_t plan_options_masters(const struct plan_options *options);
 /* The same of --tree, or TREE_AUTO. */
 int64_t plan_options_tree(const struct plan_options *options);
+/* The file of groups that it names; NULL: none. */
+const char *plan_options_groups(const struct plan_options *options);
 /* Pairs and periods are of every job: what one job or its plan alone has does not go with them. */
 bool plan_options_check_periods(const struct plan_options *options, struct failure *failure);
 /* Strips are of a grid: what jobs of independent core tasks have does not go with them. */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "planner/files/grouping_file.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
@@ -33,6 +34,16 @@ static bool load_by(bool (*parse)(struct plan *plan, const char *text, size_t le
 bool load_plan(const char *path, struct plan *plan, struct failure *failure)
 {
     return load_by(plan_parse, path, plan, failure);
+}
+
+bool load_grouping(const char *path, const struct profile *profile, struct group *whole,
+                   struct failure *failure)
+{
+    size_t length = 0;
+    char *text = textfile_read(path, &length, failure);
+    const bool good = text && grouping_parse(whole, text, path, profile, failure);
+    free(text);
+    return good;
 }
 
 bool load_waits(const char *path, struct waits *waits, struct failure *failure)

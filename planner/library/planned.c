@@ -183,6 +183,8 @@ static bool setting_plan(const struct plan_request *request, const struct planni
     *chosen = (struct worker_choice){.candidates = NULL};
     if (request->masters != 0)
         return masters_make(planning, request->masters, plan, failure);
+    if (request->grouping)
+        return trees_make_of(planning, request->grouping, request->grouping_path, plan, failure);
     if (request->tree != 0)
         return trees_make(planning, request->tree, plan, failure);
     if (!plan_request_chooses(request))

@@ -8,6 +8,7 @@
 
 #include "planner/base/failure.h"
 #include "planner/forecast/observations.h"
+#include "planner/model/grouping.h"
 #include "planner/model/objective.h"
 #include "planner/model/profile.h"
 #include "planner/model/waits.h"
@@ -22,15 +23,17 @@ struct plan_request {
     int64_t block;         /* settings with this block; 0: all */
     const char *model;     /* operating model; NULL: the profile's */
     const char *tail;      /* RULE[,...][:SHARE], or "none"; NULL: chosen automatically */
-    const char *like;   /* class or rank that workers beyond the profile are like; NULL: the last */
-    int64_t tasks;      /* of the job; 0: `count` says, for each setting */
-    int64_t workers;    /* use that many; may be more than the profile has; 0: all of it */
-    int64_t masters;    /* side by side, or MASTERS_AUTO; 0: one */
-    int64_t tree;       /* groups with masters of their own, or TREE_AUTO; 0: none */
-    int64_t buffers;    /* packages that a worker receives ahead; 0: as usual */
-    double deadline_s;  /* the fewest workers that keep it; 0: none */
-    const char *within; /* "5%": accept a plan that takes at most this much longer and has fewer
-                         * worker-seconds; NULL: SCHEDULE_WITHIN */
+    const char *like; /* class or rank that workers beyond the profile are like; NULL: the last */
+    int64_t tasks;    /* of the job; 0: `count` says, for each setting */
+    int64_t workers;  /* use that many; may be more than the profile has; 0: all of it */
+    int64_t masters;  /* side by side, or MASTERS_AUTO; 0: one */
+    int64_t tree;     /* groups with masters of their own, or TREE_AUTO; 0: none */
+    const struct group *grouping; /* the same, as `grouping_path` has them; NULL: it is not given */
+    const char *grouping_path;
+    int64_t buffers;       /* packages that a worker receives ahead; 0: as usual */
+    double deadline_s;     /* the fewest workers that keep it; 0: none */
+    const char *within;    /* "5%": accept a plan that takes at most this much longer and has fewer
+                            * worker-seconds; NULL: SCHEDULE_WITHIN */
     const char *objective; /* a name of objective.h; NULL: by what else is asked for
                             * (plan_request_objective) */
     double budget;         /* of the charge; 0: none */

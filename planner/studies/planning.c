@@ -159,20 +159,25 @@ void planning_predict(const struct simulation *simulation, struct plan_predictio
     predicted->output_s = simulation->output_s;
 }
 
-bool planning_neighbours(const struct planning *planning, int64_t first, int64_t last,
-                         struct platform *platform, struct failure *failure)
+bool planning_chosen(const struct planning *planning, const struct plan_selection *selection,
+                     struct platform *platform, struct failure *failure)
 {
-    struct plan_run run = {first, last};
-    const struct plan_selection selection = {&run, 1};
     struct profile_setting setting;
     struct planning own = *planning;
-    if (!selection_setting(planning->setting, &selection, &setting))
+    if (!selection_setting(planning->setting, selection, &setting))
         return failure_memory(failure, "planning for a part of the workers");
     own.setting = &setting;
     own.workers = 0;
     const bool good = planning_platform(&own, platform, failure);
     selection_setting_release(&setting);
     return good;
+}
+
+bool planning_neighbours(const struct planning *planning, int64_t first, int64_t last,
+                         struct platform *platform, struct failure *failure)
+{
+    struct plan_run run = {first, last};
+    return planning_chosen(planning, &(const struct plan_selection){&run, 1}, platform, failure);
 }
 
 struct watching_request planning_watching(const struct planning *planning, const char *tail,

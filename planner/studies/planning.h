@@ -47,7 +47,10 @@ struct planning {
 /* The platform that it plans for; to be released. */
 bool planning_platform(const struct planning *planning, struct platform *platform,
                        struct failure *failure);
-/* The same of the setting's workers first .. last alone. */
+/* The same of these of the setting's workers alone, at least one. */
+bool planning_chosen(const struct planning *planning, const struct plan_selection *selection,
+                     struct platform *platform, struct failure *failure);
+/* Of first .. last. */
 bool planning_neighbours(const struct planning *planning, int64_t first, int64_t last,
                          struct platform *platform, struct failure *failure);
 /* Is it "auto" or in the table? If not: usage, with the nearest. */

@@ -18,33 +18,46 @@ enum { BELOW = sizeof schedulers_below / sizeof *schedulers_below };
 
 /* ---- groups -------------------------------------------------------------------------------- */
 
-/* A master below, and its workers. */
-struct group_ranks {
-    struct platform platform; /* owned: its workers alone */
-    int64_t master;           /* its index as a worker; its own workers are those behind it */
+/* A master, as all see it that are planned below and above it. */
+struct node {
+    const struct group *group;
+    struct platform workers; /* owned; of a group with workers: these alone */
+    struct node *below;      /* owned; of one with groups: these */
+    int64_t count;
+    /* Then its view of them: */
+    struct platform_class *classes; /* owned, one a group */
+    struct platform_window window;
+    struct platform groups;
 };
 
 struct tree {
     const struct planning *planning;
     const struct platform *whole;
-    struct group_ranks *groups; /* owned */
-    int64_t count;
-    /* Rank 0's view of them. */
-    struct platform_class *classes; /* owned, one a group */
-    struct platform_window window;
-    struct platform above;
+    struct node top;
     /* The best one so far; owned. */
     struct plan best;
     double best_s;
 };
 
+static void node_release(struct node *node)
+{
+    for (int64_t k = 0; k < node->count; k++)
+        node_release(&node->below[k]);
+    platform_release(&node->workers);
+    free(node->below);
+    free(node->classes);
+}
+
 static void tree_release(struct tree *tree)
 {
-    for (int64_t k = 0; k < tree->count; k++)
-        platform_release(&tree->groups[k].platform);
-    free(tree->groups);
-    free(tree->classes);
+    node_release(&tree->top);
     plan_release(&tree->best);
+}
+
+/* What it deals to. */
+static const struct platform *node_platform(const struct node *node)
+{
+    return node->count > 0 ? &node->groups : &node->workers;
 }
 
 /* What a group takes for core tasks that its workers share, as a worker does. */
@@ -66,54 +79,63 @@ static struct cost group_work(const struct platform *platform, double load)
 }
 
 /* By packages of about so many core tasks. */
-static void above_fill(struct tree *tree, double load)
+static void node_fill(const struct tree *tree, struct node *node, double load)
 {
     const struct platform_window *real = platform_nearest(tree->whole, load);
-    tree->window = (struct platform_window){.least = 1,
+    node->window = (struct platform_window){.least = 1,
                                             .greatest = (int64_t)tree->planning->tasks,
                                             .envelope = real->envelope,
                                             .send = real->send,
-                                            .classes = tree->classes,
-                                            .class_count = tree->count};
-    for (int64_t k = 0; k < tree->count; k++) {
-        const struct platform_class *master = platform_worker(real, tree->groups[k].master);
-        tree->classes[k] =
+                                            .classes = node->classes,
+                                            .class_count = node->count};
+    for (int64_t k = 0; k < node->count; k++) {
+        const struct platform_class *master =
+            platform_worker(real, node->below[k].group->master - 1);
+        node->classes[k] =
             (struct platform_class){.first = k,
                                     .count = 1,
                                     .link = master->link,
                                     .receive = master->receive,
-                                    .compute = group_work(&tree->groups[k].platform, load),
+                                    .compute = group_work(node_platform(&node->below[k]), load),
                                     .start_s = master->start_s};
     }
-    tree->above = (struct platform){.windows = &tree->window,
-                                    .window_count = 1,
-                                    .worker_count = tree->count,
-                                    .buffers = tree->whole->buffers,
-                                    .results = RESULTS_NONE,
-                                    .operating = OPERATING_SINGLE_PORT};
+    node->groups = (struct platform){.windows = &node->window,
+                                     .window_count = 1,
+                                     .worker_count = node->count,
+                                     .buffers = tree->whole->buffers,
+                                     .results = RESULTS_NONE,
+                                     .operating = OPERATING_SINGLE_PORT};
 }
 
-/* Neighbouring workers, whose numbers differ by one at most. To be released in any case. */
-static bool tree_init(struct tree *tree, const struct planning *planning,
-                      const struct platform *whole, int64_t groups, struct failure *failure)
+/* The group, with all below it, which has about so many core tasks. To be released in any case. */
+static bool node_init(const struct tree *tree, struct node *node, const struct group *group,
+                      double tasks, struct failure *failure)
 {
     static const double PACKAGES = 4; /* of a group, about */
-    const int64_t workers = whole->worker_count;
-    *tree = (struct tree){.planning = planning, .whole = whole, .best_s = HUGE_VAL};
-    tree->groups = calloc((size_t)groups, sizeof *tree->groups);
-    tree->classes = calloc((size_t)groups, sizeof *tree->classes);
-    if (!tree->groups || !tree->classes)
+    const size_t groups = group->group_count;
+    *node = (struct node){.group = group};
+    if (groups == 0)
+        return planning_chosen(tree->planning, &group->workers, &node->workers, failure);
+    node->below = calloc(groups, sizeof *node->below);
+    node->classes = calloc(groups, sizeof *node->classes);
+    if (!node->below || !node->classes)
         return failure_memory(failure, "planning a tree");
-    while (tree->count < groups) {
-        struct group_ranks *group = &tree->groups[tree->count];
-        const int64_t end = (tree->count + 1) * workers / groups;
-        group->master = tree->count * workers / groups;
-        if (!planning_neighbours(planning, group->master + 1, end - 1, &group->platform, failure))
+    for (size_t k = 0; k < groups; k++) {
+        node->count++;
+        if (!node_init(tree, &node->below[k], &group->groups[k], tasks / (double)groups, failure))
             return false;
-        tree->count++;
     }
-    above_fill(tree, fmax(1, floor(planning->tasks / (double)groups / PACKAGES)));
+    node_fill(tree, node, fmax(1, floor(tasks / (double)groups / PACKAGES)));
     return true;
+}
+
+/* To be released in any case. */
+static bool tree_init(struct tree *tree, const struct planning *planning,
+                      const struct platform *whole, const struct group *grouping,
+                      struct failure *failure)
+{
+    *tree = (struct tree){.planning = planning, .whole = whole, .best_s = HUGE_VAL};
+    return node_init(tree, &tree->top, grouping, planning->tasks, failure);
 }
 
 /* ---- plans --------------------------------------------------------------------------------- */
@@ -142,27 +164,48 @@ static bool schedule_try(const char *name, const struct platform *platform, doub
     return false;
 }
 
-/* The plan of each place's group, with workers as all count them. */
-static bool children_make(const struct tree *tree, const char *below, struct plan *plan,
+/* The worker with that number among those with a bit of *runs, as all count them. */
+static int64_t chosen_worker(const struct plan_selection *selection, int64_t number)
+{
+    for (size_t k = 0; k < selection->count; k++) {
+        const struct plan_run *run = &selection->runs[k];
+        if (number <= run->last - run->first)
+            return run->first + number;
+        number -= run->last - run->first + 1;
+    }
+    return -1; /* there is no such one */
+}
+
+/* The plan's places, as the node counts them, as all do. */
+static void places_name(const struct node *node, struct plan *plan)
+{
+    for (int64_t slot = 0; slot < plan->worker_count; slot++) {
+        const int64_t place = plan->workers[slot];
+        plan->workers[slot] = node->count > 0 ? node->below[place].group->master - 1
+                                              : chosen_worker(&node->group->workers, place);
+    }
+}
+
+/* Of a plan whose places are as the node counts them: the plan of each one's group. */
+static bool children_make(const struct node *node, const char *below, struct plan *plan,
                           struct failure *failure)
 {
-    plan->children = calloc((size_t)plan->worker_count, sizeof *plan->children);
-    if (!plan->children)
+    if (node->count > 0)
+        plan->children = calloc((size_t)plan->worker_count, sizeof *plan->children);
+    if (node->count > 0 && !plan->children)
         return failure_memory(failure, "planning a tree");
-    for (int64_t slot = 0; slot < plan->worker_count; slot++) {
-        const struct group_ranks *group = &tree->groups[plan->workers[slot]];
+    for (int64_t slot = 0; node->count > 0 && slot < plan->worker_count; slot++) {
+        const struct node *group = &node->below[plan->workers[slot]];
         struct plan *child = &plan->children[slot];
         const double tasks = place_tasks(plan, slot);
-        if (!(tasks > 0) || !schedule_try(below, &group->platform, tasks, child, failure))
+        if (!(tasks > 0) || !schedule_try(below, node_platform(group), tasks, child, failure))
             return false;
         plan->child_count++;
         child->predicted = (struct plan_prediction){.known = false}; /* as if it had all at once */
-        for (int64_t k = 0; k < child->worker_count; k++)
-            child->workers[k] += group->master + 1;
+        if (!children_make(group, below, child, failure))
+            return false;
     }
-    for (int64_t slot = 0; slot < plan->worker_count; slot++)
-        plan->workers[slot] = tree->groups[plan->workers[slot]].master;
-    plan_inherit(plan);
+    places_name(node, plan);
     return true;
 }
 
@@ -191,9 +234,11 @@ static bool pair_try(struct tree *tree, const char *above, const char *below,
                      struct failure *failure)
 {
     struct plan plan = {.kernel = NULL};
-    if (schedule_try(above, &tree->above, tree->planning->tasks, &plan, failure) &&
-        children_make(tree, below, &plan, failure))
+    if (schedule_try(above, node_platform(&tree->top), tree->planning->tasks, &plan, failure) &&
+        children_make(&tree->top, below, &plan, failure)) {
+        plan_inherit(&plan);
         return tree_keep(tree, &plan, failure);
+    }
     plan_release(&plan);
     return failure->code == FAILURE_NONE;
 }
@@ -264,43 +309,44 @@ static bool rounds_fill(struct plan *plan, const struct platform *platform, cons
     return fits;
 }
 
-/* Every package for a group in `times` rounds of its workers. */
-static bool equal_below(const struct tree *tree, const struct plan *plan, int64_t slot,
-                        int64_t times, struct plan *child, bool *fits, struct failure *failure)
+/* Every package for a group in `times` rounds of those below it, and so on. *fits false: a package
+ * lies in no window, or some group gets nothing. */
+static bool equal_below(const struct node *node, struct plan *plan, int64_t times, bool *fits,
+                        struct failure *failure)
 {
-    const struct platform *platform = &tree->groups[slot].platform;
-    double *shares = shares_make(platform);
-    const bool good =
-        shares && rounds_open(child, platform->worker_count, (int64_t)plan->round_count * times);
-    for (size_t r = 0; good && r < plan->round_count; r++)
-        *fits = rounds_fill(child, platform, shares, plan->rounds[r].loads[slot], r * (size_t)times,
-                            times) &&
-                *fits;
-    for (int64_t k = 0; good && k < child->worker_count; k++)
-        child->workers[k] += tree->groups[slot].master + 1;
-    free(shares);
+    plan->children = node->count > 0 ? calloc((size_t)node->count, sizeof *plan->children) : NULL;
+    bool good = plan->children || node->count == 0;
+    for (int64_t slot = 0; good && slot < node->count; slot++) {
+        const struct node *group = &node->below[slot];
+        const struct platform *platform = node_platform(group);
+        struct plan *child = &plan->children[plan->child_count++];
+        double *shares = shares_make(platform);
+        good = shares &&
+               rounds_open(child, platform->worker_count, (int64_t)plan->round_count * times);
+        for (size_t r = 0; good && r < plan->round_count; r++)
+            *fits = rounds_fill(child, platform, shares, plan->rounds[r].loads[slot],
+                                r * (size_t)times, times) &&
+                    *fits;
+        free(shares);
+        *fits = *fits && child->tasks > 0;
+        if (good && !equal_below(group, child, times, fits, failure))
+            return false;
+    }
+    places_name(node, plan);
     return good || failure_memory(failure, "planning a tree");
 }
 
 /* Equal rounds above, each package of which is dealt in `times` equal rounds below. */
 static bool equal_try(struct tree *tree, int64_t rounds, int64_t times, struct failure *failure)
 {
+    const struct platform *platform = node_platform(&tree->top);
     struct plan plan = {.kernel = NULL};
-    double *shares = shares_make(&tree->above);
-    assert(tree->count > 0);
-    bool fits = true, good = shares && rounds_open(&plan, tree->count, rounds);
+    double *shares = shares_make(platform);
+    bool fits = true, good = shares && rounds_open(&plan, platform->worker_count, rounds);
     if (good)
-        fits = rounds_fill(&plan, &tree->above, shares, tree->planning->tasks, 0, rounds);
-    plan.children = good ? calloc((size_t)tree->count, sizeof *plan.children) : NULL;
-    if (!plan.children)
-        good = failure_memory(failure, "planning a tree");
-    for (int64_t slot = 0; good && slot < tree->count; slot++) {
-        assert(plan.workers && plan.children);
-        good = equal_below(tree, &plan, slot, times, &plan.children[slot], &fits, failure);
-        plan.child_count++;
-        plan.workers[slot] = tree->groups[slot].master;
-        fits = fits && plan.children[slot].tasks > 0;
-    }
+        fits = rounds_fill(&plan, platform, shares, tree->planning->tasks, 0, rounds);
+    good = good ? equal_below(&tree->top, &plan, times, &fits, failure)
+                : failure_memory(failure, "planning a tree");
     free(shares);
     if (good && fits) {
         plan_inherit(&plan);
@@ -336,7 +382,7 @@ static bool tree_search(struct tree *tree, struct failure *failure)
                     failure_set(failure, FAILURE_INFEASIBLE,
                                 "no tree of %" PRId64 " groups has packages within the profile's "
                                 "windows that add up to the tasks: give fewer groups",
-                                tree->count));
+                                grouping_leaves(tree->top.group)));
 }
 
 /* ---- how many groups ----------------------------------------------------------------------- */
@@ -348,14 +394,23 @@ static int64_t groups_most(const struct planning *planning, const struct platfor
     return planning->tasks < (double)most ? (int64_t)planning->tasks : most;
 }
 
+static bool is_for(const struct platform *whole)
+{
+    return !results_return(whole->results) && whole->operating == OPERATING_SINGLE_PORT;
+}
+
+static bool platform_check(const struct platform *whole, struct failure *failure)
+{
+    return is_for(whole) ||
+           failure_set(failure, FAILURE_USAGE,
+                       "--tree is for results that workers write and for the operating model "
+                       "single-port, for groups pass on nothing upwards: leave it out");
+}
+
 static bool groups_check(const struct planning *planning, const struct platform *whole,
                          int64_t groups, struct failure *failure)
 {
     const int64_t most = groups_most(planning, whole);
-    if (results_return(whole->results) || whole->operating != OPERATING_SINGLE_PORT)
-        return failure_set(failure, FAILURE_USAGE,
-                           "--tree is for results that workers write and for the operating model "
-                           "single-port, for groups pass on nothing upwards: leave it out");
     if (groups == TREE_AUTO || groups <= most)
         return true;
     if (2 * groups > whole->worker_count)
@@ -368,13 +423,13 @@ static bool groups_check(const struct planning *planning, const struct platform 
                        groups, planning->tasks, most);
 }
 
-/* The best one of so many groups, labelled; to be released. */
-static bool tree_make(const struct planning *planning, const struct platform *whole, int64_t groups,
-                      struct plan *plan, struct failure *failure)
+/* The best one of these groups, labelled; to be released. */
+static bool tree_make(const struct planning *planning, const struct platform *whole,
+                      const struct group *grouping, struct plan *plan, struct failure *failure)
 {
     struct tree tree;
-    bool good = tree_init(&tree, planning, whole, groups, failure) && tree_search(&tree, failure) &&
-                planning_check_total(&tree.best, failure) &&
+    bool good = tree_init(&tree, planning, whole, grouping, failure) &&
+                tree_search(&tree, failure) && planning_check_total(&tree.best, failure) &&
                 planning_label(planning, &tree.best, failure) &&
                 planning_note_beyond(planning, whole->worker_count, &tree.best, failure);
     if (good) {
@@ -382,6 +437,18 @@ static bool tree_make(const struct planning *planning, const struct platform *wh
         tree.best = (struct plan){.kernel = NULL};
     }
     tree_release(&tree);
+    return good;
+}
+
+/* Of so many groups of neighbours. */
+static bool even_make(const struct planning *planning, const struct platform *whole, int64_t groups,
+                      struct plan *plan, struct failure *failure)
+{
+    struct group grouping;
+    const bool good = grouping_even(&grouping, whole->worker_count, groups)
+                          ? tree_make(planning, whole, &grouping, plan, failure)
+                          : failure_memory(failure, "planning a tree");
+    grouping_release(&grouping);
     return good;
 }
 
@@ -406,7 +473,7 @@ static bool trees_try(const struct planning *planning, const struct platform *wh
     for (int64_t groups = 2; groups <= most; groups *= 2) {
         struct failure refused = FAILURE_INIT;
         struct plan plan;
-        if (!tree_make(planning, whole, groups, &plan, &refused)) {
+        if (!even_make(planning, whole, groups, &plan, &refused)) {
             if (refused.code != FAILURE_INFEASIBLE)
                 return failure_set(failure, refused.code, "%s", refused.text);
             continue;
@@ -443,9 +510,102 @@ bool trees_make(const struct planning *planning, int64_t groups, struct plan *pl
     struct platform whole;
     if (!planning_platform(planning, &whole, failure))
         return false;
-    const bool good = groups_check(planning, &whole, groups, failure) &&
+    const bool good = platform_check(&whole, failure) &&
+                      groups_check(planning, &whole, groups, failure) &&
                       (groups == TREE_AUTO ? auto_make(planning, &whole, plan, failure)
-                                           : tree_make(planning, &whole, groups, plan, failure));
+                                           : even_make(planning, &whole, groups, plan, failure));
+    platform_release(&whole);
+    return good;
+}
+
+static bool grouping_check(const struct planning *planning, const struct platform *whole,
+                           const struct group *grouping, const char *name, struct failure *failure)
+{
+    const int64_t highest = grouping_highest(grouping), leaves = grouping_leaves(grouping);
+    if (highest > whole->worker_count)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: has rank %" PRId64 ", and there are ranks up to %" PRId64
+                           ": leave it out, or give -n %" PRId64,
+                           name, highest, whole->worker_count, highest);
+    return (double)leaves <= planning->tasks ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: has %" PRId64 " groups for %.0f core tasks: give fewer groups", name,
+                       leaves, planning->tasks);
+}
+
+bool trees_make_of(const struct planning *planning, const struct group *grouping, const char *name,
+                   struct plan *plan, struct failure *failure)
+{
+    struct platform whole;
+    if (!planning_platform(planning, &whole, failure))
+        return false;
+    const bool good = platform_check(&whole, failure) &&
+                      grouping_check(planning, &whole, grouping, name, failure) &&
+                      tree_make(planning, &whole, grouping, plan, failure);
+    platform_release(&whole);
+    return good;
+}
+
+/* ---- where nobody asked -------------------------------------------------------------------- */
+
+/* For how long the port would be busy with one package for each worker if these were empty: without
+ * that, there is nothing that a tree could save. */
+static double latencies_s(const struct platform *whole, double load)
+{
+    const struct platform_window *window = platform_nearest(whole, load);
+    const double prepared_s = window->envelope.latency_s + window->send.latency_s;
+    double sum_s = 0;
+    for (int64_t k = 0; k < window->class_count; k++)
+        sum_s +=
+            (double)window->classes[k].count * fmax(prepared_s, window->classes[k].link.latency_s);
+    return sum_s;
+}
+
+/* About as many groups as each has workers, in equal rounds; HUGE_VAL: there is no such plan. */
+static bool even_takes(const struct planning *planning, const struct platform *whole,
+                       int64_t groups, double *makespan_s, struct failure *failure)
+{
+    struct group grouping;
+    struct tree tree = {.best_s = HUGE_VAL};
+    const bool good =
+        grouping_even(&grouping, whole->worker_count, groups)
+            ? tree_init(&tree, planning, whole, &grouping, failure) && equal_search(&tree, failure)
+            : failure_memory(failure, "planning a tree");
+    *makespan_s = tree.best_s;
+    tree_release(&tree);
+    grouping_release(&grouping);
+    return good;
+}
+
+static bool tree_offer(const struct planning *planning, const struct platform *whole,
+                       const struct plan *plan, struct text *text, struct failure *failure)
+{
+    const double now_s = plan->predicted.makespan_s;
+    double makespan_s;
+    int64_t groups = 2;
+    while (4 * groups * groups <= whole->worker_count && 2 * groups <= groups_most(planning, whole))
+        groups *= 2;
+    if (!even_takes(planning, whole, groups, &makespan_s, failure))
+        return false;
+    if (!(makespan_s < (1 - TREE_GAIN) * now_s))
+        return true;
+    text_add(text, "tree        %" PRId64 " groups with masters of their own would take ", groups);
+    text_add_seconds(text, makespan_s);
+    text_add(text, ", %.0f %% less: --tree auto plans them\n", 100 * (1 - makespan_s / now_s));
+    return true;
+}
+
+bool trees_describe(const struct planning *planning, const struct plan *plan, struct text *text,
+                    struct failure *failure)
+{
+    struct platform whole;
+    if (!planning_platform(planning, &whole, failure))
+        return false;
+    const double gain_s = TREE_GAIN * plan->predicted.makespan_s;
+    const bool pays = is_for(&whole) && whole.worker_count >= 4 &&
+                      groups_most(planning, &whole) > 1 &&
+                      latencies_s(&whole, plan_largest_load(plan)) > gain_s;
+    const bool good = !pays || tree_offer(planning, &whole, plan, text, failure);
     platform_release(&whole);
     return good;
 }

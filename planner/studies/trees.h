@@ -1,12 +1,14 @@
 /*
- * A tree of two levels: the ranks of a job in groups of neighbours, the first rank of each a master
- * that deals what it gets to the others, and rank 0 the master of these.
+ * A tree of masters: the ranks of a job in groups, one rank of each a master that deals what it
+ * gets to the others, and rank 0 the master of these. Which ranks form groups, and groups of
+ * groups, is given, or they are groups of neighbours whose first ranks are the masters.
  *
  * A group whose workers are all kept busy makes a T - b core tasks in a period T, with a = sum 1 /
  * rw_j and b = sum RW_j / rw_j (de la Torre, Theorem 12): for rank 0 it is a worker that takes b /
  * a + x / a for x of them, or what its own master's port needs for them where that is more. Groups
- * are planned for as such workers, and each group's own plan is for what it gets; or all have equal
- * rounds, each package of which is dealt in equal rounds. Which is chosen by playing the whole tree
+ * are planned for as such workers, those of groups below groups from the bottom up, and each
+ * group's own plan is for what it gets; or all have equal rounds, each package of which is dealt in
+ * equal rounds. Which is chosen by playing the whole tree
  * (simulate/tree.h), for what the equivalents leave out, packages that are dealt only when they are
  * there, decides.
  *
@@ -17,6 +19,7 @@
 #ifndef PLANNER_STUDIES_TREES_H
 #define PLANNER_STUDIES_TREES_H
 
+#include "planner/model/grouping.h"
 #include "planner/studies/planning.h"
 
 /* What is said in place of a number: the one with the least makespan, none included. */
@@ -29,5 +32,11 @@ enum { TREE_AUTO = -1 };
  * for this profile; FAILURE_INFEASIBLE: there is no plan. */
 bool trees_make(const struct planning *planning, int64_t groups, struct plan *plan,
                 struct failure *failure);
+/* The same of these groups, as `name` has them. FAILURE_MISMATCH: there are too few ranks. */
+bool trees_make_of(const struct planning *planning, const struct group *grouping, const char *name,
+                   struct plan *plan, struct failure *failure);
+/* A line for the table of a plan with one master, where a tree would save enough. */
+bool trees_describe(const struct planning *planning, const struct plan *plan, struct text *text,
+                    struct failure *failure);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/files/grouping_file.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "planner/schedulers/scheduler.h"
@@ -133,11 +134,187 @@ static void any_tree_is_a_plan(void **state)
     assert_true(made > (int)(cases_of(60) / 3));
 }
 
+/* ---- groups of a file ---------------------------------------------------------------------- */
+
+static struct group groups_of(const char *text, const struct profile *profile)
+{
+    struct group whole;
+    struct failure failure = FAILURE_INIT;
+    if (!grouping_parse(&whole, text, "groups.txt", profile, &failure))
+        fail_msg("%s", failure.text);
+    return whole;
+}
+
+/* A plan of them, whose ranks are those of the file. */
+static void planned_groups(const char *text, double tasks, struct plan *plan)
+{
+    struct profile profile = profile_of(20);
+    struct group whole = groups_of(text, &profile);
+    const struct planning planning = {.profile = &profile,
+                                      .setting = &profile.settings[0],
+                                      .scheduler = SCHEDULER_AUTO,
+                                      .tasks = tasks,
+                                      .effort_s = 0.05};
+    struct failure failure = FAILURE_INIT;
+    if (!trees_make_of(&planning, &whole, "groups.txt", plan, &failure))
+        fail_msg("%s", failure.text);
+    planned_check(&profile, plan, 0);
+    grouping_release(&whole);
+    profile_release(&profile);
+}
+
+static void ranks_check(const struct plan *plan, int64_t master, int64_t first, int64_t last)
+{
+    assert_int_equal(plan->master, master);
+    assert_int_equal(plan->child_count, 0);
+    assert_true(plan->worker_count <= last - first + 1);
+    for (int64_t slot = 0; slot < plan->worker_count; slot++)
+        assert_true(plan->workers[slot] + 1 >= first && plan->workers[slot] + 1 <= last);
+}
+
+/* Whoever stands first in a line deals to the others, wherever they are. */
+static void groups_are_those_of_the_file(void **state)
+{
+    struct plan plan;
+    (void)state;
+    planned_groups("7, 1-4  # not a neighbour\n\n20 11-14\n", 400, &plan);
+    assert_int_equal(plan.child_count, 2);
+    for (size_t k = 0; k < 2; k++) {
+        const bool seventh = plan.workers[k] + 1 == 7;
+        ranks_check(&plan.children[k], seventh ? 7 : 20, seventh ? 1 : 11, seventh ? 4 : 14);
+    }
+    plan_release(&plan);
+}
+
+/* What stands further to the right belongs to what stands above it. */
+static void groups_of_groups_are_planned(void **state)
+{
+    struct plan plan;
+    (void)state;
+    planned_groups("1\n  2-5\n  6-9\n10\n    11 14-16\n    12 17-20\n", 2000, &plan);
+    assert_int_equal(plan.child_count, 2);
+    for (size_t k = 0; k < 2; k++) {
+        const struct plan *child = &plan.children[k];
+        const int64_t at = child->master;
+        assert_true(at == 1 || at == 10);
+        assert_int_equal(child->child_count, 2);
+        for (size_t j = 0; j < 2; j++) {
+            const struct plan *leaf = &child->children[j];
+            if (at == 1)
+                ranks_check(leaf, leaf->master == 2 ? 2 : 6, leaf->master + 1, leaf->master + 3);
+            else
+                ranks_check(leaf, leaf->master == 11 ? 11 : 12, leaf->master == 11 ? 14 : 17,
+                            leaf->master == 11 ? 16 : 20);
+        }
+    }
+    plan_release(&plan);
+}
+
+static void what_is_no_group_is_refused(void **state)
+{
+    static const struct {
+        const char *text, *sentence;
+    } cases[] = {
+        {"# nobody\n",
+         "groups.txt: has no groups: give a line of ranks for each, the master's first"},
+        {"1-3\n\n4\n", "groups.txt, line 3: is a master without workers: add their ranks"},
+        {"1-3\n 4-5\n", "groups.txt, line 1: has groups below it, and so the master's rank alone: "
+                        "give the others a line of their own there"},
+        {"1\n   2-3\n  4-5\n",
+         "groups.txt, line 3: stands neither below the line above it nor beside another one"},
+        {"1-3\n3-5\n", "groups.txt: rank 3 stands there twice: have it do one thing"},
+        {"1-3 2\n", "groups.txt, line 1: has a rank twice: leave one out"},
+        {"1\n\t2-3\n", "groups.txt, line 2: indent with blanks, not with tabs"},
+        {"1-3\n5-4\n", "groups.txt, line 2: '5-4' is no rank, no range of ranks (3-8) and no class "
+                       "of the profile"},
+        {"0-3\n",
+         "groups.txt, line 1: '0-3' is no rank, no range of ranks (3-8) and no class of the "
+         "profile"},
+    };
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        struct group whole;
+        struct failure failure = FAILURE_INIT;
+        assert_false(grouping_parse(&whole, cases[k].text, "groups.txt", NULL, &failure));
+        assert_string_equal(failure.text, cases[k].sentence);
+        assert_int_equal(failure.code, FAILURE_MISMATCH);
+    }
+}
+
+/* A class is all of its ranks. */
+static void classes_are_their_ranks(void **state)
+{
+    static const char text[] =
+        "{\"schema\": \"scow-profile-1\", \"kernel\": \"sleep\", \"settings\": [{\"windows\": "
+        "[{\"tasks\": [1, 9], \"envelope\": {\"latency_s\": 0, \"s_per_task\": 0}, \"send\": "
+        "{\"latency_s\": 0, \"s_per_task\": 0}, \"workers\": ["
+        "{\"name\": \"n1\", \"count\": 3, \"link\": {\"latency_s\": 0, \"s_per_task\": 0}, "
+        "\"receive\": {\"latency_s\": 0, \"s_per_task\": 0}, "
+        "\"compute\": {\"latency_s\": 0, \"s_per_task\": 1}}, "
+        "{\"name\": \"n2\", \"count\": 2, \"link\": {\"latency_s\": 0, \"s_per_task\": 0}, "
+        "\"receive\": {\"latency_s\": 0, \"s_per_task\": 0}, "
+        "\"compute\": {\"latency_s\": 0, \"s_per_task\": 2}}]}]}]}";
+    struct profile profile;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    if (!profile_parse(&profile, text, strlen(text), "p.json", &failure))
+        fail_msg("%s", failure.text);
+    struct group whole = groups_of("n2\nn1\n", &profile);
+    assert_int_equal(whole.group_count, 2);
+    assert_int_equal(whole.groups[0].master, 4);
+    assert_int_equal(whole.groups[1].master, 1);
+    assert_int_equal(grouping_workers(&whole), 3);
+    assert_int_equal(grouping_highest(&whole), 5);
+    grouping_release(&whole);
+    assert_false(grouping_parse(&whole, "n1\nn3\n", "groups.txt", &profile, &failure));
+    assert_string_equal(failure.text,
+                        "groups.txt, line 2: 'n3' is no rank, no range of ranks (3-8) "
+                        "and no class of the profile");
+    profile_release(&profile);
+}
+
+/* Said without being asked where enough is saved, and only there. */
+static void trees_are_offered_where_they_pay(void **state)
+{
+    static const struct {
+        int64_t workers;
+        double tasks;
+        const char *told;
+    } cases[] = {{72, 640, NULL},
+                 {1000, 2000, "tree        16 groups with masters of their own would take "}};
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        struct profile profile = profile_of(cases[k].workers);
+        const struct planning planning = {.profile = &profile,
+                                          .setting = &profile.settings[0],
+                                          .scheduler = SCHEDULER_AUTO,
+                                          .tasks = cases[k].tasks,
+                                          .effort_s = 0.05};
+        struct plan plan;
+        struct text text = TEXT_INIT;
+        struct failure failure = FAILURE_INIT;
+        if (!planning_make(&planning, &plan, &failure) ||
+            !trees_describe(&planning, &plan, &text, &failure))
+            fail_msg("%s", failure.text);
+        assert_true(cases[k].told ? text.bytes && strncmp(text.bytes, cases[k].told,
+                                                          strlen(cases[k].told)) == 0
+                                  : text.length == 0);
+        text_release(&text);
+        plan_release(&plan);
+        profile_release(&profile);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_are_planned_where_they_pay),
         cmocka_unit_test(any_tree_is_a_plan),
+        cmocka_unit_test(groups_are_those_of_the_file),
+        cmocka_unit_test(groups_of_groups_are_planned),
+        cmocka_unit_test(what_is_no_group_is_refused),
+        cmocka_unit_test(classes_are_their_ranks),
+        cmocka_unit_test(trees_are_offered_where_they_pay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,275 @@
+#include "planner/files/grouping_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/array.h"
+#include "planner/base/limits.h"
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+struct line {
+    int64_t number, indent;
+    struct plan_run *runs; /* owned; ranks as they stand there */
+    size_t count;
+};
+
+struct reading {
+    const char *name;
+    const struct profile *profile; /* NULL: no names are known */
+    struct line *lines;            /* owned; those of groups */
+    size_t count, capacity;
+};
+
+static void reading_release(struct reading *reading)
+{
+    for (size_t k = 0; k < reading->count; k++)
+        free(reading->lines[k].runs);
+    free(reading->lines);
+}
+
+static bool line_refuse(const struct reading *reading, const struct line *line, const char *what,
+                        struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH, "%s, line %" PRId64 ": %s", reading->name,
+                       line->number, what);
+}
+
+static bool run_add(struct line *line, struct plan_run run, struct failure *failure)
+{
+    struct plan_run *runs = array_extend(line->runs, line->count, sizeof *runs);
+    if (!runs)
+        return failure_memory(failure, "reading groups");
+    runs[line->count++] = run;
+    line->runs = runs;
+    return true;
+}
+
+/* All ranks of that class; *found false: there is no such class. */
+static bool class_add(const struct reading *reading, struct line *line, const char *word,
+                      size_t length, bool *found, struct failure *failure)
+{
+    const struct profile_window *window =
+        reading->profile ? &reading->profile->settings[0].windows[0] : NULL;
+    const size_t classes = window ? profile_classes(reading->profile, window) : 0;
+    int64_t workers = 0;
+    for (size_t k = 0; k < classes; k++) {
+        const struct profile_worker *class = &window->workers[k];
+        const struct plan_run run = {workers + 1, workers + class->count};
+        workers += class->count;
+        if (!class->name || strlen(class->name) != length ||
+            strncmp(class->name, word, length) != 0)
+            continue;
+        *found = true;
+        if (!run_add(line, run, failure))
+            return false;
+    }
+    return true;
+}
+
+/* A rank; 0: none begins there. Larger ones than can be are one above that. */
+static int64_t rank_read(const char **at)
+{
+    int64_t rank = 0;
+    for (; **at >= '0' && **at <= '9'; (*at)++)
+        rank = rank > LIMIT_WORKERS ? rank : 10 * rank + (**at - '0');
+    return rank;
+}
+
+/* "3" or "3-8", the whole word. */
+static bool run_read(const char *word, size_t length, struct plan_run *run)
+{
+    const char *at = word;
+    run->first = run->last = rank_read(&at);
+    if (at > word && *at == '-' && at < word + length) {
+        const char *from = ++at;
+        run->last = rank_read(&at);
+        if (at == from)
+            return false;
+    }
+    return at == word + length && run->first >= 1 && run->last >= run->first &&
+           run->last <= LIMIT_WORKERS;
+}
+
+static bool word_read(const struct reading *reading, struct line *line, const char *word,
+                      size_t length, struct failure *failure)
+{
+    struct plan_run run;
+    bool found = false;
+    if (run_read(word, length, &run))
+        return run_add(line, run, failure);
+    if (!class_add(reading, line, word, length, &found, failure))
+        return false;
+    return found || failure_set(failure, FAILURE_MISMATCH,
+                                "%s, line %" PRId64
+                                ": '%.*s' is no rank, no range of ranks (3-8) and no class of the "
+                                "profile",
+                                reading->name, line->number, length > 40 ? 40 : (int)length, word);
+}
+
+static bool words_read(const struct reading *reading, struct line *line, const char *at,
+                       struct failure *failure)
+{
+    static const char BETWEEN[] = " ,\r", END[] = " ,\r\n#";
+    bool good = true;
+    for (at += strspn(at, BETWEEN); good && *at && *at != '\n' && *at != '#';
+         at += strspn(at, BETWEEN)) {
+        const size_t length = strcspn(at, END);
+        good = word_read(reading, line, at, length, failure);
+        at += length;
+    }
+    return good;
+}
+
+static bool line_read(struct reading *reading, const char *at, int64_t number,
+                      struct failure *failure)
+{
+    struct line line = {.number = number, .indent = (int64_t)strspn(at, " ")};
+    const char *first = at + line.indent;
+    if (*first == '\t')
+        return line_refuse(reading, &line, "indent with blanks, not with tabs", failure);
+    struct line *lines =
+        array_reserve(reading->lines, &reading->capacity, reading->count + 1, sizeof *lines);
+    if (!lines)
+        return failure_memory(failure, "reading groups");
+    reading->lines = lines;
+    const bool good = words_read(reading, &line, first, failure);
+    if (line.count == 0) {
+        free(line.runs);
+        return good;
+    }
+    lines[reading->count++] = line;
+    return good;
+}
+
+static bool lines_read(struct reading *reading, const char *text, struct failure *failure)
+{
+    bool good = true;
+    int64_t number = 1;
+    for (const char *at = text; good && *at; number++) {
+        good = line_read(reading, at, number, failure);
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+    return good &&
+           (reading->count > 0 ||
+            failure_set(failure, FAILURE_MISMATCH,
+                        "%s: has no groups: give a line of ranks for each, the master's first",
+                        reading->name));
+}
+
+/* ---- groups -------------------------------------------------------------------------------- */
+
+static int run_compare(const void *a, const void *b)
+{
+    const struct plan_run *x = a, *y = b;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Its first rank is the master, the others, in ascending order, are its workers. */
+static bool workers_take(const struct reading *reading, struct line *line, struct group *group,
+                         struct failure *failure)
+{
+    group->master = line->runs[0].first++;
+    qsort(line->runs, line->count, sizeof *line->runs, run_compare);
+    for (size_t k = 0; k < line->count; k++) {
+        const struct plan_run *run = &line->runs[k];
+        if (run->first > run->last)
+            continue;
+        if (k > 0 && run->first <= line->runs[k - 1].last)
+            return line_refuse(reading, line, "has a rank twice: leave one out", failure);
+        if (!selection_add(&group->workers, run->first - 1, run->last - 1))
+            return failure_memory(failure, "reading groups");
+    }
+    return true;
+}
+
+/* Lines from *at on that stand further to the right than `indent`, and all below them. */
+static bool groups_take(struct reading *reading, size_t *at, int64_t indent, int depth,
+                        struct group *above, struct failure *failure)
+{
+    const int64_t here = reading->lines[*at].indent;
+    while (*at < reading->count && reading->lines[*at].indent > indent) {
+        struct line *line = &reading->lines[(*at)++];
+        if (depth == GROUPING_DEEPEST)
+            return line_refuse(reading, line, "is a group below too many others", failure);
+        if (line->indent != here)
+            return line_refuse(reading, line,
+                               "stands neither below the line above it nor beside another one",
+                               failure);
+        struct group *group = grouping_add(above);
+        if (!group)
+            return failure_memory(failure, "reading groups");
+        if (!workers_take(reading, line, group, failure))
+            return false;
+        const bool inner = *at < reading->count && reading->lines[*at].indent > line->indent;
+        if (inner && group->workers.count > 0)
+            return line_refuse(reading, line,
+                               "has groups below it, and so the master's rank alone: give the "
+                               "others a line of their own there",
+                               failure);
+        if (!inner && group->workers.count == 0)
+            return line_refuse(reading, line, "is a master without workers: add their ranks",
+                               failure);
+        if (inner && !groups_take(reading, at, line->indent, depth + 1, group, failure))
+            return false;
+    }
+    return true;
+}
+
+/* ---- each rank once ------------------------------------------------------------------------ */
+
+static int64_t runs_count(const struct group *group)
+{
+    int64_t count = 1 + (int64_t)group->workers.count;
+    for (size_t k = 0; k < group->group_count; k++)
+        count += runs_count(&group->groups[k]);
+    return count;
+}
+
+static struct plan_run *runs_add(const struct group *group, struct plan_run *next)
+{
+    *next++ = (struct plan_run){group->master, group->master};
+    for (size_t k = 0; k < group->workers.count; k++)
+        *next++ =
+            (struct plan_run){group->workers.runs[k].first + 1, group->workers.runs[k].last + 1};
+    for (size_t k = 0; k < group->group_count; k++)
+        next = runs_add(&group->groups[k], next);
+    return next;
+}
+
+static bool ranks_distinct(const struct group *whole, const char *name, struct failure *failure)
+{
+    const size_t count = (size_t)runs_count(whole);
+    struct plan_run *runs = malloc(count * sizeof *runs);
+    bool good = true;
+    if (!runs)
+        return failure_memory(failure, "reading groups");
+    runs_add(whole, runs);
+    qsort(runs, count, sizeof *runs, run_compare);
+    for (size_t k = 1; good && k < count; k++)
+        if (runs[k].first <= runs[k - 1].last)
+            good = failure_set(failure, FAILURE_MISMATCH,
+                               "%s: rank %" PRId64 " stands there twice: have it do one thing",
+                               name, runs[k].first);
+    free(runs);
+    return good;
+}
+
+bool grouping_parse(struct group *whole, const char *text, const char *name,
+                    const struct profile *profile, struct failure *failure)
+{
+    struct reading reading = {.name = name, .profile = profile};
+    struct group read = {.master = 0};
+    size_t at = 0;
+    bool good = lines_read(&reading, text, failure) &&
+                groups_take(&reading, &at, -1, 0, &read, failure) &&
+                ranks_distinct(&read, name, failure);
+    reading_release(&reading);
+    if (good)
+        *whole = read;
+    else
+        grouping_release(&read);
+    return good;
+}
