@@ -25,20 +25,20 @@
 #include "spmd/output/output_name.h"
 #include "spmd/protocol/interrupt.h"
 #include "spmd/run/execute.h"
+#include "spmd/run/run_options.h"
 #include "spmd/run/run_outcome.h"
 
-enum { PATIENCE_USUAL = 60 };
-/* Of that, until there is an output: somebody may be reading a large input alone. */
+/* Of the patience with a worker, until there is an output: somebody may be reading a large input
+ * alone. */
 static const double ASSEMBLY_FACTOR = 5;
 
 struct arguments {
-    const char *kernel, *input, *output, *results, *profile, *isa, *threads, *ends;
+    struct run_options run; /* --resume is meant */
+    const char *kernel, *threads;
     const char *values[SCOW_PARAMETERS_MOST]; /* as typed; NULL: the default */
-    int64_t workers, gpus;
-    double patience_s;
-    bool staged, collect, once, no_page, trust, quiet, version, dry_run;
+    int64_t workers;
+    bool staged, no_page, dry_run;
     struct weights_options weights;
-    char *line; /* owned: all of it, as it could be typed; NULL: not known */
 };
 
 /* Files that are left beside the output; owned. */
@@ -56,31 +56,31 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
          "start so many workers, and a master, here; without mpiexec and -j: one for each core"},
         {'k', "kernel", "NAME", OPTION_TEXT, &arguments->kernel,
          "core task: a name from 'scow tasks', or a plug-in (./FILE.so)"},
-        {'i', "input", "INPUT", OPTION_TEXT, &arguments->input,
+        {'i', "input", "INPUT", OPTION_TEXT, &arguments->run.input,
          "what is to be processed, if the core task has an input; -: standard input, which is kept "
          "as OUTPUT.input"},
-        {'o', "output", "FILE", OPTION_TEXT, &arguments->output,
+        {'o', "output", "FILE", OPTION_TEXT, &arguments->run.output,
          "HDF5 file to create, or to go on with"},
-        {'p', "profile", "FILE", OPTION_TEXT, &arguments->profile,
+        {'p', "profile", "FILE", OPTION_TEXT, &arguments->run.profile,
          "for the core task that sleeps: the profile that says for how long"},
-        launch_row("results", &arguments->results),
+        run_options_row(&arguments->run, "results"),
         {0, "threads", "T", OPTION_TEXT, &arguments->threads, "OpenMP threads of a rank"},
         launch_row("staged", &arguments->staged),
-        launch_row("collect", &arguments->collect),
-        launch_row("until", &arguments->ends),
-        launch_row("patience", &arguments->patience_s),
-        launch_row("no-copies", &arguments->once),
-        launch_row("gpus-per-worker", &arguments->gpus),
-        launch_row("isa", &arguments->isa),
-        {0, "trust", NULL, OPTION_FLAG, &arguments->trust,
+        run_options_row(&arguments->run, "collect"),
+        run_options_row(&arguments->run, "until"),
+        run_options_row(&arguments->run, "patience"),
+        run_options_row(&arguments->run, "no-copies"),
+        run_options_row(&arguments->run, "gpus-per-worker"),
+        run_options_row(&arguments->run, "isa"),
+        {0, "trust", NULL, OPTION_FLAG, &arguments->run.trust,
          "going on: take for done what FILE says is done, without reading it back to compare it "
          "with its digests"},
         {0, "dry-run", NULL, OPTION_FLAG, &arguments->dry_run,
          "run nothing, and show the first core tasks as they would be run"},
         {0, "no-page", NULL, OPTION_FLAG, &arguments->no_page,
          "leave no page with charts of the run beside the output"},
-        launch_row("quiet", &arguments->quiet),
-        launch_row("version", &arguments->version),
+        run_options_row(&arguments->run, "quiet"),
+        run_options_row(&arguments->run, "version"),
     };
     size_t count = sizeof fixed / sizeof fixed[0];
     memcpy(rows, fixed, sizeof fixed);
@@ -95,25 +95,25 @@ static bool arguments_check(const struct arguments *arguments, const struct scow
     if (arguments->workers > 0)
         return failure_set(failure, FAILURE_USAGE,
                            "-j starts the ranks, and mpiexec has done so: leave one of them out");
-    if (!arguments->output)
+    if (!arguments->run.output)
         return failure_set(failure, FAILURE_USAGE,
                            "the output (-o FILE) is missing: see scow go --help");
-    if ((task->input != SCOW_INPUT_NONE) != (arguments->input != NULL))
+    if ((task->input != SCOW_INPUT_NONE) != (arguments->run.input != NULL))
         return failure_set(failure, FAILURE_USAGE, "kernel %s %s: see scow go --help", task->name,
-                           arguments->input ? "has no input: leave -i out"
-                                            : "needs an input: add -i INPUT");
+                           arguments->run.input ? "has no input: leave -i out"
+                                                : "needs an input: add -i INPUT");
     if (task_has_levels(task))
         return failure_set(failure, FAILURE_USAGE,
                            "kernel %s searches in levels, each of which is planned from a profile: "
                            "use scow calibrate, plan and run",
                            task->name);
-    if (((task->flags & SCOW_SLEEP) != 0) != (arguments->profile != NULL))
+    if (((task->flags & SCOW_SLEEP) != 0) != (arguments->run.profile != NULL))
         return failure_set(failure, FAILURE_USAGE, "kernel %s %s", task->name,
-                           arguments->profile
+                           arguments->run.profile
                                ? "is measured while it works: leave -p out"
                                : "sleeps what a profile says: name one with -p PROFILE");
     return weights_options_check(&arguments->weights, failure) &&
-           launch_patience_check(arguments->patience_s, failure);
+           run_options_check(&arguments->run, failure);
 }
 
 static bool arguments_parse(const struct comm *comm, int argc, char **argv,
@@ -145,14 +145,15 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     };
     char *operand = NULL;
     int operands = 0;
-    if (!launch_options(comm, &table, argc, argv, &operand, 0, &operands, &arguments->version, over,
-                        failure) ||
+    if (!launch_options(comm, &table, argc, argv, &operand, 0, &operands, &arguments->run.version,
+                        over, failure) ||
         *over)
         return failure->code == FAILURE_NONE;
-    arguments->weights.input = arguments->input;
+    arguments->weights.input = arguments->run.input;
     return launch_ranks_check(comm, failure) && arguments_check(arguments, task, failure) &&
-           (!arguments->isa || instructions_pin(arguments->isa, comm, failure)) &&
-           (comm->rank > 0 || output_name_check(arguments->output, failure));
+           (!arguments->run.isa || instructions_pin(arguments->run.isa, comm, failure)) &&
+           (!comm_leads(comm) || output_name_check(arguments->run.output, failure)) &&
+           run_options_end(&arguments->run, comm, failure);
 }
 
 /* To be released. One value each: what is measured is what runs. */
@@ -171,7 +172,7 @@ static bool settings_find(const struct arguments *arguments, const struct scow_t
     const struct setting_switches switches = {.staged =
                                                   arguments->staged ? SETTING_YES : SETTING_NO,
                                               .write_behind = SETTING_NO,
-                                              .collect = arguments->collect};
+                                              .collect = arguments->run.collect};
     return settings_read(settings, task, wishes, count + 1, &switches, failure) &&
            (settings->count == 1 ||
             failure_set(failure, FAILURE_USAGE,
@@ -212,10 +213,10 @@ static void page_leave(const struct arguments *arguments, const struct beside *b
                        const struct run_record *record, const struct samples *samples)
 {
     struct failure failure = FAILURE_INIT;
-    if (!page_of_run(beside->page, arguments->output, record, samples, readers_available(),
+    if (!page_of_run(beside->page, arguments->run.output, record, samples, readers_available(),
                      &failure))
         fprintf(stderr, "scow go: %s\n", failure.text);
-    else if (!arguments->quiet)
+    else if (!arguments->run.quiet)
         beside_tell(beside);
 }
 
@@ -227,7 +228,7 @@ static void files_complete(const struct arguments *arguments, const struct besid
     const struct readers *readers = readers_available();
     struct failure failure = FAILURE_INIT;
     struct run_record record;
-    if (!readers || !readers->read_run(arguments->output, 0, &record, &failure))
+    if (!readers || !readers->read_run(arguments->run.output, 0, &record, &failure))
         return;
     go_pilot_complete(pilot, &record);
     if (!arguments->no_page)
@@ -251,7 +252,6 @@ struct going {
     struct place place;
     char **names;
     struct beside beside;
-    struct until until; /* the master's: when all must have ended */
     struct go_pilot pilot;
 };
 
@@ -262,19 +262,15 @@ static bool going_prepare(struct going *going, struct failure *failure)
     size_t length = 0;
     settings_find(arguments, going->kernel->task, &going->settings, failure);
     launch_threads_check(failure);
-    beside_init(&going->beside, arguments->output, failure);
-    if (arguments->ends)
-        until_parse(&going->until, arguments->ends, until_now(), failure);
-    else if (going->comm->rank == 0)
-        until_ask(&going->until, until_now());
-    going->emitted = run_outcome_emitted(arguments->output, arguments->results);
+    beside_init(&going->beside, arguments->run.output, failure);
+    going->emitted = run_outcome_emitted(arguments->run.output, arguments->run.results);
     if (!going->emitted)
         failure_memory(failure, "naming the results");
-    const struct devices_wish devices = {arguments->gpus, false};
+    const struct devices_wish devices = {arguments->run.gpus, false};
     if (!comm_agree(going->comm, failure) || !devices_share(going->comm, &devices, failure))
         return false;
-    going->input = launch_input(going->comm, arguments->input, arguments->output,
-                                access(arguments->output, F_OK) == 0, failure);
+    going->input = launch_input(going->comm, arguments->run.input, arguments->run.output,
+                                access(arguments->run.output, F_OK) == 0, failure);
     if (!comm_agree(going->comm, failure))
         return false;
     const struct setting *setting = &going->settings.items[0];
@@ -288,10 +284,11 @@ static bool going_prepare(struct going *going, struct failure *failure)
     going->plan_text = plan_print(&going->plan);
     if (!going->plan_text)
         failure_memory(failure, "describing the job");
-    if (arguments->profile)
-        going->profile_text = launch_read(going->comm, arguments->profile, &length, failure);
+    if (arguments->run.profile)
+        going->profile_text = launch_read(going->comm, arguments->run.profile, &length, failure);
     if (going->profile_text)
-        profile_parse(&going->profile, going->profile_text, length, arguments->profile, failure);
+        profile_parse(&going->profile, going->profile_text, length, arguments->run.profile,
+                      failure);
     comm_align_clocks(going->comm);
     going->isa = instructions_gather(going->comm);
     return comm_agree(going->comm, failure) &&
@@ -337,11 +334,10 @@ static void going_run(struct going *going, struct liveness *liveness, struct fai
                                         .threads = threads,
                                         .weights = going->weights};
     struct run_outcome outcome = {0};
-    go_pilot_init(&going->pilot, &origin, going->beside.plan, arguments->quiet);
+    go_pilot_init(&going->pilot, &origin, going->beside.plan, arguments->run.quiet);
     if (arguments->dry_run)
         go_preview_init(&going->pilot);
-    const struct execution execution = {
-        .until = &going->until,
+    struct execution execution = {
         .comm = going->comm,
         .kernel = going->kernel,
         .plan = &going->plan,
@@ -350,13 +346,8 @@ static void going_run(struct going *going, struct liveness *liveness, struct fai
         .profile = going->profile_text ? &going->profile : NULL,
         .plan_name = "the command",
         .input = going->input,
-        .output = arguments->output,
-        .command_line = arguments->line,
         .emitted = going->emitted,
-        .emitted_given = arguments->results != NULL,
-        .collects = arguments->collect,
-        .resume = true,
-        .trust = arguments->trust,
+        .collects = arguments->run.collect,
         .command = "scow go",
         .again = "run the same again",
         .failing_ends = failing_ends(arguments, going->kernel->task),
@@ -364,16 +355,14 @@ static void going_run(struct going *going, struct liveness *liveness, struct fai
         .threads = threads,
         .pilot = &going->pilot.base,
         .ahead = WATCHING_AHEAD,
-        .quiet = arguments->quiet,
-        .patience_s = arguments->patience_s,
-        .once = arguments->once,
         .liveness = liveness,
     };
+    run_options_apply(&arguments->run, &execution);
     const bool done = execute_run(&execution, &outcome, failure);
     if (done && !arguments->dry_run && going->comm->rank == 0) {
-        run_outcome_print(arguments->output, &outcome, true);
+        run_outcome_print(arguments->run.output, &outcome, true);
         files_complete(arguments, &going->beside, &going->pilot);
-        run_outcome_check(arguments->output, &outcome, failure);
+        run_outcome_check(arguments->run.output, &outcome, failure);
     }
     if (outcome.failures)
         fprintf(stderr, "%s", outcome.failures);
@@ -389,7 +378,7 @@ static void input_forget(const struct going *going)
 {
     const struct arguments *arguments = going->arguments;
     if (arguments->dry_run && going->comm->rank == 0 && going->input &&
-        strcmp(going->input, arguments->input) != 0 && access(arguments->output, F_OK) != 0)
+        strcmp(going->input, arguments->run.input) != 0 && access(arguments->run.output, F_OK) != 0)
         unlink(going->input);
 }
 
@@ -400,11 +389,11 @@ static void kernel_go(struct comm *comm, const struct kernel *kernel, struct arg
     struct going going = {.comm = comm, .arguments = arguments, .kernel = kernel};
     struct liveness liveness = {.comm = NULL};
     const struct liveness_words words = {.program = "scow go",
-                                         .path = arguments->output,
+                                         .path = arguments->run.output,
                                          .state = "there is no package yet",
                                          .again = "run the same again"};
-    const bool assembled =
-        liveness_begin(&liveness, comm, &words, ASSEMBLY_FACTOR * arguments->patience_s, failure);
+    const bool assembled = liveness_begin(&liveness, comm, &words,
+                                          ASSEMBLY_FACTOR * arguments->run.patience_s, failure);
     launch_assembled();
     if (assembled && going_prepare(&going, failure))
         going_run(&going, &liveness, failure);
@@ -415,20 +404,21 @@ static void kernel_go(struct comm *comm, const struct kernel *kernel, struct arg
 
 static void go_command(struct comm *comm, int argc, char **argv, struct failure *failure)
 {
-    struct arguments arguments = {.patience_s = PATIENCE_USUAL};
+    struct arguments arguments = {.run = RUN_OPTIONS_INIT};
     struct kernel kernel = {0};
     bool over = false;
+    arguments.run.resume = true;
     kernel_open(&kernel, kernel_name_of(task_options_kernel(argc, argv)), NULL, "--kernel",
                 failure);
     if (failure->code == FAILURE_MISMATCH)
         failure->code = FAILURE_USAGE;
     if (comm_agree(comm, failure) && kernel_agree(comm, &kernel, failure)) {
         arguments_parse(comm, argc, argv, kernel.task, &arguments, &over, failure);
-        arguments.line = launch_line(comm, "go", argc, argv);
+        arguments.run.line = launch_line(comm, "go", argc, argv);
         if (comm_agree(comm, failure) && !over)
             kernel_go(comm, &kernel, &arguments, failure);
     }
-    free(arguments.line);
+    free(arguments.run.line);
     kernel_close(&kernel);
 }
 

@@ -17,24 +17,21 @@
 #include "spmd/run/execute.h"
 #include "spmd/run/levels.h"
 #include "spmd/run/plan_weights.h"
+#include "spmd/run/run_options.h"
 #include "spmd/run/run_outcome.h"
 #include "spmd/strips/execute.h"
 
-enum { PATIENCE_USUAL = 60 };
-/* Of that, until there is an output: somebody may be reading a large input alone. */
+/* Of the patience with a worker, until there is an output: somebody may be reading a large input
+ * alone. */
 static const double ASSEMBLY_FACTOR = 5;
 
 struct arguments {
-    const char *ends;   /* --until */
-    struct until until; /* the same, or as the batch system says, which the master asks */
-    const char *plan, *input, *output, *profile, *isa, *kernel, *results, *rule, *replan, *tail;
+    struct run_options run;
+    const char *plan, *kernel, *rule, *replan, *tail;
     struct weights_options weights;
-    int64_t ahead, gpus;
-    double patience_s;
-    bool once, dca;
-    bool collect, resume, trust, retry_lost, quiet, verbose, version;
+    int64_t ahead;
+    bool dca, verbose;
     struct changes changes; /* of the core task */
-    char *line;             /* owned: all of it, as it could be typed; NULL: not known */
 };
 
 enum { ROWS_MOST = 24 + WEIGHTS_ROWS };
@@ -43,11 +40,11 @@ enum { ROWS_MOST = 24 + WEIGHTS_ROWS };
 static size_t rows_fill(struct arguments *arguments, struct option_row *rows, size_t *own)
 {
     const struct option_row fixed[] = {
-        {'i', "input", "INPUT", OPTION_TEXT, &arguments->input,
+        {'i', "input", "INPUT", OPTION_TEXT, &arguments->run.input,
          "input that the plan was made for, if its core task has one; -: standard input, which is "
          "kept as OUTPUT.input"},
-        {'o', "output", "FILE", OPTION_TEXT, &arguments->output, "HDF5 file to create"},
-        launch_row("profile", &arguments->profile),
+        {'o', "output", "FILE", OPTION_TEXT, &arguments->run.output, "HDF5 file to create"},
+        run_options_row(&arguments->run, "profile"),
         {'k', "kernel", "./FILE.so", OPTION_TEXT, &arguments->kernel,
          "plug-in of the plan's core task (default: where it was when the plan was made)"},
         {'s', "scheduler", "RULE[,NAME=VALUE...]", OPTION_TEXT, &arguments->rule,
@@ -66,21 +63,21 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows, si
          "standard deviations; the plan's own; none)"},
         {0, "ahead", "N", OPTION_COUNT, &arguments->ahead,
          "with a rule or a tail: packages that a worker has at a time (default 2)"},
-        launch_row("results", &arguments->results),
-        launch_row("collect", &arguments->collect),
-        {0, "resume", NULL, OPTION_FLAG, &arguments->resume,
+        run_options_row(&arguments->run, "results"),
+        run_options_row(&arguments->run, "collect"),
+        {0, "resume", NULL, OPTION_FLAG, &arguments->run.resume,
          "go on with FILE, which the same run left when it was stopped or killed; begin if it is "
          "not there"},
-        launch_row("trust", &arguments->trust),
-        launch_row("retry-lost", &arguments->retry_lost),
-        launch_row("until", &arguments->ends),
-        launch_row("patience", &arguments->patience_s),
-        launch_row("no-copies", &arguments->once),
-        launch_row("gpus-per-worker", &arguments->gpus),
-        launch_row("isa", &arguments->isa),
-        launch_row("quiet", &arguments->quiet),
+        run_options_row(&arguments->run, "trust"),
+        run_options_row(&arguments->run, "retry-lost"),
+        run_options_row(&arguments->run, "until"),
+        run_options_row(&arguments->run, "patience"),
+        run_options_row(&arguments->run, "no-copies"),
+        run_options_row(&arguments->run, "gpus-per-worker"),
+        run_options_row(&arguments->run, "isa"),
+        run_options_row(&arguments->run, "quiet"),
         {'v', "verbose", NULL, OPTION_FLAG, &arguments->verbose, "say what is being done"},
-        launch_row("version", &arguments->version),
+        run_options_row(&arguments->run, "version"),
     };
     size_t count = sizeof fixed / sizeof fixed[0];
     _Static_assert(sizeof fixed / sizeof fixed[0] + WEIGHTS_ROWS <= ROWS_MOST, "room for all rows");
@@ -102,7 +99,7 @@ static bool dca_check(const struct arguments *arguments, struct failure *failure
         return failure_set(failure, FAILURE_USAGE,
                            "--ahead is for packages that a master sends, and with --dca workers "
                            "take theirs one by one: leave it out");
-    if (arguments->collect)
+    if (arguments->run.collect)
         return failure_set(failure, FAILURE_USAGE,
                            "--collect has results return to the master, and with --dca nobody is "
                            "there to take them: leave one of them out");
@@ -112,22 +109,16 @@ static bool dca_check(const struct arguments *arguments, struct failure *failure
 /* What belongs together. */
 static bool arguments_check(const struct arguments *arguments, struct failure *failure)
 {
-    if ((!arguments->plan || !arguments->output) &&
+    if ((!arguments->plan || !arguments->run.output) &&
         !changes_refuse_unknown(&arguments->changes, failure))
         return false;
-    if (!arguments->plan || !arguments->output)
+    if (!arguments->plan || !arguments->run.output)
         return failure_set(failure, FAILURE_USAGE, "%s is missing: see scow run --help",
                            !arguments->plan ? "the plan" : "the output (-o FILE)");
     if (arguments->ahead > 1000)
         return failure_set(failure, FAILURE_USAGE, "--ahead is at most 1000: give less");
-    if (!launch_patience_check(arguments->patience_s, failure))
+    if (!run_options_check(&arguments->run, failure))
         return false;
-    if (arguments->retry_lost && !arguments->resume)
-        return failure_set(failure, FAILURE_USAGE,
-                           "--retry-lost is for going on with an output: add --resume");
-    if (arguments->trust && !arguments->resume)
-        return failure_set(failure, FAILURE_USAGE,
-                           "--trust is for going on with an output: add --resume");
     if (!weights_options_check(&arguments->weights, failure) || !dca_check(arguments, failure))
         return false;
     return !arguments->rule || (!arguments->replan && !arguments->tail) ||
@@ -159,17 +150,17 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     };
     char *operand = NULL;
     int operands = 0;
-    if (!launch_options(comm, &table, argc, argv, &operand, 1, &operands, &arguments->version, over,
-                        failure))
+    if (!launch_options(comm, &table, argc, argv, &operand, 1, &operands, &arguments->run.version,
+                        over, failure))
         return false;
     arguments->plan = operand;
-    arguments->weights.input = arguments->input;
+    arguments->weights.input = arguments->run.input;
     if (*over)
         return true;
     if (!launch_ranks_check(comm, failure) || !arguments_check(arguments, failure))
         return false;
-    return (!arguments->isa || instructions_pin(arguments->isa, comm, failure)) &&
-           (!comm_leads(comm) || output_name_check(arguments->output, failure));
+    return (!arguments->run.isa || instructions_pin(arguments->run.isa, comm, failure)) &&
+           (!comm_leads(comm) || output_name_check(arguments->run.output, failure));
 }
 
 /* Local to the master. */
@@ -177,12 +168,12 @@ static void intent_print(const struct arguments *arguments, const struct documen
                          const struct execution *execution)
 {
     const struct plan *plan = &documents->plan;
-    if (!arguments->quiet && plan->profile && !documents->profile_text)
+    if (!arguments->run.quiet && plan->profile && !documents->profile_text)
         fprintf(stderr,
                 "scow run: the plan's profile '%s' is not to be found (name it with -p): the "
                 "report will have no prediction of single operations\n",
                 plan->profile);
-    if (!arguments->quiet && arguments->collect && !results_return(plan_returns(plan)))
+    if (!arguments->run.quiet && arguments->run.collect && !results_return(plan_returns(plan)))
         fprintf(stderr,
                 "scow run: %s: was made for workers that write, so that what it predicts leaves "
                 "out how results return: calibrate with --collect and plan again\n",
@@ -208,7 +199,7 @@ static bool kernel_find(struct kernel *kernel, const struct arguments *arguments
     if (!kernel_open(kernel, name, arguments->kernel, arguments->plan, failure))
         return false;
     const bool wanted = kernel->task->input != SCOW_INPUT_NONE;
-    return wanted == (arguments->input != NULL) ||
+    return wanted == (arguments->run.input != NULL) ||
            failure_set(failure, FAILURE_USAGE, "%s: kernel %s %s", arguments->plan,
                        kernel->task->name,
                        wanted ? "needs an input: add -i INPUT" : "has no input: leave -i out");
@@ -238,13 +229,13 @@ static void ahead_check(const struct arguments *arguments, const struct plan *pl
 /* Does the master write what workers return? As the plan has it, or as asked for. */
 static bool collects(const struct arguments *arguments, const struct plan *plan)
 {
-    return arguments->collect || results_return(plan_returns(plan));
+    return arguments->run.collect || results_return(plan_returns(plan));
 }
 
 static void collect_check(const struct arguments *arguments, const struct plan *plan,
                           struct failure *failure)
 {
-    if (arguments->collect && plan_writes_behind(plan))
+    if (arguments->run.collect && plan_writes_behind(plan))
         failure_set(failure, FAILURE_USAGE,
                     "%s: is for results that workers write asynchronously, and with --collect the "
                     "master writes them: calibrate with --collect and plan again, or leave "
@@ -259,8 +250,8 @@ static void levels_execute(struct comm *comm, const struct arguments *arguments,
 {
     const struct levels_setup setup = {.comm = comm,
                                        .liveness = execution->liveness,
-                                       .assembly_s = ASSEMBLY_FACTOR * arguments->patience_s,
-                                       .results = arguments->results};
+                                       .assembly_s = ASSEMBLY_FACTOR * arguments->run.patience_s,
+                                       .results = arguments->run.results};
     levels_check(execution, failure);
     if (comm_agree(comm, failure))
         levels_run(execution, &setup, outcome, failure);
@@ -277,8 +268,8 @@ static void masters_check(const struct arguments *arguments, const struct plan *
         {arguments->rule, "-s"},
         {arguments->replan, "--replan"},
         {tail_choose(arguments, plan), arguments->tail ? "--tail" : "the plan's tail"},
-        {collects(arguments, plan), arguments->collect ? "--collect" : "returning results"},
-        {arguments->input && strcmp(arguments->input, "-") == 0, "standard input (-i -)"}};
+        {collects(arguments, plan), arguments->run.collect ? "--collect" : "returning results"},
+        {arguments->run.input && strcmp(arguments->run.input, "-") == 0, "standard input (-i -)"}};
     for (size_t k = 0; plan->star_count > 0 && k < sizeof cannot / sizeof *cannot; k++)
         if (cannot[k].asked)
             failure_set(failure, FAILURE_USAGE,
@@ -295,7 +286,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
     struct run_outcome outcome = {0};
     struct kernel kernel = {0};
     struct parameter_list changed = {0};
-    char *emitted = run_outcome_emitted(arguments->output, arguments->results), *isa = NULL;
+    char *emitted = run_outcome_emitted(arguments->run.output, arguments->run.results), *isa = NULL;
     char *input = NULL;
     if (!emitted)
         failure_memory(failure, "naming the results");
@@ -303,7 +294,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
     collect_check(arguments, &documents->plan, failure);
     masters_check(arguments, &documents->plan, failure);
     launch_threads_check(failure);
-    const struct devices_wish devices = {arguments->gpus,
+    const struct devices_wish devices = {arguments->run.gpus,
                                          documents->plan.own.tasks > 0 && !arguments->rule};
     if (!devices_share(comm, &devices, failure))
         goto out;
@@ -311,7 +302,8 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         changes_read(&arguments->changes, kernel.task, &changed, failure);
     if (!kernel_agree(comm, &kernel, failure))
         goto out;
-    input = launch_input(comm, arguments->input, arguments->output, arguments->resume, failure);
+    input = launch_input(comm, arguments->run.input, arguments->run.output, arguments->run.resume,
+                         failure);
     comm_align_clocks(comm);
     isa = instructions_gather(comm);
     struct execution execution = {
@@ -323,16 +315,10 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .profile = documents_profile(documents),
         .plan_name = arguments->plan,
         .input = input,
-        .output = arguments->output,
-        .command_line = arguments->line,
         .emitted = emitted,
         .changed = &changed,
-        .emitted_given = arguments->results != NULL,
         .collects = collects(arguments, &documents->plan),
         .keeps = plan_returns(&documents->plan) == RESULTS_END,
-        .resume = arguments->resume,
-        .trust = arguments->trust,
-        .retry_lost = arguments->retry_lost,
         .command = "scow run",
         .again = "run the same again with --resume",
         .isa = isa,
@@ -344,19 +330,16 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
                  : arguments->ahead > 0 ? (int)arguments->ahead
                                         : WATCHING_AHEAD,
         .counted = arguments->dca,
-        .quiet = arguments->quiet,
-        .patience_s = arguments->patience_s,
-        .once = arguments->once,
-        .until = &arguments->until,
         .liveness = liveness,
     };
+    run_options_apply(&arguments->run, &execution);
     if (comm_leads(comm) && failure->code == FAILURE_NONE)
         intent_print(arguments, documents, &execution);
     if (task_has_levels(kernel.task))
         levels_execute(comm, arguments, &execution, &outcome, failure);
     else if (execute_run(&execution, &outcome, failure) && comm_leads(comm)) {
-        run_outcome_print(arguments->output, &outcome, !arguments->rule);
-        run_outcome_check(arguments->output, &outcome, failure);
+        run_outcome_print(arguments->run.output, &outcome, !arguments->rule);
+        run_outcome_check(arguments->run.output, &outcome, failure);
     }
     comm->broken = outcome.broken;
     comm->others = outcome.others;
@@ -377,19 +360,19 @@ static bool strips_check(const struct arguments *arguments, struct failure *fail
     const struct {
         bool given;
         const char *name;
-    } others[] = {{arguments->input, "-i"},
+    } others[] = {{arguments->run.input, "-i"},
                   {arguments->kernel, "--kernel"},
                   {arguments->rule, "-s"},
                   {arguments->dca, "--dca"},
                   {arguments->replan, "--replan"},
                   {arguments->tail, "--tail"},
                   {arguments->ahead > 0, "--ahead"},
-                  {arguments->results, "--results"},
-                  {arguments->collect, "--collect"},
-                  {arguments->trust, "--trust"},
-                  {arguments->retry_lost, "--retry-lost"},
+                  {arguments->run.results, "--results"},
+                  {arguments->run.collect, "--collect"},
+                  {arguments->run.trust, "--trust"},
+                  {arguments->run.retry_lost, "--retry-lost"},
                   {weights_asked(&arguments->weights), "--weights"},
-                  {arguments->gpus > 0, "--gpus-per-worker"}};
+                  {arguments->run.gpus > 0, "--gpus-per-worker"}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (others[k].given)
             return failure_set(
@@ -414,7 +397,7 @@ static void strips_run(const struct comm *comm, struct arguments *arguments,
     const struct strips_plan *plan = &documents->strips;
     liveness->words.state = "an iteration needs all ranks";
     liveness->words.again = "run the same again, with --resume if something is kept";
-    liveness_patience(liveness, arguments->patience_s);
+    liveness_patience(liveness, arguments->run.patience_s);
     strips_check(arguments, failure);
     launch_threads_check(failure);
     if (!comm_agree(comm, failure))
@@ -427,15 +410,15 @@ static void strips_run(const struct comm *comm, struct arguments *arguments,
         .plan_text = documents->plan_text,
         .profile_text = documents->profile_text,
         .plan_name = arguments->plan,
-        .output = arguments->output,
-        .command_line = arguments->line,
+        .output = arguments->run.output,
+        .command_line = arguments->run.line,
         .isa = isa,
         .threads = plan->threads > 0 ? (int)plan->threads : threads,
-        .resume = arguments->resume,
-        .quiet = arguments->quiet,
+        .resume = arguments->run.resume,
+        .quiet = arguments->run.quiet,
         .asked = interrupt_asked,
         .late = until_misses,
-        .self = &arguments->until,
+        .self = &arguments->run.until,
     };
     strips_execute(&execution, failure);
     free(isa);
@@ -443,44 +426,35 @@ static void strips_run(const struct comm *comm, struct arguments *arguments,
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
-/* When all must have ended. */
-static void end_find(const struct comm *comm, struct arguments *arguments, struct failure *failure)
-{
-    if (arguments->ends)
-        until_parse(&arguments->until, arguments->ends, until_now(), failure);
-    else if (comm_leads(comm))
-        until_ask(&arguments->until, until_now());
-}
-
 static void run_command(struct comm *comm, int argc, char **argv, struct failure *failure)
 {
-    struct arguments arguments = {.patience_s = PATIENCE_USUAL};
+    struct arguments arguments = {.run = RUN_OPTIONS_INIT};
     struct documents documents = {.masters = true};
     struct liveness liveness = {.comm = NULL};
     bool over = false;
     arguments_parse(comm, argc, argv, &arguments, &over, failure);
     if (!over && failure->code == FAILURE_NONE)
-        end_find(comm, &arguments, failure);
+        run_options_end(&arguments.run, comm, failure);
     if (!comm_agree(comm, failure) || over)
         return;
-    arguments.line = launch_line(comm, "run", argc, argv);
+    arguments.run.line = launch_line(comm, "run", argc, argv);
     const struct liveness_words words = {.program = "scow run",
-                                         .path = arguments.output,
+                                         .path = arguments.run.output,
                                          .state = "there is no package yet",
                                          .again = "run the same again"};
-    const bool assembled =
-        liveness_begin(&liveness, comm, &words, ASSEMBLY_FACTOR * arguments.patience_s, failure);
+    const bool assembled = liveness_begin(&liveness, comm, &words,
+                                          ASSEMBLY_FACTOR * arguments.run.patience_s, failure);
     launch_assembled();
     const struct plan_weights weights = {&arguments.weights, arguments.plan, arguments.kernel,
                                          arguments.rule != NULL};
-    const bool read =
-        assembled && documents_read(&documents, comm, arguments.plan, arguments.profile, failure);
+    const bool read = assembled && documents_read(&documents, comm, arguments.plan,
+                                                  arguments.run.profile, failure);
     if (read && documents.strips.strip_count > 0)
         strips_run(comm, &arguments, &documents, &liveness, failure);
     else if (read && plan_weights_take(&documents, comm, &weights, failure))
         plan_execute(comm, &arguments, &documents, &liveness, failure);
     liveness_end(&liveness);
-    free(arguments.line);
+    free(arguments.run.line);
     documents_release(&documents);
 }
 

@@ -15,13 +15,14 @@
 #include "spmd/output/output_name.h"
 #include "spmd/protocol/interrupt.h"
 #include "spmd/run/execute.h"
+#include "spmd/run/run_options.h"
 #include "spmd/run/run_outcome.h"
 #include "spmd/serve/address.h"
 #include "spmd/serve/per_chunk.h"
 #include "spmd/serve/submission.h"
 #include "spmd/transport/link_zmq.h"
 
-enum { PATIENCE_USUAL = 60, MEMBERS_USUAL = 256, MEMBERS_MOST = 10000 };
+enum { MEMBERS_USUAL = 256, MEMBERS_MOST = 10000 };
 /* What is said last has so long to reach workers. */
 static const double linger_s = 5;
 /* How far workers may be off before what remains is planned anew, unless somebody says. */
@@ -30,14 +31,10 @@ static const char tolerance_usual[] = "10%";
 static const char rule_usual[] = "fac";
 
 struct serve_options {
-    const char *plan, *input, *output, *profile, *access, *listen, *rule, *replan, *results, *isa;
-    const char *ends;
-    struct until until;
-    const char *submit, *parts;
+    struct run_options run;
+    const char *plan, *access, *listen, *rule, *replan, *submit, *parts;
     int64_t members, ahead, workers;
-    double patience_s;
-    bool resume, trust, retry_lost, once, per_chunk, quiet, version;
-    char *line; /* owned */
+    bool per_chunk;
 };
 
 /* ---- options -------------------------------------------------------------------------------- */
@@ -47,10 +44,10 @@ static bool options_read_all(int argc, char **argv, struct serve_options *option
 {
     const struct comm alone = {.rank = 0, .size = 1};
     const struct option_row rows[] = {
-        {'i', "input", "INPUT", OPTION_TEXT, &options->input,
+        {'i', "input", "INPUT", OPTION_TEXT, &options->run.input,
          "input that the plan was made for, if its core task has one"},
-        {'o', "output", "FILE", OPTION_TEXT, &options->output, "HDF5 file to create"},
-        launch_row("profile", &options->profile),
+        {'o', "output", "FILE", OPTION_TEXT, &options->run.output, "HDF5 file to create"},
+        run_options_row(&options->run, "profile"),
         {0, "access", "FILE", OPTION_TEXT, &options->access,
          "access file to write for workers, who need nothing else; that of before with --resume "
          "(OUTPUT.access)"},
@@ -78,17 +75,17 @@ static bool options_read_all(int argc, char **argv, struct serve_options *option
          "hand them in"},
         {0, "parts", "DIR", OPTION_TEXT, &options->parts,
          "with --submit: workers give results that are in this folder (scow collect)"},
-        launch_row("results", &options->results),
-        launch_row("no-copies", &options->once),
-        {0, "resume", NULL, OPTION_FLAG, &options->resume,
+        run_options_row(&options->run, "results"),
+        run_options_row(&options->run, "no-copies"),
+        {0, "resume", NULL, OPTION_FLAG, &options->run.resume,
          "go on with FILE and its access file; workers that waited join again"},
-        launch_row("trust", &options->trust),
-        launch_row("retry-lost", &options->retry_lost),
-        launch_row("until", &options->ends),
-        launch_row("patience", &options->patience_s),
-        launch_row("isa", &options->isa),
-        launch_row("quiet", &options->quiet),
-        launch_row("version", &options->version),
+        run_options_row(&options->run, "trust"),
+        run_options_row(&options->run, "retry-lost"),
+        run_options_row(&options->run, "until"),
+        run_options_row(&options->run, "patience"),
+        run_options_row(&options->run, "isa"),
+        run_options_row(&options->run, "quiet"),
+        run_options_row(&options->run, "version"),
     };
     const struct option_table table = {
         .usage = "scow serve PLAN [-i INPUT] -o FILE [options]",
@@ -104,8 +101,8 @@ static bool options_read_all(int argc, char **argv, struct serve_options *option
     };
     char *operand = NULL;
     int operands = 0;
-    if (!launch_options(&alone, &table, argc, argv, &operand, 1, &operands, &options->version, over,
-                        failure))
+    if (!launch_options(&alone, &table, argc, argv, &operand, 1, &operands, &options->run.version,
+                        over, failure))
         return false;
     options->plan = operand;
     return true;
@@ -113,7 +110,7 @@ static bool options_read_all(int argc, char **argv, struct serve_options *option
 
 static bool options_check(const struct serve_options *options, struct failure *failure)
 {
-    if (!options->plan || !options->output)
+    if (!options->plan || !options->run.output)
         return failure_set(failure, FAILURE_USAGE, "%s is missing: see scow serve --help",
                            !options->plan ? "the plan" : "the output (-o FILE)");
     if (options->members < 1 || options->members > MEMBERS_MOST)
@@ -124,10 +121,6 @@ static bool options_check(const struct serve_options *options, struct failure *f
                            "--ahead is for rules (-s RULE), and at most 1000");
     if (options->rule && options->replan)
         return failure_set(failure, FAILURE_USAGE, "--replan is for plans: leave -s RULE out");
-    if ((options->trust || options->retry_lost) && !options->resume)
-        return failure_set(failure, FAILURE_USAGE,
-                           "%s is for going on with an output: add --resume",
-                           options->trust ? "--trust" : "--retry-lost");
     if (options->per_chunk && !options->rule)
         return failure_set(failure, FAILURE_USAGE,
                            "--per-chunk needs a rule: add -s fsc,k=N, gss, tss or fiss");
@@ -138,9 +131,9 @@ static bool options_check(const struct serve_options *options, struct failure *f
         return failure_set(failure, FAILURE_USAGE,
                            "-n says how many workers are handed in: add --submit local, slurm or "
                            "pbs");
-    return launch_patience_check(options->patience_s, failure) &&
+    return run_options_check(&options->run, failure) &&
            (!options->submit || submission_find(options->submit, failure)) &&
-           output_name_check(options->output, failure);
+           output_name_check(options->run.output, failure);
 }
 
 /* ---- access --------------------------------------------------------------------------------- */
@@ -148,11 +141,11 @@ static bool options_check(const struct serve_options *options, struct failure *f
 /* Owned; NULL with *failure set. */
 static char *access_name(const struct serve_options *options, struct failure *failure)
 {
-    const size_t size = strlen(options->access ? options->access : options->output) + 16;
+    const size_t size = strlen(options->access ? options->access : options->run.output) + 16;
     char *name = malloc(size);
     if (name)
         snprintf(name, size, options->access ? "%s" : "%s.access",
-                 options->access ? options->access : options->output);
+                 options->access ? options->access : options->run.output);
     else
         failure_memory(failure, "naming the access file");
     return name;
@@ -168,7 +161,7 @@ static bool access_find(const struct serve_options *options, const char *name, b
                         struct access *access, struct failure *failure)
 {
     char address[ACCESS_ADDRESS_SIZE];
-    *there = options->resume && file_is(name);
+    *there = options->run.resume && file_is(name);
     if (*there)
         return access_read(access, name, failure);
     return address_find(options->listen, address, failure) && access_make(access, address, failure);
@@ -227,22 +220,22 @@ static void plan_serve(const struct serve_options *options, const struct documen
     const struct plan *plan = &documents->plan;
     const struct kernel_name wanted = {plan->kernel, plan->plugin, plan->plugin_sha256};
     const struct liveness_words words = {.program = "scow serve",
-                                         .path = options->output,
+                                         .path = options->run.output,
                                          .state = "there is no package yet",
                                          .again = "serve again with --resume"};
     struct run_outcome outcome = {0};
     struct kernel kernel = {0};
     struct liveness liveness = {.comm = NULL};
-    char *emitted = run_outcome_emitted(options->output, options->results);
+    char *emitted = run_outcome_emitted(options->run.output, options->run.results);
     if (!emitted)
         failure_memory(failure, "naming the results");
     if (failure->code != FAILURE_NONE || !plan_check(options, documents, failure) ||
-        (options->isa && !instructions_pin(options->isa, comm, failure)) ||
+        (options->run.isa && !instructions_pin(options->run.isa, comm, failure)) ||
         !kernel_open(&kernel, wanted, NULL, options->plan, failure) ||
         !levels_refuse(kernel.task, failure) ||
-        !liveness_begin(&liveness, comm, &words, options->patience_s, failure))
+        !liveness_begin(&liveness, comm, &words, options->run.patience_s, failure))
         goto out;
-    liveness_part(&liveness, options->patience_s, 0); /* nobody is there, and none is missed */
+    liveness_part(&liveness, options->run.patience_s, 0); /* nobody is there, and none is missed */
     struct execution execution = {.comm = comm,
                                   .kernel = &kernel,
                                   .plan = plan,
@@ -251,31 +244,22 @@ static void plan_serve(const struct serve_options *options, const struct documen
                                   /* Chunks were made without it. */
                                   .profile = options->parts ? NULL : documents_profile(documents),
                                   .plan_name = options->plan,
-                                  .input = options->input,
-                                  .output = options->output,
-                                  .command_line = options->line,
+                                  .input = options->run.input,
                                   .emitted = emitted,
-                                  .emitted_given = options->results != NULL,
                                   .collects = true,
                                   .joins = tick,
-                                  .once = options->once,
-                                  .resume = options->resume,
-                                  .trust = options->trust,
-                                  .retry_lost = options->retry_lost,
                                   .command = "scow serve",
                                   .again = "serve again with --resume",
                                   .isa = isa_name(isa_current()),
                                   .threads = plan->threads > 0 ? plan->threads : 1,
                                   .ahead =
                                       options->ahead > 0 ? (int)options->ahead : WATCHING_AHEAD,
-                                  .quiet = options->quiet,
-                                  .patience_s = options->patience_s,
-                                  .until = &options->until,
                                   .liveness = &liveness};
+    run_options_apply(&options->run, &execution);
     decision_choose(options, &execution);
     if (execute_run(&execution, &outcome, failure)) {
-        run_outcome_print(options->output, &outcome, !execution.rule);
-        run_outcome_check(options->output, &outcome, failure);
+        run_outcome_print(options->run.output, &outcome, !execution.rule);
+        run_outcome_check(options->run.output, &outcome, failure);
     }
 out:
     liveness_end(&liveness);
@@ -311,7 +295,7 @@ static void comm_open(struct comm *comm, struct link link)
 static void listening_say(const struct serve_options *options, const struct access *access,
                           const char *name)
 {
-    if (!options->quiet)
+    if (!options->run.quiet)
         fprintf(stderr, "scow serve: workers join at %s: scow work %s\n", access->address, name);
 }
 
@@ -340,8 +324,8 @@ static void access_serve(struct serve_options *options, const struct documents *
 static void chunks_collect(const struct serve_options *options, char *folder,
                            struct failure *failure)
 {
-    char collect[] = "collect", o[] = "-o", quiet[] = "-q", *output = strdup(options->output);
-    char *words[] = {collect, folder, o, output, options->quiet ? quiet : NULL, NULL};
+    char collect[] = "collect", o[] = "-o", quiet[] = "-q", *output = strdup(options->run.output);
+    char *words[] = {collect, folder, o, output, options->run.quiet ? quiet : NULL, NULL};
     fflush(NULL);
     if (output)
         sibling_execute("collect", words, failure);
@@ -358,13 +342,13 @@ static void chunks_serve(const struct serve_options *options, const struct docum
     const struct per_chunk setup = {
         .plan = plan,
         .plan_text = documents->plan_text,
-        .input = options->input,
-        .output = options->output,
+        .input = options->run.input,
+        .output = options->run.output,
         .rule = options->rule,
         .workers = options->workers > 0 ? options->workers : plan_workers_needed(plan),
         .manager = options->submit ? submission_find(options->submit, failure) : NULL,
-        .resume = options->resume,
-        .quiet = options->quiet};
+        .resume = options->run.resume,
+        .quiet = options->run.quiet};
     struct kernel kernel = {0};
     char *folder = NULL;
     if (plan_check(options, documents, failure) &&
@@ -384,7 +368,7 @@ static void serve_run(struct serve_options *options, struct failure *failure)
     struct comm alone = {.rank = 0, .size = 1};
     struct documents documents = {0};
     char *name = access_name(options, failure);
-    if (name && documents_read(&documents, &alone, options->plan, options->profile, failure)) {
+    if (name && documents_read(&documents, &alone, options->plan, options->run.profile, failure)) {
         const int64_t needed = plan_workers_needed(&documents.plan);
         if (options->members < needed && !options->parts)
             options->members = needed;
@@ -402,7 +386,7 @@ static void serve_run(struct serve_options *options, struct failure *failure)
 int serve_main(int argc, char **argv)
 {
     const struct comm alone = {.rank = 0, .size = 1};
-    struct serve_options options = {.patience_s = PATIENCE_USUAL, .members = MEMBERS_USUAL};
+    struct serve_options options = {.run = RUN_OPTIONS_INIT, .members = MEMBERS_USUAL};
     struct failure failure = FAILURE_INIT;
     bool over = false;
     signal(SIGXFSZ, SIG_IGN);
@@ -410,12 +394,10 @@ int serve_main(int argc, char **argv)
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
     if (options_read_all(argc, argv, &options, &over, &failure) && !over &&
         options_check(&options, &failure)) {
-        options.line = launch_line(&alone, "serve", argc, argv);
-        if (!options.ends)
-            until_ask(&options.until, until_now());
-        if (!options.ends || until_parse(&options.until, options.ends, until_now(), &failure))
+        options.run.line = launch_line(&alone, "serve", argc, argv);
+        if (run_options_end(&options.run, &alone, &failure))
             serve_run(&options, &failure);
-        free(options.line);
+        free(options.run.line);
     }
     if (failure.code != FAILURE_NONE)
         fprintf(stderr, "scow serve: %s\n", failure.text);
