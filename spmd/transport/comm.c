@@ -78,10 +78,21 @@ bool comm_poll(const struct comm *comm, struct comm_event *event)
     return false;
 }
 
+/* Who waits for what comes by the link, and for nothing that is due before, need not look. */
+static bool rests(const struct comm *comm, const struct awaited *awaited)
+{
+    static const double least_s = 2e-3, most_s = 0.02;
+    const double left_s = awaited->left_s > 0 ? awaited->left_s - clock_late_s : most_s;
+    return left_s >= least_s && link_rest(comm->link, fmin(left_s, most_s));
+}
+
 void comm_pause(const struct comm *comm, struct pause *pause, const struct awaited *awaited)
 {
-    if (pause->nap_s > 0)
+    if (pause->nap_s > 0) {
         comm_look(comm);
+        if (rests(comm, awaited))
+            return;
+    }
     clock_pause(pause, awaited);
 }
 

@@ -79,7 +79,7 @@ void comm_watch_remove(struct comm *comm, const struct comm_watch *watch);
 void comm_look(const struct comm *comm);
 /* Local. Has something become of a peer? Each is told once. Cheap. */
 bool comm_poll(const struct comm *comm, struct comm_event *event);
-/* Local. clock_pause, and after some waiting comm_look. */
+/* Local. clock_pause, and after some waiting comm_look and, where the link can, link_rest. */
 void comm_pause(const struct comm *comm, struct pause *pause, const struct awaited *awaited);
 /* Local. Wait until a request is over. */
 void comm_wait(const struct comm *comm, struct link_request *request);

@@ -71,7 +71,8 @@ struct channel {
     struct arrival *arrivals, **last_arrival;
     struct operation *operations; /* under way, in the order of their beginning */
     uint64_t tickets;
-    bool full;                    /* a worker's: it was refused */
+    bool full;  /* a worker's: it was refused */
+    bool fresh; /* something has come since it rested last, which whoever waits may not have seen */
     double vain_s, connections_s; /* the last look in vain, and at connections */
 };
 
@@ -399,7 +400,7 @@ static void advance(struct channel *channel)
     if (now_s - channel->vain_s < look_every_s)
         return;
     while (message_receive(channel))
-        ;
+        channel->fresh = true;
     channel->vain_s = clock_now();
     if (now_s - channel->connections_s < connections_every_s)
         return;
@@ -410,6 +411,21 @@ static void advance(struct channel *channel)
 void link_progress(struct link link)
 {
     advance(channel_of(link));
+}
+
+/* Whatever ends it is looked at at once. Signals do, too: who is asked to leave does not wait. */
+bool link_rest(struct link link, double most_s)
+{
+    struct channel *channel = channel_of(link);
+    zmq_pollitem_t items[] = {{.socket = channel->socket, .events = ZMQ_POLLIN},
+                              {.socket = channel->monitor, .events = ZMQ_POLLIN}};
+    if (!channel->fresh)
+        zmq_poll(items, sizeof items / sizeof *items, (long)(1e3 * most_s));
+    channel->fresh = false;
+    channel->vain_s = 0;
+    if (items[1].revents)
+        channel->connections_s = 0;
+    return true;
 }
 
 void link_receive(struct link link, void *data, size_t bytes, int peer, int tag,
@@ -679,11 +695,13 @@ static bool connect_to(struct channel *channel, const struct access *access)
 /* Until the master has answered. A connection that ends before is tried again by ZeroMQ. */
 static bool welcome_await(struct channel *channel, double patience_s)
 {
-    static const double nap_s = 2e-3;
+    static const double rest_s = 0.02;
+    struct link link;
+    memcpy(&link.handle, &channel, sizeof(struct channel *));
     const double until_s = clock_now() + patience_s;
     while (channel->rank == 0 && !channel->full && clock_now() < until_s) {
         advance(channel);
-        clock_nap(nap_s);
+        link_rest(link, rest_s);
     }
     channel->members[0].left = false;
     return channel->rank > 0;

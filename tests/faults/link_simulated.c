@@ -300,6 +300,12 @@ void link_progress(struct link link)
     (void)link;
 }
 
+bool link_rest(struct link link, double most_s)
+{
+    (void)link, (void)most_s;
+    return false;
+}
+
 bool link_left(struct link link, int peer)
 {
     (void)link, (void)peer;
