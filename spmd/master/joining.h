@@ -28,6 +28,7 @@ struct joining_tick {
 struct joining {
     struct comm *comm;   /* borrowed */
     const char *command; /* borrowed; as which sentences speak */
+    bool quiet;          /* set once it has begun: nobody is told who joins */
     struct comm_watch watch;
     struct joining_tick tick;
     struct bundle letter; /* owned */

@@ -173,8 +173,9 @@ static void joined_take(struct master *master, const struct member_event *event)
         return;
     const int64_t like = joining_like(run->joining, event->peer, event->member);
     progress_end(master->progress);
-    fprintf(stderr, "%s: worker %d joins%s\n", run->members->command, event->member,
-            like == DISPATCH_UNKNOWN ? ", a machine that the profile does not know" : "");
+    if (!run->joining->quiet)
+        fprintf(stderr, "%s: worker %d joins%s\n", run->members->command, event->member,
+                like == DISPATCH_UNKNOWN ? ", a machine that the profile does not know" : "");
     dispatch_joined(master->dispatch, event->member - 1, like,
                     comm_now(run->comm) - master->origin_s);
 }

@@ -52,6 +52,7 @@ bool execution_joining_begin(struct execution_state *state, struct failure *fail
                                               &letter, execution->joins, failure)
                               : failure_memory(failure, "preparing for workers that join");
     free(numbers);
+    state->joining.quiet = execution->quiet;
     /* A job that sleeps takes what the profile has for its worker's number, wherever it is. */
     state->joining.profile = execution_sleeps(state) ? NULL : execution->profile;
     return good;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/json_text.h"
 #include "spmd/chunks/chunks.h"
 #include "spmd/chunks/part.h"
 #include "spmd/launch/documents.h"
@@ -15,7 +16,7 @@
 struct collect_options {
     char *folder;
     const char *output;
-    bool quiet, version;
+    bool quiet, json, version;
 };
 
 /* What a machine has done. */
@@ -37,6 +38,8 @@ static bool arguments_read(int argc, char **argv, struct collect_options *option
     const struct comm alone = {.rank = 0, .size = 1};
     const struct option_row rows[] = {
         {'o', "output", "FILE", OPTION_TEXT, &options->output, "HDF5 file to create"},
+        {0, "json", NULL, OPTION_FLAG, &options->json,
+         "tell what chunks took as JSON, and nothing else"},
         launch_row("quiet", &options->quiet),
         launch_row("version", &options->version),
     };
@@ -106,6 +109,31 @@ static void resources_print(const struct resources *resources)
     printf("T_wall %.3f s\n", wall_s);
 }
 
+/* The same as JSON, U as a fraction. */
+static bool resources_json(const struct resources *resources, struct failure *failure)
+{
+    const double wall_s = resources->ended_s - resources->begun_s;
+    struct text text = TEXT_INIT;
+    struct json_text all = json_open(&text, "{", ", ");
+    json_number(&all, "wall_s", wall_s);
+    struct json_text list = json_open_in(&all, "resources", "[", ", ");
+    for (int64_t k = 0; k < resources->count; k++) {
+        const struct resource *resource = &resources->items[k];
+        const double chunks = (double)resource->chunks;
+        struct json_text one = json_open_in(&list, NULL, "{", ", ");
+        json_word(&one, "resource", resource->host);
+        json_count(&one, "chunks", resource->chunks);
+        json_number(&one, "mean_cpu_s", resource->cpu_s / chunks);
+        json_number(&one, "mean_transfer_s", resource->transfer_s / chunks);
+        json_number(&one, "mean_queue_s", resource->queue_s / chunks);
+        json_number(&one, "utilization", wall_s > 0 ? resource->cpu_s / wall_s : 0);
+        json_close(&one, "}");
+    }
+    json_close(&list, "]");
+    json_close(&all, "}\n");
+    return text_print(&text, "telling what chunks took", failure);
+}
+
 /* All of them are there, or which are not. */
 static bool parts_look(const char *folder, const struct chunks *chunks, struct resources *resources,
                        struct failure *failure)
@@ -162,7 +190,8 @@ static int parts_serve(const struct collect_options *options, struct chunks_job 
     const int count = (int)(sizeof words / sizeof *words) - 1 - (job->input[0] ? 0 : 2);
     snprintf(workers, sizeof workers, "%" PRId64, job->workers);
     words[count] = NULL;
-    const int code = output ? serve_main(count, words) : (int)FAILURE_FAILED;
+    const int code =
+        output ? serve_as("scow collect", !options->json, count, words) : (int)FAILURE_FAILED;
     free(output);
     return code;
 }
@@ -181,9 +210,10 @@ int collect_main(int argc, char **argv)
         if (!plan)
             failure_memory(&failure, "reading chunks");
         else if (folder_look(options.folder, plan, &job, &resources, &failure)) {
-            if (!options.quiet)
+            if (!options.json && !options.quiet)
                 resources_print(&resources);
-            code = parts_serve(&options, &job, plan);
+            if (!options.json || resources_json(&resources, &failure))
+                code = parts_serve(&options, &job, plan);
         }
     }
     free(resources.items);

@@ -31,6 +31,8 @@ static const char tolerance_usual[] = "10%";
 static const char rule_usual[] = "fac";
 
 struct serve_options {
+    const char *command; /* as which sentences speak */
+    bool told;           /* what came out is told of */
     struct run_options run;
     const char *plan, *access, *listen, *rule, *replan, *submit, *parts;
     int64_t members, ahead, workers;
@@ -219,7 +221,7 @@ static void plan_serve(const struct serve_options *options, const struct documen
 {
     const struct plan *plan = &documents->plan;
     const struct kernel_name wanted = {plan->kernel, plan->plugin, plan->plugin_sha256};
-    const struct liveness_words words = {.program = "scow serve",
+    const struct liveness_words words = {.program = options->command,
                                          .path = options->run.output,
                                          .state = "there is no package yet",
                                          .again = "serve again with --resume"};
@@ -248,7 +250,7 @@ static void plan_serve(const struct serve_options *options, const struct documen
                                   .emitted = emitted,
                                   .collects = true,
                                   .joins = tick,
-                                  .command = "scow serve",
+                                  .command = options->command,
                                   .again = "serve again with --resume",
                                   .isa = isa_name(isa_current()),
                                   .threads = plan->threads > 0 ? plan->threads : 1,
@@ -258,7 +260,8 @@ static void plan_serve(const struct serve_options *options, const struct documen
     run_options_apply(&options->run, &execution);
     decision_choose(options, &execution);
     if (execute_run(&execution, &outcome, failure)) {
-        run_outcome_print(options->run.output, &outcome, !execution.rule);
+        if (options->told)
+            run_outcome_print(options->run.output, &outcome, !execution.rule);
         run_outcome_check(options->run.output, &outcome, failure);
     }
 out:
@@ -278,8 +281,8 @@ static void workers_serve(const struct serve_options *options, const struct docu
         options->workers > 0 ? options->workers : plan_workers_needed(&documents->plan);
     if (!options->submit)
         plan_serve(options, documents, comm, &none, failure);
-    else if (submission_begin(&submission, submission_find(options->submit, failure), access,
-                              options->parts, wanted, failure))
+    else if (submission_begin(&submission, submission_find(options->submit, failure),
+                              options->command, access, options->parts, wanted, failure))
         plan_serve(options, documents, comm, &tick, failure);
     submission_end(&submission);
 }
@@ -383,10 +386,13 @@ static void serve_run(struct serve_options *options, struct failure *failure)
     free(name);
 }
 
-int serve_main(int argc, char **argv)
+int serve_as(const char *command, bool told, int argc, char **argv)
 {
     const struct comm alone = {.rank = 0, .size = 1};
-    struct serve_options options = {.run = RUN_OPTIONS_INIT, .members = MEMBERS_USUAL};
+    struct serve_options options = {.command = command,
+                                    .told = told,
+                                    .run = RUN_OPTIONS_INIT,
+                                    .members = MEMBERS_USUAL};
     struct failure failure = FAILURE_INIT;
     bool over = false;
     signal(SIGXFSZ, SIG_IGN);
@@ -400,6 +406,11 @@ int serve_main(int argc, char **argv)
         free(options.run.line);
     }
     if (failure.code != FAILURE_NONE)
-        fprintf(stderr, "scow serve: %s\n", failure.text);
+        fprintf(stderr, "%s: %s\n", command, failure.text);
     return (int)failure.code;
+}
+
+int serve_main(int argc, char **argv)
+{
+    return serve_as("scow serve", true, argc, argv);
 }

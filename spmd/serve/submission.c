@@ -103,10 +103,11 @@ static bool all_submit(struct submission *submission, struct failure *failure)
 }
 
 bool submission_begin(struct submission *submission, const struct resource_manager *manager,
-                      const char *access, const char *parts, int64_t wanted,
+                      const char *speaker, const char *access, const char *parts, int64_t wanted,
                       struct failure *failure)
 {
     *submission = (struct submission){.manager = manager,
+                                      .speaker = speaker,
                                       .access = access,
                                       .parts = parts,
                                       .wanted = wanted,
@@ -130,7 +131,8 @@ static void over_drop(struct submission *submission, const enum job_state *state
 static void stop(struct submission *submission, const char *why)
 {
     submission->over = true;
-    fprintf(stderr, "scow serve: no more workers are handed in: %s; workers may still join\n", why);
+    fprintf(stderr, "%s: no more workers are handed in: %s; workers may still join\n",
+            submission->speaker, why);
 }
 
 void submission_tick(void *self)

@@ -43,6 +43,7 @@ extern const struct resource_manager submission_local, submission_slurm, submiss
 
 struct submission {
     const struct resource_manager *manager;
+    const char *speaker; /* borrowed; as which sentences speak */
     const char *access;  /* borrowed; the access file */
     const char *parts;   /* borrowed; results that workers give (scow work --parts), or NULL */
     const char *command; /* borrowed; what jobs run in place of a worker; NULL: a worker */
@@ -58,7 +59,7 @@ struct submission {
 const struct resource_manager *submission_find(const char *name, struct failure *failure);
 /* To be ended, also on failure. The first ones are handed in at once. */
 bool submission_begin(struct submission *submission, const struct resource_manager *manager,
-                      const char *access, const char *parts, int64_t wanted,
+                      const char *speaker, const char *access, const char *parts, int64_t wanted,
                       struct failure *failure);
 /* Now and then: hands in others for those that are over; where these end at once, again and again,
  * it says so and hands in no more. */

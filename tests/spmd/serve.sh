@@ -50,7 +50,7 @@ END
     fail "the run to compare with: $(cat expected.said)"
 
 # ---- workers that come and go ------------------------------------------------------------------
-begin master "$scow" serve plan.json -i lines.txt -o out.h5 -q --patience 2
+begin master "$scow" serve plan.json -i lines.txt -o out.h5 --patience 2
 master=$begun
 await "an access file" test -s out.h5.access
 [ "$(stat -c %a out.h5.access)" = 600 ] || fail "others may read the access file"
@@ -87,10 +87,27 @@ done
 cmp expected.txt out.txt || fail "other results"
 [ ! -e out.h5.access ] || fail "the access file outlives its job"
 
+# ---- workers that read by themselves ------------------------------------------------------------
+sed 's/"command": "sh/"staged": "yes", &/; s/"repeat": 10/"repeat": 2/; s/"loads": \[2, 2\]/"loads": [10, 10]/' plan.json |
+    sed 's/sh [^ ]*task.sh/echo line/' >staged.json
+mkdir copy
+cp lines.txt copy/
+sed 's/^7$/8/' lines.txt >copy/another.txt
+begin staged "$scow" serve staged.json -i lines.txt -o staged.h5
+staged=$begun
+await "an access file" test -s staged.h5.access
+code=0
+"$scow" work staged.h5.access -i copy/another.txt >another.said 2>&1 || code=$?
+[ "$code" = 4 ] || fail "a worker with another input: $code"
+grep -q "another.txt: is not the same here as at the master" another.said || fail "it says $(cat another.said)"
+(cd copy && "$scow" work ../staged.h5.access) >copy.said 2>&1 || fail "a worker with a copy: $(cat copy.said)"
+wait "$staged" || fail "workers that read by themselves: $?"
+[ "$(checksum staged.said)" = "$(checksum expected.said)" ] || fail "another checksum of what workers read by themselves"
+
 # ---- who is not let in ---------------------------------------------------------------------------
 begin other "$scow" serve plan.json -i lines.txt -o other.h5 -q -s ss
 await "an access file" test -s other.h5.access
-begin closed "$scow" serve plan.json -i lines.txt -o closed.h5 -q -s ss
+begin closed "$scow" serve plan.json -i lines.txt -o closed.h5 -s ss
 closed=$begun
 await "an access file" test -s closed.h5.access
 sed "2s/.*/$(sed -n 2p closed.h5.access | sed 's/[&/]/\\&/g')/" other.h5.access >wrong.access
@@ -114,7 +131,7 @@ cat >sleep.json <<END
               "compute": {"latency_s": 0, "s_per_task": 0.02}}]}]}]}
 END
 "$scow" plan -p sleep.json -X 40 -o sleeps.json -q
-begin local "$scow" serve sleeps.json -o local.h5 -q --submit local -n 2
+begin local "$scow" serve sleeps.json -o local.h5 --submit local -n 2
 local=$begun
 await "the second worker" grep -q "worker 2 joins" local.said
 kill -STOP "$(member_of "$(pgrep -P "$local" | head -n 1)")"
@@ -148,7 +165,7 @@ cat >other.profile <<END
 END
 "$scow" plan -p other.profile -i lines.txt -o elsewhere.json -q
 code=0
-PATH="$dir/bin:$PATH" "$scow" serve elsewhere.json -i lines.txt -o slurm.h5 -q --submit slurm -n 2 >slurm.said 2>&1 || code=$?
+PATH="$dir/bin:$PATH" "$scow" serve elsewhere.json -i lines.txt -o slurm.h5 --submit slurm -n 2 >slurm.said 2>&1 || code=$?
 [ "$code" = 0 ] || fail "with workers of Slurm's: $code"
 [ "$(checksum slurm.said)" = "$(checksum expected.said)" ] || fail "another checksum of Slurm's workers"
 [ "$(grep -c "joins, a machine that the profile does not know" slurm.said)" = 2 ] || fail "it knows machines: $(cat slurm.said)"
@@ -189,6 +206,15 @@ grep -q "1 of 5 chunks is missing" less.said || fail "it says $(cat less.said)"
 "$scow" chunk chunks.h5.parts 3 || fail "a chunk by hand ends with $?"
 "$scow" collect chunks.h5.parts -o more.h5 -q >more.said 2>&1 || fail "collecting with it: $(cat more.said)"
 [ "$(checksum more.said)" = "$(checksum expected.said)" ] || fail "another checksum with a chunk by hand"
+grep -q "^scow" more.said && fail "with -q it tells $(cat more.said)"
+"$scow" collect chunks.h5.parts -o json.h5 --json >parts.json 2>collect.said || fail "collecting as JSON: $(cat collect.said)"
+grep -q '^{"wall_s": [0-9.]*, "resources": \[{"resource": "'"$(uname -n)"'", "chunks": 5, .*"utilization": [0-9.]*}\]}$' parts.json ||
+    fail "as JSON: $(cat parts.json)"
+[ ! -s collect.said ] || fail "collecting says $(cat collect.said)"
+code=0
+"$scow" collect chunks.h5.parts -o json.h5 >collect.said 2>&1 || code=$?
+[ "$code" = 4 ] || fail "collecting into an output that is there: $code"
+grep -q "^scow collect: json.h5" collect.said || fail "collecting says $(cat collect.said)"
 
 # ---- how many packages a second ----------------------------------------------------------------
 "$scow" bench rate --join 2 --seconds 0.01 --json >rate.json || fail "measuring the rate ends with $?"

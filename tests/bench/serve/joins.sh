@@ -22,7 +22,7 @@ joined() { # NUMBER: wait until so many have joined
 
 for ((run = 1; run <= runs; run++)); do
     rm -f out.h5*
-    "$scow" serve plan.json -i lines.txt -o out.h5 -q >said 2>&1 &
+    "$scow" serve plan.json -i lines.txt -o out.h5 >said 2>&1 &
     master=$!
     while [ ! -s out.h5.access ]; do sleep 0.01; done
     "$scow" work out.h5.access 2>/dev/null &

@@ -19,7 +19,7 @@ END
 
 # serve NAME: in the background, with fifty workers that are all there.
 serve() {
-    "$scow" serve plan.json -o "$1.h5" -q --submit local -n 50 >"$1.said" 2>&1 &
+    "$scow" serve plan.json -o "$1.h5" --submit local -n 50 >"$1.said" 2>&1 &
     master=$!
     while [ "$(grep -c joins "$1.said" || true)" -lt 50 ]; do sleep 0.05; done
 }
