@@ -24,6 +24,10 @@ enum letter_part {
     LETTER_VALUES, /* the numbers of the values, as the master settled them */
     LETTER_JOB,    /* struct letter_job */
     LETTER_SHARED, /* what the master's core task shares */
+    /* Of an input that workers read by themselves, as input_identity and input_sha256 give them;
+     * empty: they get it from the master. */
+    LETTER_IDENTITY,
+    LETTER_DIGEST,
     LETTER_PARTS
 };
 

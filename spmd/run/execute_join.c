@@ -30,6 +30,19 @@ static void texts_fill(const struct execution_state *state, const char *method,
     text_set(letter, LETTER_METHOD, method);
 }
 
+/* What a worker's own copy of the input has to be. Each may be on a file system of its own, so the
+ * digest is needed before the first one comes. */
+static bool staged_fill(struct execution_state *state, struct letter *letter,
+                        struct failure *failure)
+{
+    const bool staged = state->making.job.values.staged;
+    if (staged && !digest_wait(state->digest, failure))
+        return false;
+    text_set(letter, LETTER_IDENTITY, staged ? state->identity : NULL);
+    text_set(letter, LETTER_DIGEST, staged ? digest_known(state->digest) : NULL);
+    return true;
+}
+
 bool execution_joining_begin(struct execution_state *state, struct failure *failure)
 {
     const struct execution *execution = state->execution;
@@ -48,9 +61,11 @@ bool execution_joining_begin(struct execution_state *state, struct failure *fail
     part_set(&letter, LETTER_VALUES, numbers, size);
     part_set(&letter, LETTER_JOB, &told, sizeof told);
     part_set(&letter, LETTER_SHARED, job->shared, job->setup.shared_size);
-    const bool good = numbers ? joining_begin(&state->joining, execution->comm, execution->command,
+    const bool good = numbers
+                          ? staged_fill(state, &letter, failure) &&
+                                joining_begin(&state->joining, execution->comm, execution->command,
                                               &letter, execution->joins, failure)
-                              : failure_memory(failure, "preparing for workers that join");
+                          : failure_memory(failure, "preparing for workers that join");
     free(numbers);
     state->joining.quiet = execution->quiet;
     /* A job that sleeps takes what the profile has for its worker's number, wherever it is. */

@@ -175,12 +175,6 @@ static bool plan_check(const struct serve_options *options, const struct documen
                        struct failure *failure)
 {
     const struct plan *plan = &documents->plan;
-    const struct parameter *staged = parameter_list_find(&plan->parameters, VALUES_STAGED);
-    if (staged && parameter_is_yes(staged))
-        return failure_set(failure, FAILURE_USAGE,
-                           "%s: was made for workers that read the input by themselves, and here "
-                           "they get it from the master: calibrate and plan without --staged",
-                           options->plan);
     if (plan_writes_behind(plan))
         return failure_set(failure, FAILURE_USAGE,
                            "%s: is for results that workers write asynchronously, and here they "
@@ -188,8 +182,9 @@ static bool plan_check(const struct serve_options *options, const struct documen
                            options->plan);
     if (documents->strips.strip_count > 0 || plan->operating != OPERATING_SINGLE_PORT)
         return failure_set(failure, FAILURE_USAGE,
-                           "%s: is of strips, or of another operating model than single-port: run "
-                           "it by mpiexec and scow run",
+                           "%s: is of strips, or of another operating model than single-port, and "
+                           "what remains is planned anew here for whoever is there, which goes by "
+                           "a single port: run it by mpiexec and scow run",
                            options->plan);
     return plan->own.tasks == 0 ||
            failure_set(failure, FAILURE_USAGE,

@@ -36,6 +36,7 @@ struct session {
     struct profile profile;
     struct kernel kernel;
     struct job job;
+    struct input *input; /* owned; that this worker reads by itself; NULL: the master sends */
     struct emulation *costs;
     struct store *store;
     struct liveness liveness;
@@ -92,6 +93,36 @@ static bool documents_parse(struct session *session, struct failure *failure)
                           letter->sizes[LETTER_PROFILE], "the plan's profile", failure));
 }
 
+/* Byte for byte the master's: another one of the same shape would give wrong results. What is one
+ * and the same file need not be read for that. */
+static bool input_same(const struct session *session, const char *name, struct failure *failure)
+{
+    char identity[65], digest[65];
+    if (!input_identity(session->input, identity, failure))
+        return false;
+    if (strcmp(identity, part(session, LETTER_IDENTITY)) == 0)
+        return true;
+    if (!input_sha256(session->input, digest, failure) || !input_untouched(session->input, failure))
+        return false;
+    return strcmp(digest, part(session, LETTER_DIGEST)) == 0 ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: is not the same here as at the master: copy it anew, or say where it "
+                       "is by scow work -i",
+                       name);
+}
+
+static bool input_make(struct session *session, struct failure *failure)
+{
+    const enum scow_input_kind kind = (enum scow_input_kind)session->kernel.task->input;
+    const char *own = session->setup->input;
+    const char *name = own ? own : part(session, LETTER_INPUT);
+    if (kind == SCOW_INPUT_NONE)
+        return true;
+    session->input = input_open(kind, name, failure);
+    return session->input && input_load(session->input, failure) &&
+           input_same(session, name, failure);
+}
+
 static bool job_make(struct session *session, const struct values *values, struct failure *failure)
 {
     const size_t size = session->letter.sizes[LETTER_SHARED];
@@ -130,7 +161,8 @@ static bool kernel_make(struct session *session, struct failure *failure)
                            "%s: its core task has other parameters here than at the master: use "
                            "the same build on all nodes",
                            name);
-    good = good && job_make(session, &values, failure);
+    good = good && (!values.staged || input_make(session, failure)) &&
+           job_make(session, &values, failure);
     values_release(&values);
     return good;
 }
@@ -196,10 +228,13 @@ static bool job_prepare(struct session *session, struct failure *failure)
 /* All that this worker has done has been said; what it has been sent since others do. */
 static _Noreturn void leave(struct session *session)
 {
+    struct failure changed = FAILURE_INIT;
+    if (session->input && !input_unchanged(session->input, part(session, LETTER_DIGEST), &changed))
+        fprintf(stderr, "scow work: %s\n", changed.text);
     liveness_hush(&session->liveness);
     link_zmq_close(&session->link, linger_s);
     fflush(NULL);
-    _exit(0);
+    _exit((int)changed.code);
 }
 
 /* Between two packages: is there time for one more, as long as the longest so far? */
@@ -229,6 +264,7 @@ static void take_part(struct session *session, struct failure *failure)
                             .patience_s = session->told.patience_s,
                             .apart = true,
                             .job = &session->job,
+                            .input = session->input,
                             .store = session->store,
                             .losses = &session->losses,
                             .costs = session->costs,
@@ -253,7 +289,10 @@ static void take_part(struct session *session, struct failure *failure)
         return;
     }
     worker_run(&run, &done, failure);
-    const struct ending ending = {.closing = {.run = &run, .digest = "", .even = true},
+    const struct ending ending = {.closing = {.run = &run,
+                                              .input = session->input,
+                                              .digest = part(session, LETTER_DIGEST),
+                                              .even = true},
                                   .output = part(session, LETTER_OUTPUT)};
     ending_follow(&ending, &done, &outcome, failure);
     done_packages_release(&done);
@@ -266,6 +305,7 @@ static void session_release(struct session *session, struct failure *failure)
     emulation_free(&session->costs);
     if (session->job.is_open)
         job_close(&session->job);
+    input_close(&session->input);
     kernel_close(&session->kernel);
     part_release(&session->part);
     chunks_release(&session->parts);
@@ -293,6 +333,8 @@ void session_run(const struct session_setup *setup, struct failure *failure)
         job_prepare(&session, failure);
         take_part(&session, failure);
     }
+    /* The master, who goes on with others, has no last word for one that cannot take part. */
+    liveness_part(&session.liveness, setup->patience_s, 0);
     liveness_end(&session.liveness);
     session_release(&session, failure);
 }

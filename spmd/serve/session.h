@@ -11,6 +11,8 @@
 struct session_setup {
     const struct access *access;
     double patience_s;  /* for being let in */
+    const char *input;  /* this worker's own copy, where it reads it by itself; NULL: as the master
+                         * calls it */
     const char *parts;  /* folder of results that are there (spmd/chunks); NULL: none are */
     struct until until; /* when this worker must have gone; it begins nothing that would not end by
                          * then */

@@ -15,7 +15,7 @@
 enum { PATIENCE_USUAL = 60 };
 
 struct work_options {
-    const char *access, *ends, *parts;
+    const char *access, *input, *ends, *parts;
     double patience_s;
     bool quiet, version;
 };
@@ -25,6 +25,9 @@ static bool options_parse_all(int argc, char **argv, struct work_options *option
 {
     const struct comm alone = {.rank = 0, .size = 1};
     const struct option_row rows[] = {
+        {'i', "input", "INPUT", OPTION_TEXT, &options->input,
+         "this machine's copy of the input, where workers read it by themselves (calibrate "
+         "--staged); its digest is compared with the master's (the master's name of it)"},
         {0, "until", "TIME", OPTION_TEXT, &options->ends,
          "leave by then: 2h30m, 45s (from now), 18:30, 2026-11-23T18:30; none (default: the end of "
          "the job, as Slurm or PBS says)"},
@@ -133,8 +136,10 @@ static int sessions_run(const struct session_setup *setup, struct failure *failu
 static int work_run(const struct work_options *options, struct failure *failure)
 {
     struct access access;
-    struct session_setup setup = {
-        .access = &access, .patience_s = options->patience_s, .parts = options->parts};
+    struct session_setup setup = {.access = &access,
+                                  .patience_s = options->patience_s,
+                                  .input = options->input,
+                                  .parts = options->parts};
     struct sigaction action = {.sa_handler = pass_on};
     if (!launch_threads_check(failure) || !access_read(&access, options->access, failure) ||
         (options->ends && !until_parse(&setup.until, options->ends, until_now(), failure)))
