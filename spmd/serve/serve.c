@@ -384,10 +384,8 @@ static void serve_run(struct serve_options *options, struct failure *failure)
 int serve_as(const char *command, bool told, int argc, char **argv)
 {
     const struct comm alone = {.rank = 0, .size = 1};
-    struct serve_options options = {.command = command,
-                                    .told = told,
-                                    .run = RUN_OPTIONS_INIT,
-                                    .members = MEMBERS_USUAL};
+    struct serve_options options = {
+        .command = command, .told = told, .run = RUN_OPTIONS_INIT, .members = MEMBERS_USUAL};
     struct failure failure = FAILURE_INIT;
     bool over = false;
     signal(SIGXFSZ, SIG_IGN);

@@ -59,8 +59,8 @@ void link_cancel(struct link_request *request);
 void link_forget(struct link_request *request);
 /* Local. Lets all messages of this rank advance, whoever they are for. */
 void link_progress(struct link link);
-/* Local. Sleeps for so long at most, and no longer than until something may have come for this rank.
- * False where links cannot be told so, as over MPI: nobody has slept then. */
+/* Local. Sleeps for so long at most, and no longer than until something may have come for this
+ * rank. False where links cannot be told so, as over MPI: nobody has slept then. */
 bool link_rest(struct link link, double most_s);
 /* Local. Does the link know that the other rank is gone? What it has sent may still be to be
  * received. False where links cannot know, as over MPI. */

@@ -135,6 +135,7 @@ _scow_value() {
     serve:--until) ;;
     serve:--patience) ;;
     serve:--isa) ;;
+    work:-i | work:--input) _scow_files -f "$3" ;;
     work:--until) ;;
     work:--patience) ;;
     work:--parts) _scow_files -d "$3" ;;
@@ -232,9 +233,9 @@ _scow_from() {
     plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --weights --weights-from --weights-column --strips --rows --columns --iterations --tolerance --every --keep --scheduler --production --block --set --masters --tree --real-valued --buffers --model --master-computes --tail --output --html --deadline --objective --budget --price --require --exclude --at-most --load --waits --pareto --why --within --compare --sweep --pairs --svg --period --noise --seeds --risk --effort --gantt --json --sbatch --pbs --gpus-per-worker --quiet --verbose --help" "$word" ;;
     run:-*) _scow_words "--input --output --profile --kernel --scheduler --dca --replan --tail --ahead --results --collect --resume --trust --retry-lost --until --patience --no-copies --gpus-per-worker --isa --quiet --verbose --version --weights --weights-from --weights-column --timeout --retries --halt --keep --grace --most-output --help" "$word" ;;
     serve:-*) _scow_words "--input --output --profile --access --listen --members --scheduler --replan --ahead --submit --workers --per-chunk --parts --results --no-copies --resume --trust --retry-lost --until --patience --isa --quiet --version --help" "$word" ;;
-    work:-*) _scow_words "--until --patience --parts --quiet --version --help" "$word" ;;
+    work:-*) _scow_words "--input --until --patience --parts --quiet --version --help" "$word" ;;
     chunk:-*) _scow_words "--submitted --version --help" "$word" ;;
-    collect:-*) _scow_words "--output --quiet --version --help" "$word" ;;
+    collect:-*) _scow_words "--output --json --quiet --version --help" "$word" ;;
     report:-*) _scow_words "--json --compare --part --energy --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
     show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --live --once --check --trust --quiet --verbose --help" "$word" ;;
     tasks:-*) _scow_words "--help" "$word" ;;
