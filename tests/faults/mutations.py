@@ -1,20 +1,27 @@
 #!/usr/bin/env python3
 """Faults put in by hand: each must be found by as many simulated runs as the suite has.
 
-    /usr/bin/python3 tests/faults/mutations.py [--runs 10000] [--only NAME] [--folder build/mutations] [--check]
+    /usr/bin/python3 tests/faults/mutations.py [--build build/release] [--runs 10000] [--only NAME]... [--jobs N] [--check]
 
-Copies the sources to a folder, builds the fault program there alone, and then, for one mutation after the
-other, changes a line or two, builds again, and runs it. Says which run found it. Takes a few minutes; of the
+Brings the fault program of a configured build up to date. Then, for one mutation after the other, changes a line or
+two in a copy of one source, compiles that alone, links it in front of the libraries, whose own object is left out
+then, and runs it up to the first run that finds it. The build stays as it is. All of them take some minutes; of the
 suite is only that the lines are there (--check).
 """
 import argparse
+import concurrent.futures
+import json
+import os
 import pathlib
-import re
-import shutil
+import resource
+import shlex
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = "bin/faults-simulated"
+PROCESSOR_MOST_S = 600  # all runs take some ten seconds: what is busy beyond does not end
 
 # Name, file, what is there, what stands there instead.
 MUTATIONS = [
@@ -133,78 +140,96 @@ def run(command, **options):
     return subprocess.run(command, text=True, capture_output=True, check=False, **options)
 
 
-def copy_sources(folder):
-    files = run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT).stdout
-    for name in filter(None, files.split("\0")):
-        source, target = ROOT / name, folder / name
-        if not source.is_file():
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if not target.exists() or target.read_bytes() != source.read_bytes():
-            shutil.copyfile(source, target)
-            shutil.copymode(source, target)
+def run_well(command, folder):
+    done = run(command, cwd=folder)
+    if done.returncode != 0:
+        raise RuntimeError(f"it does not build:\n{done.stdout[-3000:]}{done.stderr[-1000:]}")
+    return done.stdout
 
 
-def build(folder):
-    made = run(["cmake", "--build", "--preset", "release", "-j", "2", "--target",
-                "faults-simulated"], cwd=folder)
-    if made.returncode != 0:
-        raise RuntimeError(f"it does not build:\n{made.stdout[-3000:]}{made.stderr[-1000:]}")
-    return folder / "build/release/bin/faults-simulated"
+class Build:
+    """How sources are compiled and the program is linked in a build folder that ninja has made."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        run_well(["ninja", PROGRAM], folder)
+        self.link = run_well(["ninja", "-t", "commands", "-s", PROGRAM], folder).strip()
+        if f" -o {PROGRAM} " not in self.link:
+            raise RuntimeError(f"it is linked by a command that is not understood: {self.link}")
+        entries = json.loads((folder / "compile_commands.json").read_text())
+        self.commands = {entry["file"]: shlex.split(entry["command"]) for entry in entries}
+
+    def compile(self, path, source, target):
+        """`source` as the build compiles the file at `path`."""
+        command = list(self.commands[str(ROOT / path)])
+        command[command.index("-o") + 1] = str(target)
+        command[command.index("-c") + 1] = str(source)
+        run_well(command, self.folder)
+
+    def mutant(self, mutation, folder):
+        """The program with the mutation, in that folder."""
+        name, path, there, instead = mutation
+        source, program = folder / f"{name}.c", folder / name
+        source.write_text((ROOT / path).read_text().replace(there, instead))
+        self.compile(path, source, source.with_suffix(".o"))
+        link = self.link.replace(f" -o {PROGRAM} ", f" {shlex.quote(str(source.with_suffix('.o')))} -o {shlex.quote(str(program))} ")
+        run_well(["sh", "-c", link], self.folder)
+        return program
+
+
+def limit_processor():
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_MOST_S, PROCESSOR_MOST_S + 1))
 
 
 def try_out(program, runs):
     """The first line that it says; None: nothing is wrong."""
-    try:
-        done = run([str(program), "--count", str(runs)], timeout=600)
-    except subprocess.TimeoutExpired:
-        return "it does not end"
+    done = run([str(program), "--count", str(runs)], preexec_fn=limit_processor)
     if done.returncode == 0:
         return None
-    return done.stdout.splitlines()[0] if done.stdout else f"ends with {done.returncode}"
+    said = done.stdout.splitlines()[0] if done.stdout else f"ends with {done.returncode}"
+    return said.split(" (replay")[0]
+
+
+def mutation_try(build, mutation, runs, folder):
+    """What finds it; None: nothing. Raises where it does not build."""
+    program = build.mutant(mutation, folder)
+    said = try_out(program, runs)
+    program.unlink()
+    return said
+
+
+def stale_find():
+    return [f"{name}: {path} does not have these lines once" for name, path, there, _ in MUTATIONS
+            if not (ROOT / path).is_file() or (ROOT / path).read_text().count(there) != 1]
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="folder of a configured build")
     options.add_argument("--runs", type=int, default=10000)
-    options.add_argument("--only", help="the mutation of that name alone")
-    options.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/mutations")
+    options.add_argument("--only", action="append", help="the mutation of that name alone, or of these names")
+    options.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many at a time")
     options.add_argument("--check", action="store_true", help="only see whether the lines to change are there")
     options = options.parse_args()
-    stale = [f"{name}: {path} does not have these lines once" for name, path, there, _ in MUTATIONS
-             if (ROOT / path).read_text().count(there) != 1]
-    if stale:
+    if stale := stale_find():
         sys.exit("\n".join(stale + ["mend this list"]))
     if options.check:
         print(f"{len(MUTATIONS)} mutations: their lines are there")
         return 0
-    folder = options.folder
-    copy_sources(folder)
-    launcher = shutil.which("ccache")
-    configured = run(["cmake", "--preset", "release", "-DBUILD_TESTING=ON"] +
-                     ([f"-DCMAKE_C_COMPILER_LAUNCHER={launcher}"] if launcher else []), cwd=folder)
-    if configured.returncode != 0:
-        sys.exit(configured.stderr)
-    said = try_out(build(folder), options.runs)
-    if said:
+    chosen = [mutation for mutation in MUTATIONS if not options.only or mutation[0] in options.only]
+    build = Build(options.build.resolve())
+    if said := try_out(build.folder / PROGRAM, options.runs):
         sys.exit(f"without any mutation: {said}")
     print(f"no mutation: nothing is wrong in {options.runs} runs", flush=True)
     missed = 0
-    for name, path, there, instead in MUTATIONS:
-        if options.only and name != options.only:
-            continue
-        text = (folder / path).read_text()
-        (folder / path).write_text(text.replace(there, instead))
-        try:
-            said = try_out(build(folder), options.runs)
-            missed += said is None
-            said = re.sub(r" \(replay.*", "", said) if said else "NOT FOUND"
-        except RuntimeError as broken:
-            missed += 1
-            said = str(broken)
-        (folder / path).write_text(text)
-        print(f"{name}: {said}", flush=True)
-    return missed
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        tried = {pool.submit(mutation_try, build, m, options.runs, pathlib.Path(folder)): m[0] for m in chosen}
+        for done in concurrent.futures.as_completed(tried):
+            said = str(done.exception() or done.result() or "NOT FOUND")
+            missed += done.exception() is not None or done.result() is None
+            print(f"{tried[done]}: {said}", flush=True)
+    print(f"{len(chosen) - missed} of {len(chosen)} found")
+    return 1 if missed or not chosen else 0
 
 
 if __name__ == "__main__":
