@@ -229,7 +229,7 @@ static double width_of(const struct job_trial *trial)
 
 /* ---- tests --------------------------------------------------------------------------------- */
 
-enum { JOBS = 120, UNLIKE = 50, WEIGHED = 40, OFFS_MOST = 4000 };
+enum { JOBS = 120, UNLIKE = 24, WEIGHED = 21, OFFS_MOST = 4000 };
 
 /* What came of many jobs. */
 struct tally {

@@ -160,7 +160,7 @@ static struct trace blocks_take_over(struct run_record *record, struct stored *s
 static void reports_say_the_same(void **state)
 {
     (void)state;
-    for (uint64_t seed = 2; seed <= (cases_are_many() ? 3 : 2); seed++) {
+    for (uint64_t seed = 2; seed <= 1 + cases_of(1); seed++) {
         struct run_record record;
         struct stored stored = {.largest = 0};
         long_sample(seed, (int64_t)3 * TRACE_BLOCK_PACKAGES, &record);

@@ -217,7 +217,7 @@ static void watched_release(struct watched *watched)
 static void watched_plans(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= cases_of(10); seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(5); seed++) {
         struct dice dice = {seed};
         struct watched watched;
         watched_init(&watched, &dice);

@@ -589,7 +589,7 @@ static void both_ways_are_equal(void **state)
 
 /* ---- plans --------------------------------------------------------------------------------- */
 
-enum { PLATFORMS = 24, EACH_MOST = 3 };
+enum { PLATFORMS = 12, EACH_MOST = 3 };
 
 /* The stage's workers in the ranking's order, as many rounds of these loads. */
 static void stage_loads(struct stage *stage, const struct ranking *ranking, const double *loads,

@@ -177,7 +177,7 @@ static void sample_returns(struct dice *dice, struct profile *profile, uint64_t 
 
 static void nothing_is_slower_and_the_bound_holds(void **state)
 {
-    const uint64_t seeds = cases_of(100);
+    const uint64_t seeds = cases_of(45);
     uint64_t shared = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= seeds; seed++) {

@@ -328,7 +328,7 @@ static void scheduling(void **state)
     for (size_t k = 0; k < count; k++) {
         job.scheduler = &list[k];
         if (strcmp(list[k].name, "optimal") != 0 || optimal_lp_available())
-            allocations_fail(try_schedule, &job, cases_are_many() ? 1 : 7);
+            allocations_fail(try_schedule, &job, cases_are_many() ? 3 : 7);
     }
     job.scheduler = NULL;
     allocations_fail(try_schedule, &job, 97);

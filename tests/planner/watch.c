@@ -283,15 +283,15 @@ static void watching_costs_little(void (*init)(struct setup *, struct dice *), c
 static void where_results_are_written_behind_neither(void **state)
 {
     (void)state;
-    watching_costs_little(setup_init_behind, "written behind", cases_of(30), 0.08);
+    watching_costs_little(setup_init_behind, "written behind", cases_of(12), 0.08);
 }
 
 /* A package is reported when its results have come, which wait for those of others. */
 static void where_results_return_neither(void **state)
 {
     (void)state;
-    watching_costs_little(setup_init_returning, "returning", cases_of(6), 0.05);
-    watching_costs_little(setup_init_at_the_end, "returning at the end", cases_of(6), 0.05);
+    watching_costs_little(setup_init_returning, "returning", cases_of(3), 0.05);
+    watching_costs_little(setup_init_at_the_end, "returning at the end", cases_of(3), 0.05);
 }
 
 /* Below this, a worker has too much in hand when it becomes slow. */
@@ -375,7 +375,7 @@ static void slow_workers_cost_little(void **state)
 static void where_results_are_written_behind_they_do_too(void **state)
 {
     (void)state;
-    const struct slowness slowness = slowness_of(setup_init_behind, slow_seeds / 3);
+    const struct slowness slowness = slowness_of(setup_init_behind, slow_seeds / 5);
     slowness_print(&slowness, "written behind");
     assert_true(slowness.sum < slowness.unwatched);
     mean_is_below(slowness.sum / (double)slowness.count, 0.1);
@@ -577,7 +577,7 @@ static void load_often(const struct setup *setup, struct availability *loads, do
 /* Each change asks for a new plan, and there are as many as workers: the last ones count, too. */
 static void many_changes_are_followed(void **state)
 {
-    const int64_t workers = cases_are_many() ? 48 : 12;
+    const int64_t workers = cases_are_many() ? 24 : 12;
     struct setup setup = {.platform =
                               platform_of_equals(workers, 1, 10000, (struct cost){1e-3, 0},
                                                  (struct cost){5e-3, 0}, (struct cost){1e-2, 0.1})};
@@ -647,9 +647,9 @@ static void losses_are_made_good(void **state)
  * plans of enough rounds count. */
 int main(int argc, char **argv)
 {
-    seeds = cases_of(60);
-    each_seeds = cases_of(20);
-    slow_seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : cases_of(45);
+    seeds = cases_of(24);
+    each_seeds = cases_of(8);
+    slow_seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : cases_of(24);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_changes_are_followed),
         cmocka_unit_test(plans_for_the_rest_are_good),

@@ -176,7 +176,7 @@ static double seed_play(uint64_t seed)
 
 static void workers_alike_have_work(void **state)
 {
-    const uint64_t seeds = cases_of(600);
+    const uint64_t seeds = cases_of(240);
     double worst = 0;
     uint64_t at = 0, many = 0;
     (void)state;

@@ -404,7 +404,7 @@ static void choice_compare(uint64_t seed, double *worst)
 
 static void choices_equal_the_best_of_all_sets(void **state)
 {
-    const uint64_t seeds = cases_of(120);
+    const uint64_t seeds = cases_of(50);
     double worst = 1;
     (void)state;
     printf("seeds 1 to %" PRIu64 "\n", seeds);
