@@ -7,7 +7,7 @@ A source that has passed is looked at again only when something has changed: its
 includes (as ninja knows from its last build; with other generators all are looked at), how it is
 compiled, or the rules. In a build folder where none has passed yet, as in a fresh clone, these are
 the sources that the last ten commits changed, one that includes each header they changed, and of
-the others a third in turn, by the number of commits: they passed in the folder of who changed them.
+the others a sixth in turn, by the number of commits: they passed in the folder of who changed them.
 --all: all of them, as where git cannot tell. Other versions than 14 have other checks. In the suite
 the static analyser follows 2,000 steps of a function, which takes a twentieth of the time; with
 --deep as many as it does by itself, 225,000, in all sources.
@@ -29,7 +29,7 @@ SKIPPED = 77
 # Assertions tell the analyser what cannot be, so they are there whatever the build does.
 OPTIONS = ["--quiet", "--extra-arg=-UNDEBUG"]
 GROUP_MOST = 16  # sources of a process
-TURNS, RECENT = 3, 10  # thirds of the sources, and commits
+TURNS, RECENT = 6, 10  # parts of the sources, and commits
 SHALLOW = [f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=2000")]
 
 
