@@ -5,9 +5,11 @@
 #include "calibrate/fit/assemble.h"
 #include "calibrate/fit/costs.h"
 #include "tests/calibrate/synthetic.h"
+#include "tests/cases.h"
 #include "tests/checks.h"
 
-enum { SEEDS = 1000, LARGEST = 1024 };
+enum { LARGEST = 1024 };
+static int seeds; /* of each kind of machine */
 
 /* The last tile of every row of 23 is a sliver. */
 static double share_sliver(int64_t task)
@@ -76,21 +78,21 @@ static void test_costs_are_recovered(void **state)
         const struct machine *machine = &machines[k].machine;
         int small = 0, large = 0, pieces = 0;
         double off = 0;
-        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        for (uint64_t seed = 1; seed <= (uint64_t)seeds; seed++) {
             const struct costs costs = costs_of(machine, OPERATION_OUTPUT, seed);
             const double there = cost_of(costs_find(&costs, LARGEST / 2)->cost.cost, LARGEST / 2);
             small += is_covered(&costs, machine, 16);
             large += is_covered(&costs, machine, LARGEST / 2);
             pieces += costs.count > 1;
-            off += fabs(there / machine_mean(machine, LARGEST / 2) - 1) / SEEDS;
+            off += fabs(there / machine_mean(machine, LARGEST / 2) - 1) / seeds;
         }
         print_message(
             "%s: seeds 1 to %d: within the 90 %% interval: %d at 16 tasks, %d at %d, mean "
             "error %.2f %%, broken %d times\n",
-            machines[k].what, SEEDS, small, large, LARGEST / 2, 100 * off, pieces);
-        assert_true(small >= SEEDS * 9 / 10);
-        assert_true(large >= SEEDS * 9 / 10);
-        assert_true(pieces <= SEEDS / 20);
+            machines[k].what, seeds, small, large, LARGEST / 2, 100 * off, pieces);
+        assert_true(small >= seeds * 9 / 10);
+        assert_true(large >= seeds * 9 / 10);
+        assert_true(pieces <= seeds / 20);
     }
 }
 
@@ -99,7 +101,7 @@ static void test_breaks_are_found(void **state)
 {
     (void)state;
     int right = 0, single = 0;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)seeds; seed++) {
         struct generator generator = {seed * 77 + 5};
         generator_uniform(&generator);
         struct machine machine = {.latency_s = 1e-5,
@@ -116,10 +118,10 @@ static void test_breaks_are_found(void **state)
         const double found = (double)windows.greatest[0], jump = (double)machine.jump_at;
         right += windows.count >= 2 && found < 2 * jump && found > jump / 2;
     }
-    print_message("seeds 1 to %d: break within a probe step: %d, one break alone: %d\n", SEEDS,
+    print_message("seeds 1 to %d: break within a probe step: %d, one break alone: %d\n", seeds,
                   right, single);
-    assert_true(right >= SEEDS * 9 / 10);
-    assert_true(single >= SEEDS * 9 / 10);
+    assert_true(right >= seeds * 9 / 10);
+    assert_true(single >= seeds * 9 / 10);
 }
 
 /* A latency below 0 is what a line may have whose window does not reach down to 0. */
@@ -322,6 +324,7 @@ static void test_score(void **state)
 
 int main(void)
 {
+    seeds = (int)cases_of(1000);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_costs_are_recovered),
         cmocka_unit_test(test_breaks_are_found),

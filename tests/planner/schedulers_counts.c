@@ -98,7 +98,10 @@ static void many_distinct_workers_are_never_worse(void **state)
     (void)state;
     for (int i = 0; i < SCHEDULERS_MOST; i++)
         best_s[i] = HUGE_VAL;
-    for (size_t k = cases_percent() > 100 ? 0 : cases_are_many() ? 4 : 5; k < sizeof counts / sizeof counts[0]; k++)
+    for (size_t k = cases_percent() > 100 ? 0
+                    : cases_are_many()    ? 4
+                                          : 5;
+         k < sizeof counts / sizeof counts[0]; k++)
         never_worse_on(SEED, FEWER_SURE, counts[k], best_s);
 }
 
