@@ -19,6 +19,7 @@
 #define LIMIT_COST_S 1e9                  /* of one latency, or of one core task */
 #define LIMIT_DEVIATION 1e6               /* of a relative deviation */
 #define LIMIT_TIMED ((int64_t)1000000000) /* packages that a cost was fitted on */
+#define LIMIT_BANDWIDTH 1e15              /* of a network, bytes a second */
 #define LIMIT_PRICE 1e12                  /* of a rank's second, and of its start */
 #define LIMIT_CHARGE 1e30                 /* of a whole plan */
 #define LIMIT_TOTAL_S 1e15                /* of a whole plan */

@@ -178,6 +178,7 @@ static bool table_print(const struct plan_options *options, const struct planned
     if (planned->why)
         text_add(&text, "%s", planned->why);
     extrapolation_describe(&advice->setting->extrapolation, &text);
+    planned_left_out(planned, &text);
     platform_describe_results(advice->setting, &text);
     if (!plan_levels_add(planned, &text, failure)) {
         text_release(&text);
@@ -213,6 +214,7 @@ static void omissions_tell(const struct planned *planned)
     if (planned->why)
         text_add(&text, "%s", planned->why);
     extrapolation_describe(&planned->planning.setting->extrapolation, &text);
+    planned_left_out(planned, &text);
     platform_describe_results(planned->planning.setting, &text);
     if (text.bytes)
         fprintf(stderr, "%s", text.bytes);

@@ -336,8 +336,8 @@ static size_t choosing_rows(struct plan_options *options, struct option_row *row
         {0, "at-most", "CLASS=N,...", OPTION_TEXT, &options->at_most,
          "use at most N workers of a class"},
         {0, "load", "FILE", OPTION_TEXT, &options->load,
-         "machines that are not one's own: what 'scow sense' has seen of their processors, from "
-         "which is forecast what workers will have of them"},
+         "machines that are not one's own: what 'scow sense' has seen of their processors and of "
+         "the network, from which is forecast what workers will have of them"},
         {0, "waits", "FILE", OPTION_TEXT, &options->waits,
          "waits in the queue: lines of ranks, walltime_s and wait_s"},
         {0, "pareto", NULL, OPTION_FLAG, &options->pareto,

@@ -11,7 +11,8 @@ enum { NODE_MOST = 255, KIND_MOST = 15 };
 
 struct look {
     double time_s, value;
-    char node[NODE_MOST + 1], kind[KIND_MOST + 1];
+    char node[NODE_MOST + 1];
+    bool bandwidth; /* else it is of processors */
 };
 
 /* A field of at most `most` bytes that a tab ends; NULL: there is none. What follows the tab. */
@@ -27,19 +28,20 @@ static const char *field_read(const char *at, char *field, size_t most)
 
 static bool look_read(const char *at, struct look *look)
 {
-    char *end;
+    char *end, kind[KIND_MOST + 1];
     look->time_s = strtod(at, &end);
     if (end == at || *end != '\t' || !(look->time_s >= 0 && look->time_s <= LIMIT_TOTAL_S))
         return false;
     at = field_read(end + 1, look->node, NODE_MOST);
-    at = at ? field_read(at, look->kind, KIND_MOST) : NULL;
+    at = at ? field_read(at, kind, KIND_MOST) : NULL;
     if (!at || *at == '\n')
         return false;
     look->value = strtod(at, &end);
     end += *end == '\r';
-    return end != at && (*end == '\n' || *end == '\0') && look->value > 0 &&
-           (strcmp(look->kind, "bandwidth") == 0 ||
-            (strcmp(look->kind, "cpu") == 0 && look->value <= 1));
+    look->bandwidth = strcmp(kind, "bandwidth") == 0;
+    return end != at && (*end == '\n' || *end == '\0') &&
+           (look->bandwidth || strcmp(kind, "cpu") == 0) && look->value > 0 &&
+           look->value <= (look->bandwidth ? LIMIT_BANDWIDTH : 1);
 }
 
 static bool line_read(struct observations *observations, const char *at, int64_t number,
@@ -49,20 +51,12 @@ static bool line_read(struct observations *observations, const char *at, int64_t
     if (!look_read(at, &look))
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s, line %" PRId64 ": give time_s, a node, cpu, and its availability "
-                           "above 0 and at most 1, separated by tabs",
+                           "above 0 and at most 1, or bandwidth and bytes a second, separated by "
+                           "tabs",
                            name, number);
-    if (strcmp(look.kind, "cpu") != 0)
-        return true;
     struct observed_node *node = observations_node(observations, look.node);
-    if (!node)
-        return failure_memory(failure, "reading loads");
-    if (node->count > 0 && look.time_s < node->items[node->count - 1].time_s)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s, line %" PRId64
-                           ": is older than the line of '%.60s' before it: sort "
-                           "them by time",
-                           name, number, look.node);
-    return observations_add(node, look.time_s, look.value) ||
+    return (node && observations_add(look.bandwidth ? &node->bandwidth : &node->cpu, look.time_s,
+                                     look.value)) ||
            failure_memory(failure, "reading loads");
 }
 
@@ -79,9 +73,11 @@ bool observations_parse(struct observations *observations, const char *text, con
         at += *at == '\n';
     }
     if (good && read.count == 0)
-        good = failure_set(failure, FAILURE_MISMATCH,
-                           "%s: nobody has looked at a processor: write it by 'scow sense -o FILE'",
-                           name);
+        good =
+            failure_set(failure, FAILURE_MISMATCH,
+                        "%s: nobody has looked at a node: write it by 'scow sense -o FILE'", name);
+    if (good && !observations_sort(&read))
+        good = failure_memory(failure, "reading loads");
     if (good)
         *observations = read;
     else

@@ -1,6 +1,7 @@
-/* What `scow sense` writes: lines of seconds since 1970, node, "cpu", and the availability of its
- * processors, separated by tabs; empty lines and those that begin with # are passed over, and so
- * are lines of "bandwidth". */
+/* What `scow sense` writes: lines of seconds since 1970, node, "cpu" or "bandwidth", and the
+ * availability of its processors or the bandwidth to it, bytes a second, separated by tabs. Who
+ * writes them need not know of others: they may be in any order, and of what nobody has looked at
+ * for some time there are none. Empty lines and those that begin with # are passed over. */
 #ifndef PLANNER_FILES_OBSERVATIONS_TSV_H
 #define PLANNER_FILES_OBSERVATIONS_TSV_H
 

@@ -21,14 +21,55 @@ struct observed_node *observations_node(struct observations *observations, const
     return nodes[observations->count].name ? &nodes[observations->count++] : NULL;
 }
 
-bool observations_add(struct observed_node *node, double time_s, double value)
+bool observations_add(struct observed_series *series, double time_s, double value)
 {
     struct observation *items =
-        array_reserve(node->items, &node->capacity, node->count + 1, sizeof *items);
+        array_reserve(series->items, &series->capacity, series->count + 1, sizeof *items);
     if (!items)
         return false;
-    node->items = items;
-    items[node->count++] = (struct observation){time_s, value};
+    series->items = items;
+    items[series->count++] = (struct observation){time_s, value};
+    return true;
+}
+
+/* Merges [first, middle) and [middle, end), each sorted, by way of `spare`. */
+static void series_merge(struct observation *items, size_t first, size_t middle, size_t end,
+                         struct observation *spare)
+{
+    size_t left = first, right = middle;
+    for (size_t k = first; k < end; k++)
+        spare[k] = right == end || (left < middle && items[left].time_s <= items[right].time_s)
+                       ? items[left++]
+                       : items[right++];
+    memcpy(items + first, spare + first, (end - first) * sizeof *items);
+}
+
+static bool series_sort(struct observed_series *series)
+{
+    size_t ahead = 1;
+    while (ahead < series->count && series->items[ahead - 1].time_s <= series->items[ahead].time_s)
+        ahead++;
+    if (ahead >= series->count)
+        return true;
+    struct observation *spare = malloc(series->count * sizeof *spare);
+    if (!spare)
+        return false;
+    for (size_t length = 1; length < series->count; length *= 2)
+        for (size_t first = 0; first + length < series->count; first += 2 * length) {
+            const size_t end = first + 2 * length;
+            series_merge(series->items, first, first + length,
+                         end < series->count ? end : series->count, spare);
+        }
+    free(spare);
+    return true;
+}
+
+bool observations_sort(struct observations *observations)
+{
+    for (size_t k = 0; k < observations->count; k++)
+        if (!series_sort(&observations->nodes[k].cpu) ||
+            !series_sort(&observations->nodes[k].bandwidth))
+            return false;
     return true;
 }
 
@@ -36,34 +77,35 @@ void observations_release(struct observations *observations)
 {
     for (size_t k = 0; k < observations->count; k++) {
         free(observations->nodes[k].name);
-        free(observations->nodes[k].items);
+        free(observations->nodes[k].cpu.items);
+        free(observations->nodes[k].bandwidth.items);
     }
     free(observations->nodes);
     *observations = (struct observations){.nodes = NULL};
 }
 
 /* Which block, counted back from the last look, which is the last of block 0. */
-static double block_of(const struct observed_node *node, size_t k, double length_s)
+static double block_of(const struct observed_series *series, size_t k, double length_s)
 {
-    const double back_s = node->items[node->count - 1].time_s - node->items[k].time_s;
+    const double back_s = series->items[series->count - 1].time_s - series->items[k].time_s;
     return length_s > 0 ? floor(back_s / length_s) : 0;
 }
 
-struct availability_forecast observed_forecast(const struct observed_node *node, double span_s)
+struct observed_forecast observed_forecast(const struct observed_series *series, double span_s)
 {
     static const double QUARTER = 0.25;
-    const double seen_s = node->items[node->count - 1].time_s - node->items[0].time_s;
+    const double seen_s = series->items[series->count - 1].time_s - series->items[0].time_s;
     const double length_s = fmin(span_s, QUARTER * seen_s);
     struct bank bank = {.count = 0};
-    for (size_t k = 0; k < node->count;) {
-        const double block = block_of(node, k, length_s);
+    for (size_t k = 0; k < series->count;) {
+        const double block = block_of(series, k, length_s);
         const size_t first = k;
         double sum = 0;
-        for (; k < node->count && (k == first || block_of(node, k, length_s) == block); k++)
-            sum += node->items[k].value;
+        for (; k < series->count && (k == first || block_of(series, k, length_s) == block); k++)
+            sum += series->items[k].value;
         bank_add(&bank, sum / (double)(k - first));
     }
     const struct forecast forecast = bank_forecast(&bank, FORECAST_BY_MSE);
-    return (struct availability_forecast){forecast.value, sqrt(forecast.error), forecast.by,
-                                          (size_t)bank.count};
+    return (struct observed_forecast){forecast.value, sqrt(forecast.error), forecast.by,
+                                      (size_t)bank.count};
 }

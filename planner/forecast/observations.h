@@ -1,6 +1,6 @@
 /*
- * How much of their processors nodes have had, as somebody has looked again and again (scow sense),
- * and what follows for a time to come.
+ * How much of their processors nodes have had, and what bandwidth there was to them, as somebody
+ * has looked again and again (scow sense), and what follows for a time to come.
  */
 #ifndef PLANNER_FORECAST_OBSERVATIONS_H
 #define PLANNER_FORECAST_OBSERVATIONS_H
@@ -9,13 +9,17 @@
 #include <stddef.h>
 
 struct observation {
-    double time_s, value; /* availability, above 0, at most 1 */
+    double time_s, value; /* above 0 */
+};
+
+struct observed_series {
+    struct observation *items; /* owned; ascending in time */
+    size_t count, capacity;
 };
 
 struct observed_node {
-    char *name;                /* owned */
-    struct observation *items; /* owned; ascending in time, at least one */
-    size_t count, capacity;
+    char *name; /* owned */
+    struct observed_series cpu /* availability, at most 1 */, bandwidth /* bytes a second */;
 };
 
 /* All zero: nothing was seen. */
@@ -24,22 +28,25 @@ struct observations {
     size_t count, capacity;
 };
 
-/* A share of the processors that is forecast, and the standard deviation of such forecasts. */
-struct availability_forecast {
-    double share, deviation;
+/* What is forecast, and the standard deviation of such forecasts. */
+struct observed_forecast {
+    double value, deviation;
     const char *by; /* which forecaster */
     size_t blocks;  /* it has seen */
 };
 
 /* The node of that name, made where there is none. NULL: out of memory. */
 struct observed_node *observations_node(struct observations *observations, const char *name);
-/* The next look at it. False: out of memory. */
-bool observations_add(struct observed_node *node, double time_s, double value);
+/* Another look at it. False: out of memory. */
+bool observations_add(struct observed_series *series, double time_s, double value);
+/* All looks in the order of time, those at the same time in that in which they were added. False:
+ * out of memory. */
+bool observations_sort(struct observations *observations);
 void observations_release(struct observations *observations);
 
-/* The mean over the next span_s: looks are averaged over blocks of that length, or of a quarter of
- * the time observed where that is shorter, back from the last look, and the next block's is
- * forecast. Blocks without a look are left out. */
-struct availability_forecast observed_forecast(const struct observed_node *node, double span_s);
+/* Of one that has a look, the mean over the next span_s: looks are averaged over blocks of that
+ * length, or of a quarter of the time observed where that is shorter, back from the last look, and
+ * the next block's is forecast. Blocks without a look are left out. */
+struct observed_forecast observed_forecast(const struct observed_series *series, double span_s);
 
 #endif

@@ -503,7 +503,9 @@ static bool single_complete(const struct plan_request *request, struct planned *
 bool planned_make(struct profile *profile, const struct plan_request *request,
                   struct planned *planned, struct failure *failure)
 {
-    struct planned made = {.planning = planning_begin(profile, request)};
+    struct planned made = {.planning = planning_begin(profile, request),
+                           .network_unknown =
+                               request->load && shares_network_unknown(request->load, profile)};
     struct plan shares = {.shared = NULL};
     profile_weigh(profile, request->weights);
     if (!plan_request_check(request, failure) || !order_allows(profile, request, failure) ||
@@ -530,6 +532,13 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
         planned_release(&made);
     }
     return good;
+}
+
+void planned_left_out(const struct planned *planned, struct text *text)
+{
+    if (planned->network_unknown)
+        text_add(text, "network     left out where the profile does not say what bandwidth it was "
+                       "measured with: calibrate again\n");
 }
 
 struct advice planned_advice(const struct planned *planned, double risk, double pace)

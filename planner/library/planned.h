@@ -15,7 +15,8 @@ struct planned {
     struct plan plan;         /* owned */
     struct schedule_omissions omissions;
     struct worker_choice chosen; /* owned; empty: no workers were to be chosen */
-    char *why; /* owned: lines that say why workers are left out; NULL: not asked for */
+    char *why;            /* owned: lines that say why workers are left out; NULL: not asked for */
+    bool network_unknown; /* what was seen of the network says nothing with this profile */
     struct interval interval; /* owned; empty: the profile has no uncertainties */
 };
 
@@ -26,6 +27,8 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
  * predicted interval. Samples without the plan's tail give the makespan that is rarely exceeded,
  * but no interval. */
 bool planned_draw(struct planned *planned, struct failure *failure);
+/* Add a line where something that was to be reckoned with could not be. */
+void planned_left_out(const struct planned *planned, struct text *text);
 /* The advice about the request to the batch system: `risk` that a run exceeds its walltime, `pace`
  * of what has been run already (1: as predicted). Borrows all. */
 struct advice planned_advice(const struct planned *planned, double risk, double pace);

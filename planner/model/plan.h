@@ -70,10 +70,12 @@ struct plan_selection {
 };
 
 /* Which share of its processor each of these workers of the profile, ranks from 1 on, will have, of
- * what it had when it was measured, and the standard deviation of that (shared.h). */
+ * what it had when it was measured, and the standard deviation of that; and the same of the
+ * bandwidth to it, 0 where that is taken to be what it was (shared.h). */
 struct plan_shared {
     int64_t first_rank, last_rank;
     double share, deviation;
+    double bandwidth, bandwidth_deviation;
 };
 
 /* What the master computes itself, one core task after the other between its packages: the last

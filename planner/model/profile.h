@@ -39,8 +39,10 @@ struct profile_worker {
     struct measured_cost start; /* start-up before its first package: a latency without a rate, the
                                  * same in every window */
     struct price price;         /* the same in every window; both 0 when not given */
-    double availability; /* the share of its processors that it had when it was measured, the same
+    double availability; /* the share of its processors that it had when it was measured, and the
+                          * bandwidth to it, bytes a second (spmd/transport/bandwidth.h); the same
                           * in every window; 0 when not given */
+    double bandwidth;
 };
 
 struct profile_window {

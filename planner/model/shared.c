@@ -5,39 +5,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void compute_share(struct measured_cost *compute, const struct plan_shared *shared,
-                          bool common)
+/* What there will be of something, of what there was. */
+struct share {
+    double mean, deviation;
+};
+
+static void cost_stretch(struct measured_cost *cost, double times)
 {
-    struct fit *fit = &compute->fit;
-    double *drift = common ? &fit->drift : &fit->drift_own;
-    compute->cost.latency_s /= shared->share;
-    compute->cost.s_per_task /= shared->share;
-    fit->stderr_latency_s /= shared->share;
-    fit->stderr_s_per_task /= shared->share;
-    fit->jitter_s /= shared->share;
-    *drift = hypot(*drift, shared->deviation / shared->share);
+    cost->cost.latency_s *= times;
+    cost->cost.s_per_task *= times;
+    cost->fit.stderr_latency_s *= times;
+    cost->fit.stderr_s_per_task *= times;
+    cost->fit.jitter_s *= times;
 }
 
-static void compute_unshare(struct measured_cost *compute, const struct plan_shared *shared,
-                            bool common)
+static void cost_share(struct measured_cost *cost, struct share share, bool common)
 {
-    struct fit *fit = &compute->fit;
-    double *drift = common ? &fit->drift : &fit->drift_own;
-    const double deviation = shared->deviation / shared->share;
-    compute->cost.latency_s *= shared->share;
-    compute->cost.s_per_task *= shared->share;
-    fit->stderr_latency_s *= shared->share;
-    fit->stderr_s_per_task *= shared->share;
-    fit->jitter_s *= shared->share;
+    double *drift = common ? &cost->fit.drift : &cost->fit.drift_own;
+    cost_stretch(cost, 1 / share.mean);
+    *drift = hypot(*drift, share.deviation / share.mean);
+}
+
+static void cost_unshare(struct measured_cost *cost, struct share share, bool common)
+{
+    double *drift = common ? &cost->fit.drift : &cost->fit.drift_own;
+    const double deviation = share.deviation / share.mean;
+    cost_stretch(cost, share.mean);
     *drift = sqrt(fmax(0, *drift * *drift - deviation * deviation));
 }
 
-/* How a plan's shares change what a worker's computing takes. */
+/* How a plan's shares change what a worker's operations take. */
 struct change {
     const struct plan_shared *shared;
     size_t count;
     const struct plan_selection *selected; /* the only workers that the profile has; NULL: all */
-    void (*make)(struct measured_cost *compute, const struct plan_shared *shared, bool common);
+    void (*make)(struct measured_cost *cost, struct share share, bool common);
 };
 
 /* The rank, from 1 on, that the profile's worker had before others were removed. */
@@ -53,6 +55,26 @@ static int64_t rank_before(const struct change *change, int64_t worker)
     return worker + 1;
 }
 
+static bool cost_is_none(const struct cost *cost)
+{
+    return cost->latency_s == 0 && cost->s_per_task == 0;
+}
+
+static void worker_change(const struct change *change, const struct plan_shared *shared,
+                          struct profile_worker *worker)
+{
+    const bool common = change->count == 1;
+    const struct share network = {shared->bandwidth, shared->bandwidth_deviation};
+    change->make(&worker->compute, (struct share){shared->share, shared->deviation}, common);
+    if (!(network.mean > 0))
+        return;
+    /* Nothing drifts where nothing goes over the link. */
+    if (!cost_is_none(&worker->link.cost))
+        change->make(&worker->link, network, common);
+    if (!cost_is_none(&worker->result.cost))
+        change->make(&worker->result, network, common);
+}
+
 static void window_change(const struct change *change, struct profile_window *window)
 {
     int64_t worker = 0;
@@ -60,7 +82,7 @@ static void window_change(const struct change *change, struct profile_window *wi
         const int64_t rank = rank_before(change, worker);
         for (size_t s = 0; s < change->count; s++)
             if (change->shared[s].first_rank <= rank && rank <= change->shared[s].last_rank)
-                change->make(&window->workers[k].compute, &change->shared[s], change->count == 1);
+                worker_change(change, &change->shared[s], &window->workers[k]);
     }
 }
 
@@ -73,7 +95,7 @@ static void profile_change(const struct change *change, struct profile *profile)
 
 void shared_follow(struct profile *profile, const struct plan_shared *shared, size_t count)
 {
-    const struct change change = {shared, count, NULL, compute_share};
+    const struct change change = {shared, count, NULL, cost_share};
     if (profile->shared || count == 0)
         return;
     profile->shared = true;
@@ -82,8 +104,7 @@ void shared_follow(struct profile *profile, const struct plan_shared *shared, si
 
 void shared_undo(struct profile *profile, const struct plan *plan)
 {
-    const struct change change = {plan->shared, plan->shared_count, &plan->selected,
-                                  compute_unshare};
+    const struct change change = {plan->shared, plan->shared_count, &plan->selected, cost_unshare};
     if (!profile->shared)
         return;
     profile->shared = false;
@@ -92,7 +113,7 @@ void shared_undo(struct profile *profile, const struct plan *plan)
 
 void shared_again(struct profile *profile, const struct plan *plan)
 {
-    const struct change change = {plan->shared, plan->shared_count, &plan->selected, compute_share};
+    const struct change change = {plan->shared, plan->shared_count, &plan->selected, cost_share};
     if (profile->shared || plan->shared_count == 0)
         return;
     profile->shared = true;
@@ -111,15 +132,31 @@ bool shared_copy(struct plan *to, const struct plan *from)
     return true;
 }
 
+/* Was nothing forecast of their processors? */
+static bool shared_network_alone(const struct plan_shared *shared)
+{
+    return shared->bandwidth > 0 && shared->share == 1 && shared->deviation == 0;
+}
+
+static void share_describe(const struct plan_shared *shared, const char *head, struct share share,
+                           const char *what, struct text *text)
+{
+    text_add(text, "%-12s%.2f of the %s, give or take %.2f, rank", head, share.mean, what,
+             share.deviation);
+    if (shared->last_rank > shared->first_rank)
+        text_add(text, "s %" PRId64 " to %" PRId64 "\n", shared->first_rank, shared->last_rank);
+    else
+        text_add(text, " %" PRId64 "\n", shared->first_rank);
+}
+
 void shared_describe(const struct plan_shared *shared, size_t count, struct text *text)
 {
     for (size_t k = 0; k < count; k++) {
-        text_add(text, "shared      %.2f of the processor, give or take %.2f, rank",
-                 shared[k].share, shared[k].deviation);
-        if (shared[k].last_rank > shared[k].first_rank)
-            text_add(text, "s %" PRId64 " to %" PRId64 "\n", shared[k].first_rank,
-                     shared[k].last_rank);
-        else
-            text_add(text, " %" PRId64 "\n", shared[k].first_rank);
+        const struct share cpu = {shared[k].share, shared[k].deviation};
+        const struct share network = {shared[k].bandwidth, shared[k].bandwidth_deviation};
+        if (!shared_network_alone(&shared[k]))
+            share_describe(&shared[k], "shared", cpu, "processor", text);
+        if (network.mean > 0)
+            share_describe(&shared[k], "network", network, "bandwidth", text);
     }
 }

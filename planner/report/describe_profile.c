@@ -78,6 +78,8 @@ static void class_describe(const struct profile_worker *worker, int64_t first, s
     text_add(text, "%s%s", worker->name ? ", " : "", worker->name ? worker->name : "");
     if (worker->availability > 0)
         text_add(text, ", with %.3g %% of the processors", 100 * worker->availability);
+    if (worker->bandwidth > 0)
+        text_add(text, ", at %.3g GB/s", worker->bandwidth / 1e9);
     text_add(text, "\n");
     latency_describe(&worker->start, "start", text);
     cost_describe(&worker->link, "link", text);

@@ -1,13 +1,14 @@
 #include "planner/studies/shares.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/limits.h"
 #include "planner/model/platform.h"
 
-/* Nobody waits for ever for a processor that somebody has seen at all, and nobody was measured
- * without one. */
+/* Nobody waits for ever for what somebody has seen at all, and nobody was measured without it. */
 static const double SHARE_LEAST = 0.01, SHARE_MOST = 100;
 
 static const struct observed_node *node_named(const struct observations *observations,
@@ -20,16 +21,35 @@ static const struct observed_node *node_named(const struct observations *observa
     return NULL;
 }
 
+/* Of a worker's name as calibration gives it, "n1:3", how much of it is its node's. */
+static size_t node_length(const char *name, size_t length)
+{
+    size_t digits = 0;
+    while (digits < length && isdigit((unsigned char)name[length - 1 - digits]))
+        digits++;
+    return digits > 0 && digits + 1 < length && name[length - 1 - digits] == ':'
+               ? length - 1 - digits
+               : length;
+}
+
+/* The node of that name, or the one that the worker of that name is on. */
+static const struct observed_node *node_of(const struct observations *observations,
+                                           const char *name, size_t length)
+{
+    const struct observed_node *node = node_named(observations, name, length);
+    return node ? node : node_named(observations, name, node_length(name, length));
+}
+
 /* The two that stand for the class; false: it was not seen. */
 static bool nodes_find(const struct observations *observations, const char *name,
                        const struct observed_node *found[2])
 {
     static const char TO[] = " to ";
     const char *to = name ? strstr(name, TO) : NULL;
-    found[0] = found[1] = name ? node_named(observations, name, strlen(name)) : NULL;
+    found[0] = found[1] = name ? node_of(observations, name, strlen(name)) : NULL;
     if (!found[0] && to) {
-        found[0] = node_named(observations, name, (size_t)(to - name));
-        found[1] = node_named(observations, to + strlen(TO), strlen(to + strlen(TO)));
+        found[0] = node_of(observations, name, (size_t)(to - name));
+        found[1] = node_of(observations, to + strlen(TO), strlen(to + strlen(TO)));
     }
     if (!found[0] && !found[1] && observations->count == 1)
         found[0] = found[1] = &observations->nodes[0];
@@ -38,16 +58,36 @@ static bool nodes_find(const struct observations *observations, const char *name
     return found[0] != NULL;
 }
 
-/* `before`: what there was of the processors when the workers were measured; 0: not known. */
-static struct plan_shared share_of(const struct observed_node *const nodes[2], double span_s,
-                                   double before)
+/* What there will be, of what there was when the workers were measured (0: not known), by the looks
+ * at both nodes, of which one may have none. */
+static void series_forecast(const struct observed_series *const series[2], double span_s,
+                            double before, double most, double *share, double *deviation)
 {
-    const double all = before > 0 ? before : 1;
-    const struct availability_forecast a = observed_forecast(nodes[0], span_s);
-    const struct availability_forecast b = observed_forecast(nodes[1], span_s);
-    const double share = fmin(fmax((a.share + b.share) / 2, SHARE_LEAST), 1) / all;
-    return (struct plan_shared){.share = fmin(share, SHARE_MOST),
-                                .deviation = fmax(a.deviation, b.deviation) / all};
+    const struct observed_series *one = series[0]->count > 0 ? series[0] : series[1];
+    const struct observed_series *other = series[1]->count > 0 ? series[1] : series[0];
+    if (one->count == 0)
+        return;
+    const struct observed_forecast a = observed_forecast(one, span_s);
+    const struct observed_forecast b = observed_forecast(other, span_s);
+    const double mean = fmin((a.value + b.value) / 2, most) / before;
+    *share = fmin(fmax(mean, SHARE_LEAST), SHARE_MOST);
+    *deviation = fmin(fmax(a.deviation, b.deviation) / before, LIMIT_DEVIATION);
+}
+
+/* Where a profile does not say what there was of the processors, all; of the bandwidth, what is
+ * seen now tells nothing. */
+static struct plan_shared share_of(const struct observed_node *const nodes[2], double span_s,
+                                   const struct profile_worker *class)
+{
+    const struct observed_series *const cpu[] = {&nodes[0]->cpu, &nodes[1]->cpu};
+    const struct observed_series *const bandwidth[] = {&nodes[0]->bandwidth, &nodes[1]->bandwidth};
+    struct plan_shared shared = {.share = 1};
+    series_forecast(cpu, span_s, class->availability > 0 ? class->availability : 1, 1,
+                    &shared.share, &shared.deviation);
+    if (class->bandwidth > 0)
+        series_forecast(bandwidth, span_s, class->bandwidth, HUGE_VAL, &shared.bandwidth,
+                        &shared.bandwidth_deviation);
+    return shared;
 }
 
 /* One for each class, over the next span_s. */
@@ -65,7 +105,7 @@ static bool classes_forecast(const struct observations *observations, const char
                 "%s: nobody has looked at '%.60s', a class of the profile: run 'scow "
                 "sense' there, too",
                 path, class->name ? class->name : "");
-        shared[k] = share_of(nodes, span_s, class->availability);
+        shared[k] = share_of(nodes, span_s, class);
         shared[k].first_rank = rank;
         rank += class->count;
         shared[k].last_rank = rank - 1;
@@ -73,12 +113,18 @@ static bool classes_forecast(const struct observations *observations, const char
     return true;
 }
 
+static bool shares_equal(const struct plan_shared *a, const struct plan_shared *b)
+{
+    return a->share == b->share && a->deviation == b->deviation && a->bandwidth == b->bandwidth &&
+           a->bandwidth_deviation == b->bandwidth_deviation;
+}
+
 /* Neighbours that the same node stands for become one. */
 static size_t equal_join(struct plan_shared *shared, size_t count)
 {
     size_t kept = 0;
     for (size_t k = 1; k < count; k++)
-        if (shared[k].share == shared[kept].share && shared[k].deviation == shared[kept].deviation)
+        if (shares_equal(&shared[k], &shared[kept]))
             shared[kept].last_rank = shared[k].last_rank;
         else
             shared[++kept] = shared[k];
@@ -120,4 +166,15 @@ bool shares_forecast(const struct observations *observations, const char *path,
     *count = equal_join(made, window->worker_count);
     *shared = made;
     return true;
+}
+
+bool shares_network_unknown(const struct observations *observations, const struct profile *profile)
+{
+    const struct profile_window *window = &profile->settings[0].windows[0];
+    bool seen = false, known = true;
+    for (size_t k = 0; k < observations->count; k++)
+        seen = seen || observations->nodes[k].bandwidth.count > 0;
+    for (size_t k = 0; k < window->worker_count; k++)
+        known = known && window->workers[k].bandwidth > 0;
+    return seen && !known;
 }

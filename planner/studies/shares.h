@@ -1,8 +1,9 @@
 /*
- * Which share of their processors a profile's workers will have, by what has been seen of their
- * nodes: a class by the node of its name or, where it spans several ("n1 to n4"), by the first and
- * the last of them; every class by the only node that was seen. Shares are of what workers had when
- * they were measured, where the profile says that, or of all.
+ * Which share of their processors, and of the bandwidth to them, a profile's workers will have, by
+ * what has been seen of their nodes: a class by the node of its name, or of its worker's ("n1:3"),
+ * or, where it spans several ("n1:1 to n4:8"), by the first and the last of them; every class by
+ * the only node that was seen. Shares are of what there was when they were measured: of processors
+ * where the profile says that, or of all; of bandwidth only where it says that.
  */
 #ifndef PLANNER_STUDIES_SHARES_H
 #define PLANNER_STUDIES_SHARES_H
@@ -17,5 +18,7 @@
 bool shares_forecast(const struct observations *observations, const char *path,
                      const struct profile *profile, double tasks, struct plan_shared **shared,
                      size_t *count, struct failure *failure);
+/* Was a network looked at of which the profile does not say, of all its workers, what it was? */
+bool shares_network_unknown(const struct observations *observations, const struct profile *profile);
 
 #endif

@@ -1,19 +1,22 @@
-/* Fuzz target: any bytes are looks at nodes, ascending in time, from which a share can be forecast,
- * or are refused with a sentence. */
+/* Fuzz target: any bytes are looks at nodes, ascending in time once they are read, from which
+ * shares and bandwidths can be forecast, or are refused with a sentence. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/limits.h"
 #include "planner/files/observations_tsv.h"
 #include "tests/fuzz/target.h"
 
-static void node_look(const struct observed_node *node)
+static void series_look(const struct observed_series *series, double most)
 {
-    for (size_t k = 1; k < node->count; k++)
-        if (!(node->items[k].time_s >= node->items[k - 1].time_s))
+    for (size_t k = 1; k < series->count; k++)
+        if (!(series->items[k].time_s >= series->items[k - 1].time_s))
             abort();
-    const struct availability_forecast forecast = observed_forecast(node, 10);
-    if (!(forecast.share > 0 && forecast.share <= 1.000001 && forecast.deviation >= 0) ||
+    if (series->count == 0)
+        return;
+    const struct observed_forecast forecast = observed_forecast(series, 10);
+    if (!(forecast.value > 0 && forecast.value <= 1.000001 * most && forecast.deviation >= 0) ||
         forecast.blocks == 0)
         abort();
 }
@@ -30,8 +33,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const bool read = observations_parse(&observations, text, "input", &failure);
     if (!read && (failure.code == FAILURE_NONE || failure.text[0] == '\0'))
         abort();
-    for (size_t k = 0; k < observations.count; k++)
-        node_look(&observations.nodes[k]);
+    for (size_t k = 0; k < observations.count; k++) {
+        series_look(&observations.nodes[k].cpu, 1);
+        series_look(&observations.nodes[k].bandwidth, LIMIT_BANDWIDTH);
+    }
     observations_release(&observations);
     free(text);
     return 0;

@@ -96,51 +96,88 @@ static void looks_are_averaged_over_blocks(void **state)
     struct observed_node *node = observations_node(&seen, "n1");
     (void)state;
     for (int k = 0; k < 10; k++)
-        assert_true(observations_add(node, 1000 + 10 * k, k % 2 == 0 ? 0.9 : 0.5));
-    const struct availability_forecast two = observed_forecast(node, 20);
+        assert_true(observations_add(&node->cpu, 1000 + 10 * k, k % 2 == 0 ? 0.9 : 0.5));
+    const struct observed_forecast two = observed_forecast(&node->cpu, 20);
     assert_int_equal(two.blocks, 5);
-    assert_near(two.share, 0.7, 1e-12);
+    assert_near(two.value, 0.7, 1e-12);
     assert_near(two.deviation, 0, 1e-12);
-    const struct availability_forecast one = observed_forecast(node, 5);
+    const struct observed_forecast one = observed_forecast(&node->cpu, 5);
     assert_int_equal(one.blocks, 10);
     assert_true(one.deviation > 0.1);
     /* Longer ones than a quarter of what was seen, 90 s, would say nothing of their deviation. */
-    assert_int_equal(observed_forecast(node, 1e9).blocks, 5);
+    assert_int_equal(observed_forecast(&node->cpu, 1e9).blocks, 5);
     observations_release(&seen);
 }
 
+/* Of gaps nothing is said, and who has looked at one thing need not have looked at the other. */
 static void lines_are_read(void **state)
+{
+    struct observations seen;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    assert_true(observations_parse(&seen,
+                                   "10.5\tn1\tcpu\t0.5\r\n11\tn 2\tcpu\t1\n"
+                                   "99\tn1\tbandwidth\t1.5e9\n100\tn3\tbandwidth\t2e9",
+                                   "load.tsv", &failure));
+    assert_int_equal(seen.count, 3);
+    assert_string_equal(seen.nodes[1].name, "n 2");
+    assert_near(seen.nodes[0].cpu.items[0].value, 0.5, 0);
+    assert_int_equal(seen.nodes[0].cpu.count, 1);
+    assert_near(seen.nodes[0].bandwidth.items[0].value, 1.5e9, 0);
+    assert_int_equal(seen.nodes[1].bandwidth.count, 0);
+    assert_int_equal(seen.nodes[2].cpu.count, 0);
+    observations_release(&seen);
+}
+
+#define WANTED                                                                                     \
+    "give time_s, a node, cpu, and its availability above 0 and at most 1, or bandwidth and "      \
+    "bytes "                                                                                       \
+    "a second, separated by tabs"
+
+static void wrong_lines_are_named(void **state)
 {
     static const struct {
         const char *text, *sentence;
     } bad[] = {
-        {"", "load.tsv: nobody has looked at a processor: write it by 'scow sense -o FILE'"},
-        {"10\tn1\tbandwidth\t1e9\n",
-         "load.tsv: nobody has looked at a processor: write it by 'scow sense -o FILE'"},
-        {"10\tn1\tcpu\t1.5\n", "load.tsv, line 1: give time_s, a node, cpu, and its availability "
-                               "above 0 and at most 1, separated by tabs"},
-        {"# x\n10\tn1\tcpu\t0\n",
-         "load.tsv, line 2: give time_s, a node, cpu, and its availability "
-         "above 0 and at most 1, separated by tabs"},
-        {"10\tn1\tcpu\t\n20\tn1\tcpu\t1\n",
-         "load.tsv, line 1: give time_s, a node, cpu, and its availability above 0 and at most 1, "
-         "separated by tabs"},
-        {"20\tn1\tcpu\t1\n15\tn2\tcpu\t1\n10\tn1\tcpu\t1\n",
-         "load.tsv, line 3: is older than the line of 'n1' before it: sort them by time"},
+        {"", "load.tsv: nobody has looked at a node: write it by 'scow sense -o FILE'"},
+        {"10\tn1\tcpu\t1.5\n", "load.tsv, line 1: " WANTED},
+        {"# x\n10\tn1\tcpu\t0\n", "load.tsv, line 2: " WANTED},
+        {"10\tn1\tcpu\t\n20\tn1\tcpu\t1\n", "load.tsv, line 1: " WANTED},
+        {"10\tn1\tbandwidth\t-1\n", "load.tsv, line 1: " WANTED},
+        {"10\tn1\tbandwidth\tinf\n", "load.tsv, line 1: " WANTED},
+        {"10\tn1\tdisk\t1\n", "load.tsv, line 1: " WANTED},
     };
     struct observations seen;
-    struct failure failure = FAILURE_INIT;
     (void)state;
-    assert_true(
-        observations_parse(&seen, "10.5\tn1\tcpu\t0.5\r\n11\tn 2\tcpu\t1", "load.tsv", &failure));
-    assert_int_equal(seen.count, 2);
-    assert_string_equal(seen.nodes[1].name, "n 2");
-    assert_near(seen.nodes[0].items[0].value, 0.5, 0);
-    observations_release(&seen);
     for (size_t k = 0; k < COUNT_OF(bad); k++) {
         struct failure here = FAILURE_INIT;
         assert_false(observations_parse(&seen, bad[k].text, "load.tsv", &here));
         assert_failure(here, FAILURE_MISMATCH, bad[k].sentence);
+    }
+}
+
+/* A run adds what it found when it ends, and others have gone on looking. */
+static void looks_are_put_in_order(void **state)
+{
+    struct observations seen = {.nodes = NULL};
+    struct dice dice = {3};
+    (void)state;
+    for (size_t count = 1; count < 40; count++) {
+        struct observed_node *node = observations_node(&seen, "n1");
+        for (size_t k = 0; k < count; k++)
+            assert_true(
+                observations_add(&node->bandwidth, floor(8 * dice_unit(&dice)), (double)k + 1));
+        assert_true(observations_sort(&seen));
+        const struct observation *items = node->bandwidth.items;
+        double sum = 0;
+        for (size_t k = 0; k < count; k++) {
+            sum += items[k].value;
+            assert_true(
+                k == 0 || items[k - 1].time_s < items[k].time_s ||
+                (items[k - 1].time_s == items[k].time_s && items[k - 1].value < items[k].value));
+        }
+        assert_near(sum, (double)(count * (count + 1)) / 2, 0);
+        observations_release(&seen);
     }
 }
 
@@ -200,10 +237,84 @@ static void classes_find_their_nodes(void **state)
     profile_release(&profile);
 }
 
+static void window_name(const struct profile_window *window, size_t class, const char *name)
+{
+    free(window->workers[class].name);
+    window->workers[class].name = strdup(name);
+}
+
+/* Calibration names workers by node and rank; who senses knows nodes. */
+static void workers_are_on_their_nodes(void **state)
+{
+    static const struct {
+        const char *name;
+        double share;
+    } cases[] = {
+        {"n1:1", 1}, {"n2:12", 0.5}, {"n1:1 to n1:4", 1}, {"n1:1 to n2:8", 0.75}, {"n3:1", 0.25}};
+    struct observations seen;
+    struct failure failure = FAILURE_INIT;
+    struct profile profile = {0};
+    struct plan_shared *shared;
+    struct dice dice = {5};
+    size_t count;
+    (void)state;
+    profile_named(&profile, &dice, 1);
+    assert_true(observations_parse(
+        &seen, "1\tn2\tcpu\t0.5\n1\tn1\tcpu\t1\n1\tn3:1\tcpu\t0.25\n1\t:1\tcpu\t0.1\n", "x",
+        &failure));
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        window_name(&profile.settings[0].windows[0], 0, cases[k].name);
+        assert_true(shares_forecast(&seen, "x", &profile, 100, &shared, &count, &failure));
+        assert_near(shared[0].share, cases[k].share, 0);
+        free(shared);
+    }
+    static const char *const nobodys[] = {"n4:1", "n1:", "n1:x", "n1 :1", "1"};
+    for (size_t k = 0; k < COUNT_OF(nobodys); k++) {
+        struct failure here = FAILURE_INIT;
+        window_name(&profile.settings[0].windows[0], 0, nobodys[k]);
+        assert_false(shares_forecast(&seen, "x", &profile, 100, &shared, &count, &here));
+    }
+    observations_release(&seen);
+    profile_release(&profile);
+}
+
+/* The series of 0.9 and 0.5 above, in gigabytes a second, of 1.25 when the first class was
+ * measured; what the network to the second one was nobody knows. */
+static void networks_are_of_what_they_were(void **state)
+{
+    struct observations seen = {.nodes = NULL};
+    struct failure failure = FAILURE_INIT;
+    struct profile profile = {0};
+    struct plan_shared *shared;
+    struct dice dice = {5};
+    size_t count;
+    (void)state;
+    profile_named(&profile, &dice, 2);
+    for (int k = 0; k < 20; k++)
+        for (int node = 1; node <= 2; node++) {
+            const char name[] = {'n', (char)('0' + node), '\0'};
+            assert_true(observations_add(&observations_node(&seen, name)->bandwidth, 1e9 * k,
+                                         k < 10 ? 0.9e9 : 0.5e9));
+        }
+    profile.settings[0].windows[0].workers[0].bandwidth = 1.25e9;
+    assert_true(shares_forecast(&seen, "x", &profile, 100, &shared, &count, &failure));
+    assert_int_equal(count, 2);
+    assert_near(shared[0].bandwidth, 0.4, 1e-15);
+    assert_near(shared[0].bandwidth_deviation, sqrt(0.16 / 19) / 1.25, 1e-9);
+    assert_near(shared[1].bandwidth, 0, 0);
+    for (int k = 0; k < 2; k++) {
+        assert_near(shared[k].share, 1, 0);
+        assert_near(shared[k].deviation, 0, 0);
+    }
+    free(shared);
+    observations_release(&seen);
+    profile_release(&profile);
+}
+
 /* Half of the processor: computing takes twice as long, once, and is less certain. */
 static void shares_slow_computing(void **state)
 {
-    const struct plan_shared half = {1, 1000, 0.5, 0.1};
+    const struct plan_shared half = {1, 1000, 0.5, 0.1, 0, 0};
     struct profile profile = {0}, before = {0};
     struct dice dice = {9}, again = {9};
     (void)state;
@@ -225,10 +336,41 @@ static void shares_slow_computing(void **state)
     profile_release(&before);
 }
 
+/* A quarter of the bandwidth to all: links take four times as long, and nothing else changes. */
+static void bandwidth_slows_links(void **state)
+{
+    struct plan_shared quarter = {1, 1000, 1, 0, 0.25, 0.05};
+    struct plan plan = {.shared = &quarter, .shared_count = 1};
+    struct profile_worker worker = {.count = 3,
+                                    .link = {{0.5, 2}, {0.01, 0.02, .drift = 0.15}},
+                                    .compute = {{1, 3}, {.drift = 0.1}}};
+    struct profile_window window = {.workers = &worker, .worker_count = 1};
+    struct profile_setting setting = {.windows = &window, .window_count = 1};
+    struct profile profile = {.settings = &setting, .setting_count = 1};
+    struct text text = TEXT_INIT;
+    (void)state;
+    shared_follow(&profile, &quarter, 1);
+    assert_near(worker.link.cost.latency_s, 2, 0);
+    assert_near(worker.link.cost.s_per_task, 8, 0);
+    assert_near(worker.link.fit.stderr_s_per_task, 0.08, 1e-15);
+    assert_near(worker.link.fit.drift, 0.25, 1e-15); /* 0.15 and 0.05 / 0.25 */
+    assert_near(worker.compute.cost.s_per_task, 3, 0);
+    assert_near(worker.compute.fit.drift, 0.1, 0);
+    assert_near(worker.result.fit.drift, 0, 0); /* none return */
+    shared_undo(&profile, &plan);
+    assert_near(worker.link.cost.latency_s, 0.5, 0);
+    assert_near(worker.link.cost.s_per_task, 2, 0);
+    assert_near(worker.link.fit.drift, 0.15, 1e-15);
+    shared_describe(&quarter, 1, &text);
+    assert_string_equal(text.bytes,
+                        "network     0.25 of the bandwidth, give or take 0.05, ranks 1 to 1000\n");
+    text_release(&text);
+}
+
 /* The second and the last worker of five are selected, and have other shares. */
 static void shares_are_taken_back(void **state)
 {
-    struct plan_shared shared[] = {{1, 2, 0.5, 0.1}, {3, 5, 1.25, 0.05}};
+    struct plan_shared shared[] = {{1, 2, 0.5, 0.1, 0, 0}, {3, 5, 1.25, 0.05, 0, 0}};
     struct plan_run runs[] = {{1, 1}, {4, 4}};
     struct plan plan = {.shared = shared, .shared_count = 2, .selected = {runs, 2}};
     struct profile_worker workers[2], before[2];
@@ -272,8 +414,13 @@ int main(void)
         cmocka_unit_test(one_value_is_what_there_is),
         cmocka_unit_test(looks_are_averaged_over_blocks),
         cmocka_unit_test(lines_are_read),
+        cmocka_unit_test(wrong_lines_are_named),
+        cmocka_unit_test(looks_are_put_in_order),
         cmocka_unit_test(classes_find_their_nodes),
+        cmocka_unit_test(workers_are_on_their_nodes),
+        cmocka_unit_test(networks_are_of_what_they_were),
         cmocka_unit_test(shares_slow_computing),
+        cmocka_unit_test(bandwidth_slows_links),
         cmocka_unit_test(shares_are_taken_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,7 +148,7 @@ static void looks_add(struct world *world, int64_t worker, int pattern)
             double until_s;
             const double share = share_at(world, pattern, world->seed + 100 + (uint64_t)turn,
                                           worker, at_s, &until_s);
-            good = observations_add(node, turn * world->span_s + at_s, share);
+            good = observations_add(&node->cpu, turn * world->span_s + at_s, share);
         }
     if (!good)
         world_die("out of memory");
