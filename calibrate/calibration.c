@@ -19,6 +19,7 @@
 #include "calibrate/order_find.h"
 #include "calibrate/outcome.h"
 #include "calibrate/place.h"
+#include "calibrate/rank_bandwidths.h"
 #include "calibrate/rank_shares.h"
 #include "calibrate/rank_watts.h"
 #include "planner/base/duration.h"
@@ -757,7 +758,8 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
     }
     good =
         good && exchange_find(comm, &session.making.job, &calibration->profile.exchange, failure);
-    good = good && place_find(&session.place, comm, request->threads, failure);
+    good = good && rank_bandwidths_find(comm, &calibration->profile, failure) &&
+           place_find(&session.place, comm, request->threads, failure);
     if (good && comm->rank == 0) {
         profile_head(&session, failure);
         rank_shares_put(&session.had, &calibration->profile);

@@ -9,17 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "spmd/launch/launch.h"
+
 /* Words of SCOW_LAUNCH, which may carry options. */
 enum { WORDS_MOST = 32, COUNT_SIZE = 24, WORKERS_MOST = 100000 };
-
-static bool is_above(void)
-{
-    static const char *const signs[] = {"PMI_RANK", "PMI_FD", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
-    for (size_t k = 0; k < sizeof signs / sizeof *signs; k++)
-        if (getenv(signs[k]))
-            return true;
-    return false;
-}
 
 static int cores_usable(void)
 {
@@ -110,7 +103,7 @@ bool launcher_become(int argc, char **argv, struct failure *failure)
     const char *wanted = getenv("SCOW_LAUNCH");
     char line[PATH_MAX], own[PATH_MAX], number[COUNT_SIZE];
     long count = 0;
-    if (is_above())
+    if (launch_above())
         return true;
     for (int i = 1; i < argc; i++)
         if (is_help(argv[i]))

@@ -20,6 +20,15 @@
 #include "spmd/launch/terminal.h"
 #include "spmd/transport/bundle.h"
 
+bool launch_above(void)
+{
+    static const char *const signs[] = {"PMI_RANK", "PMI_FD", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
+    for (size_t k = 0; k < sizeof signs / sizeof *signs; k++)
+        if (getenv(signs[k]))
+            return true;
+    return false;
+}
+
 /* ---- options ------------------------------------------------------------------------------- */
 
 static const struct option_row shared_rows[] = {

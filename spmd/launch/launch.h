@@ -13,6 +13,8 @@
 #include "planner/base/text.h"
 #include "spmd/transport/comm.h"
 
+/* Local. Has a launcher of ranks started this process? */
+bool launch_above(void);
 /* Collective. MPI_Init, and the communicator of all ranks. Who waits for a rank for ten minutes,
  * here and until launch_assembled, says so and ends. */
 void launch_begin(struct comm *comm, int *argc, char ***argv);

@@ -42,8 +42,9 @@ enum wire_tag {
     /* Between masters side by side (spmd/master/masters.h). */
     WIRE_MASTER = 20,      /* to the first one, struct wire_master: how far another one's star is */
     WIRE_MASTER_CAME = 21, /* to the first one, once: what another one's star came to */
-    WIRE_MASTER_END = 22 /* the first one to each other one, empty, once: the run shall end, or its
-                          * star has ended */
+    WIRE_MASTER_END = 22, /* the first one to each other one, empty, once: the run shall end, or its
+                           * star has ended */
+    WIRE_BANDWIDTH = 23   /* bytes whose way is timed, and their answers (bandwidth.h) */
 };
 
 enum wire_kind {

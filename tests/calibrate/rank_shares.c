@@ -1,5 +1,7 @@
-/* A class has the mean of what its workers had, if all of these are known. */
+/* A class has the mean of what its workers had, if all of these are known, and of the bandwidths to
+ * those for which they are. */
 #include "calibrate/rank_shares.h"
+#include "calibrate/rank_bandwidths.h"
 
 #include <math.h>
 
@@ -30,10 +32,32 @@ static void classes_have_the_mean_of_their_workers(void **state)
     assert_true(fabs(second[0].availability - (1 + 0.5 + 0.6667 + 0.25) / 4) < 1e-4);
 }
 
+static void bandwidths_that_are_known_count(void **state)
+{
+    const struct bandwidth workers[] = {{1e9, true}, {2e9, true}, {0, true}, {123456789, true}};
+    struct profile_worker first[] = {{.count = 2}, {.count = 1, .bandwidth = 5}, {.count = 1}};
+    struct profile_worker second[] = {{.count = 6}}, beyond[] = {{.count = 4}, {.count = 5}};
+    struct profile_window windows[] = {{.workers = first, .worker_count = 3},
+                                       {.workers = second, .worker_count = 1},
+                                       {.workers = beyond, .worker_count = 2}};
+    struct profile_setting settings[] = {{.windows = windows, .window_count = 2},
+                                         {.windows = windows + 2, .window_count = 1}};
+    struct profile profile = {.settings = settings, .setting_count = 2};
+    (void)state;
+    rank_bandwidths_put(workers, 4, &profile);
+    assert_true(first[0].bandwidth == 1.5e9);
+    assert_true(first[1].bandwidth == 0); /* not known any more */
+    assert_true(first[2].bandwidth == 123500000);
+    assert_true(second[0].bandwidth == 1041000000); /* of three, to four digits */
+    assert_true(beyond[0].bandwidth == 1041000000);
+    assert_true(beyond[1].bandwidth == 0); /* nobody was there */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_have_the_mean_of_their_workers),
+        cmocka_unit_test(bandwidths_that_are_known_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,6 +80,7 @@ simulate="$model planner/dispatch planner/simulate"
     room spmd/strips $model planner/{files,strips} kernel kernel/jacobi spmd/{transport,job,layout,launch}
     room spmd/launch $model planner/{files,strips} kernel/{vector,command} spmd/{transport,input,job}
     room spmd/node $model
+    room spmd/sense $base spmd/{transport,launch,node}
     room spmd/protocol $model planner/{files,dispatch} spmd/{transport,input,job,output,launch}
     room spmd/master $model planner/dispatch spmd/{transport,job,launch,protocol}
     room spmd/worker $base planner/{dispatch,model} spmd/{transport,job,node,protocol}

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "spmd/transport/bandwidth.h"
 #include "spmd/transport/bundle.h"
 #include "spmd/transport/comm.h"
 #include "spmd/transport/inbox.h"
@@ -54,6 +55,44 @@ static void test_texts(void **state)
         assert_string_equal(text, texts[i]);
         assert_int_equal(length, strlen(texts[i]));
         free(text);
+    }
+}
+
+/* Whoever stands next to whom. */
+static void test_nodes_have_one_that_answers(void **state)
+{
+    static const struct {
+        const char names[6][4];
+        int ranks, stands[6];
+    } cases[] = {
+        {{"a"}, 1, {0}},
+        {{"a", "a", "a", "b", "b"}, 5, {0, 1, 1, 3, 3}},
+        {{"a", "b", "a", "b", "a", "c"}, 6, {0, 1, 2, 1, 2, 5}},
+        {{"a", "b", "c", "c", "b", "b"}, 6, {0, 1, 2, 2, 1, 1}},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        int stands[6];
+        bandwidth_stands(cases[k].names[0], sizeof cases[k].names[0], cases[k].ranks, stands);
+        for (int rank = 0; rank < cases[k].ranks; rank++)
+            assert_int_equal(stands[rank], cases[k].stands[rank]);
+    }
+}
+
+/* All are on one node, of which the first other rank answers; without time nothing is known. */
+static void test_bandwidth(void **state)
+{
+    struct bandwidth found[8];
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    assert_true(comm.size <= 8);
+    for (int turn = 0; turn < 2; turn++) {
+        assert_true(bandwidth_probe(&comm, turn == 0 ? 60 : 0, found, &failure));
+        for (int rank = 0; comm.rank == 0 && rank < comm.size; rank++) {
+            assert_int_equal(found[rank].first, rank == 1);
+            assert_int_equal(found[rank].bytes_s > 0, turn == 0 && rank > 0);
+            assert_true(rank == 0 || found[rank].bytes_s == found[1].bytes_s);
+        }
     }
 }
 
@@ -443,6 +482,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_agree_on_nothing),
         cmocka_unit_test(test_agree_on_the_lowest),
         cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_nodes_have_one_that_answers),
+        cmocka_unit_test(test_bandwidth),
         cmocka_unit_test(test_bundles),
         cmocka_unit_test(test_bundles_that_there_are_not),
         cmocka_unit_test(test_gather),

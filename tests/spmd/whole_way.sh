@@ -76,6 +76,8 @@ assert report["predicted_s"] > 0 and report["measured_s"] > 0
 assert abs(report["error"] - (report["measured_s"] / report["predicted_s"] - 1)) < 1e-9
 '
 
+grep -q '"bandwidth": [1-9]' profile.json || fail "the profile does not say what the network was like"
+
 # What workers had of their processors, where the machine counts that: in profile, report and output.
 if [[ -r /proc/thread-self/schedstat ]]; then
     grep -q '"availability": 0*[01]' profile.json || fail "the profile does not say what workers had of their processors"
