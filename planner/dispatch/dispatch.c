@@ -1,8 +1,9 @@
 #include "planner/dispatch/dispatch.h"
 
 #include <math.h>
-#include <stddef.h>
+#include <stdlib.h>
 
+#include "planner/base/array.h"
 #include "planner/dispatch/dispatch_kind.h"
 
 enum dispatch_answer dispatch_next(struct dispatch *dispatch, double now_s, struct package *package)
@@ -112,6 +113,39 @@ struct dispatch_run dispatch_run(const struct dispatch *dispatch)
 void dispatch_skip(struct dispatch *dispatch, const struct dispatch_skip *skip)
 {
     dispatch->kind->skip(dispatch, skip);
+}
+
+int64_t dispatch_left(const struct dispatch *dispatch)
+{
+    return dispatch->kind->left ? dispatch->kind->left(dispatch) : 0;
+}
+
+bool dispatch_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given)
+{
+    return !dispatch->kind->cut || dispatch->kind->cut(dispatch, tasks, given);
+}
+
+bool dispatch_given_add(struct dispatch_given *given, struct task_range range, int losses)
+{
+    struct dispatch_part *last = given->count > 0 ? &given->items[given->count - 1] : NULL;
+    given->tasks += range.count;
+    if (last && last->losses == losses && range.first + range.count == last->range.first) {
+        last->range = (struct task_range){range.first, range.count + last->range.count};
+        return true;
+    }
+    struct dispatch_part *items =
+        array_reserve(given->items, &given->capacity, given->count + 1, sizeof *items);
+    if (!items)
+        return false;
+    given->items = items;
+    items[given->count++] = (struct dispatch_part){range, losses};
+    return true;
+}
+
+void dispatch_given_release(struct dispatch_given *given)
+{
+    free(given->items);
+    *given = (struct dispatch_given){.items = NULL};
 }
 
 void dispatch_free(struct dispatch **dispatch)

@@ -285,6 +285,46 @@ void dispatch_copied_json(const struct dispatch *recovery, double begun_s, int64
 /* Of a recovering dispatch, before it is asked: no worker is there yet; each takes part from
  * dispatch_joined on, and where the last one is lost, what remains waits for another. */
 void dispatch_recovery_empty(struct dispatch *recovery);
+/* Of several dispatches side by side, each recovering and with workers of its own, which hand out
+ * parts of one job: what is not handed out may move from one to another (moves.h). */
+
+/* Core tasks that are taken from one dispatch, to be done by others. */
+struct dispatch_part {
+    struct task_range range;
+    int losses; /* of workers that were working on them */
+};
+
+struct dispatch_given {
+    struct dispatch_part *items; /* owned */
+    size_t count, capacity;
+    int64_t tasks; /* in all */
+};
+
+/* What joins the last range of them in front is one with it. False: out of memory. */
+bool dispatch_given_add(struct dispatch_given *given, struct task_range range, int losses);
+void dispatch_given_release(struct dispatch_given *given);
+
+/* What others may know of it. */
+struct dispatch_share {
+    int64_t left;   /* core tasks that have not been handed out, as far as others can have them */
+    int64_t out;    /* that are handed out and not done */
+    int64_t living; /* workers */
+    bool wants;     /* everything is handed out, and some worker has nothing to do */
+    bool finished;  /* nothing is left or out */
+};
+
+/* Before it is asked: it is one of several. More may be given to it as long as it is not closed:
+ * until then it is not finished, and where its last worker is lost, all that it has can be taken
+ * away. */
+void dispatch_recovery_open(struct dispatch *recovery);
+void dispatch_recovery_close(struct dispatch *recovery);
+struct dispatch_share dispatch_recovery_share(const struct dispatch *recovery);
+/* About so many core tasks of what is left are not handed out any more. Where no worker lives, all
+ * that there is. False: out of memory. */
+bool dispatch_recovery_give(struct dispatch *recovery, int64_t tasks, struct dispatch_given *given);
+/* What another one has given is handed out, too. False: out of memory. */
+bool dispatch_recovery_take(struct dispatch *recovery, const struct dispatch_given *given);
+
 /* Must a recovering dispatch finish by some time? */
 bool dispatch_recovery_ends(const struct dispatch *recovery);
 /* Has a recovering dispatch finished at the deadline, with core tasks that were not handed out? */

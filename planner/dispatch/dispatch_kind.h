@@ -38,6 +38,9 @@ struct dispatch_kind {
     bool (*own)(struct dispatch *dispatch, double now_s, int64_t most, struct package *package);
     /* As dispatch_master; may be NULL: that of the inner one, or nothing. */
     struct plan_master (*master)(const struct dispatch *dispatch);
+    /* As dispatch_left and dispatch_cut; both may be NULL: nothing can be taken away. */
+    int64_t (*left)(const struct dispatch *dispatch);
+    bool (*cut)(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given);
 };
 
 /* First member of every kind's own struct. */
@@ -57,6 +60,12 @@ bool dispatch_worth(struct dispatch *dispatch, int64_t worker, double units);
 /* Nothing is to be expected of that worker for now, or it is again: what is held back until it
  * reports is handed out, and whoever asked gives it to others. */
 void dispatch_late(struct dispatch *dispatch, int64_t worker, bool late);
+
+/* Core tasks that have not been handed out, as far as they can be taken away. */
+int64_t dispatch_left(const struct dispatch *dispatch);
+/* About so many of these, the last ones, are not handed out any more: to be done elsewhere. False:
+ * out of memory. */
+bool dispatch_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given);
 
 /* For a rule that follows another dispatch. No worker requests packages until dispatch_rule_ask. */
 void dispatch_rule_hold(struct dispatch *dispatch);

@@ -21,12 +21,18 @@ static const double cost_most = 0.005, port_most = 0.5;
 /* Nothing shorter is found overdue much sooner. */
 static const double least_s = 0.25;
 
+/* A package that is handed out in so many parts; from `end` on they are done elsewhere. */
+struct parted {
+    struct package whole;
+    int64_t parts, end;
+};
+
 struct dispatch_parts {
     struct dispatch base;
     struct dispatch *plan; /* owned */
     struct deadline_setup setup;
-    double longest_s;      /* of a part */
-    struct package *round; /* owned; the plan's packages whose parts are handed out */
+    double longest_s;     /* of a part */
+    struct parted *round; /* owned; the plan's packages whose parts are handed out */
     int64_t count;
     struct package ahead; /* the plan's next one, of another round */
     bool has_ahead;
@@ -120,10 +126,20 @@ static double longest_find(const struct plan *plan, const struct deadline_setup 
 
 /* ---- round after round ----------------------------------------------------------------------- */
 
-static int64_t parts_at(const struct dispatch_parts *self, int64_t at)
+/* Its first part that is not handed out. */
+static int64_t part_next(const struct dispatch_parts *self, int64_t at)
 {
-    const struct package *whole = &self->round[at];
-    return parts_of(&self->setup, self->longest_s, whole->worker, (double)whole->count);
+    return self->part + (at < self->at);
+}
+
+static void package_take(struct dispatch_parts *self)
+{
+    const struct package *whole = &self->ahead;
+    const int64_t parts =
+        parts_of(&self->setup, self->longest_s, whole->worker, (double)whole->count);
+    self->has_ahead = false;
+    self->round[self->count++] = (struct parted){*whole, parts, parts};
+    self->parts = parts > self->parts ? parts : self->parts;
 }
 
 /* The plan's next round. */
@@ -134,12 +150,9 @@ static void round_take(struct dispatch_parts *self)
     for (;;) {
         if (!self->has_ahead)
             self->has_ahead = dispatch_next(self->plan, 0, &self->ahead) == DISPATCH_SEND;
-        if (!self->has_ahead || (self->count > 0 && self->ahead.round != self->round->round))
+        if (!self->has_ahead || (self->count > 0 && self->ahead.round != self->round->whole.round))
             return;
-        self->has_ahead = false;
-        self->round[self->count++] = self->ahead;
-        const int64_t parts = parts_at(self, self->count - 1);
-        self->parts = parts > self->parts ? parts : self->parts;
+        package_take(self);
     }
 }
 
@@ -162,11 +175,12 @@ static enum dispatch_answer parts_next(struct dispatch *dispatch, double now_s,
         if (self->count == 0)
             return DISPATCH_FINISHED;
         for (; self->at < self->count; self->at++) {
-            const int64_t parts = parts_at(self, self->at);
-            if (self->part >= parts)
+            const struct parted *parted = &self->round[self->at];
+            if (self->part >= parted->end)
                 continue;
-            *package = self->round[self->at++];
-            part_cut(package, self->part, parts);
+            self->at++;
+            *package = parted->whole;
+            part_cut(package, self->part, parted->parts);
             package->index = self->index++;
             package->round = self->rounds + self->part;
             return DISPATCH_SEND;
@@ -182,9 +196,63 @@ static bool parts_give_more(const struct dispatch *dispatch, int64_t worker)
     if (self->has_ahead && self->ahead.worker == worker)
         return true;
     for (int64_t k = 0; k < self->count; k++)
-        if (self->round[k].worker == worker && self->part + (k < self->at) < parts_at(self, k))
+        if (self->round[k].whole.worker == worker && part_next(self, k) < self->round[k].end)
             return true;
     return dispatch_gives_more(self->plan, worker);
+}
+
+/* Core tasks of the package's parts from that one to before `end`. */
+static struct task_range parts_range(const struct parted *parted, int64_t part, int64_t end)
+{
+    struct package first = parted->whole, last = parted->whole;
+    if (part >= end)
+        return (struct task_range){0, 0};
+    part_cut(&first, part, parted->parts);
+    part_cut(&last, end - 1, parted->parts);
+    return (struct task_range){first.first, last.first + last.count - first.first};
+}
+
+/* Of the round at hand. */
+static int64_t round_left(const struct dispatch_parts *self)
+{
+    int64_t tasks = 0;
+    for (int64_t k = 0; k < self->count; k++)
+        tasks += parts_range(&self->round[k], part_next(self, k), self->round[k].end).count;
+    return tasks;
+}
+
+static int64_t parts_left(const struct dispatch *dispatch)
+{
+    const struct dispatch_parts *self = (const struct dispatch_parts *)dispatch;
+    return dispatch_left(self->plan) + round_left(self);
+}
+
+/* The same share of each package, in whole parts. */
+static bool round_cut(struct dispatch_parts *self, int64_t tasks, struct dispatch_given *given)
+{
+    const double share = fmin(1, (double)tasks / (double)round_left(self));
+    const int64_t enough = given->tasks + tasks;
+    for (int64_t k = 0; k < self->count && given->tasks < enough; k++) {
+        struct parted *parted = &self->round[k];
+        const int64_t parts = parted->end - part_next(self, k);
+        if (parts <= 0)
+            continue;
+        const int64_t end = parted->end;
+        parted->end -= (int64_t)ceil(share * (double)parts);
+        if (!dispatch_given_add(given, parts_range(parted, parted->end, end), 0))
+            return false;
+    }
+    return true;
+}
+
+static bool parts_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given)
+{
+    struct dispatch_parts *self = (struct dispatch_parts *)dispatch;
+    const int64_t enough = given->tasks + tasks;
+    if (!dispatch_cut(self->plan, tasks, given))
+        return false;
+    return given->tasks >= enough || round_left(self) == 0 ||
+           round_cut(self, enough - given->tasks, given);
 }
 
 static bool parts_own(struct dispatch *dispatch, double now_s, int64_t most,
@@ -212,7 +280,9 @@ struct dispatch *dispatch_new_parts(const struct plan *plan, const struct deadli
                                               .free = parts_free,
                                               .inner = parts_inner,
                                               .gives_more = parts_give_more,
-                                              .own = parts_own};
+                                              .own = parts_own,
+                                              .left = parts_left,
+                                              .cut = parts_cut};
     const double longest_s = longest_find(plan, setup);
     if (!(longest_s > 0))
         return dispatch_new_plan(plan);

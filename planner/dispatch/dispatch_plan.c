@@ -1,4 +1,5 @@
 /* A fixed plan as a dispatch: packages in activation order, round after round. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "planner/dispatch/dispatch_kind.h"
@@ -8,7 +9,13 @@ struct dispatch_plan {
     struct dispatch base;
     struct plan_cursor cursor;
     int64_t own; /* core tasks that the master has still to compute */
+    double end;  /* nothing is handed out from this core task on; 0: the plan's end is its own */
 };
+
+static bool is_cut(const struct dispatch_plan *self)
+{
+    return self->end > 0 && self->cursor.first + self->cursor.load >= self->end;
+}
 
 static enum dispatch_answer plan_next(struct dispatch *dispatch, double now_s,
                                       struct package *package)
@@ -16,8 +23,10 @@ static enum dispatch_answer plan_next(struct dispatch *dispatch, double now_s,
     struct dispatch_plan *self = (struct dispatch_plan *)dispatch;
     const struct plan_cursor *at = &self->cursor;
     (void)now_s;
-    if (!plan_cursor_next(&self->cursor))
+    if (is_cut(self) || !plan_cursor_next(&self->cursor))
         return DISPATCH_FINISHED;
+    if (self->end > 0 && at->first + at->load > self->end)
+        self->cursor.load = self->end - at->first;
     *package = (struct package){.index = at->index,
                                 .round = at->round,
                                 .worker = at->plan->workers[at->slot],
@@ -37,9 +46,10 @@ static bool round_over(const struct plan_cursor *at)
 
 static struct dispatch_run plan_run(const struct dispatch *dispatch)
 {
-    const struct plan_cursor *at = &((const struct dispatch_plan *)dispatch)->cursor;
+    const struct dispatch_plan *self = (const struct dispatch_plan *)dispatch;
+    const struct plan_cursor *at = &self->cursor;
     struct dispatch_run run = {.turns = at->repeats, .series = (int64_t)at->entry + 1};
-    if (at->repeats == 0 || !round_over(at))
+    if (self->end > 0 || at->repeats == 0 || !round_over(at))
         return (struct dispatch_run){0};
     for (int64_t slot = 0; slot < at->plan->worker_count; slot++) {
         run.packages += at->loads[slot] > 0;
@@ -80,7 +90,7 @@ static bool plan_gives_more(const struct dispatch *dispatch, int64_t worker)
     int64_t slot = 0;
     while (slot < at->plan->worker_count && at->plan->workers[slot] != worker)
         slot++;
-    if (slot == at->plan->worker_count)
+    if (slot == at->plan->worker_count || is_cut((const struct dispatch_plan *)dispatch))
         return false;
     if (at->loads && at->loads[slot] > 0 && (slot > at->slot || at->repeats > 0))
         return true;
@@ -93,6 +103,26 @@ static bool plan_gives_more(const struct dispatch *dispatch, int64_t worker)
 static struct plan_master plan_master(const struct dispatch *dispatch)
 {
     return ((const struct dispatch_plan *)dispatch)->cursor.plan->own;
+}
+
+/* Behind the package at hand. */
+static int64_t plan_left(const struct dispatch *dispatch)
+{
+    const struct dispatch_plan *self = (const struct dispatch_plan *)dispatch;
+    const struct plan_cursor *at = &self->cursor;
+    const struct plan *plan = at->plan;
+    const double end = self->end > 0 ? self->end : plan->first + plan->tasks - plan->own.tasks;
+    return (int64_t)fmax(0, end - (at->first + at->load));
+}
+
+static bool plan_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given)
+{
+    struct dispatch_plan *self = (struct dispatch_plan *)dispatch;
+    const int64_t left = plan_left(dispatch), count = tasks < left ? tasks : left;
+    if (count <= 0)
+        return true;
+    self->end = self->cursor.first + self->cursor.load + (double)(left - count);
+    return dispatch_given_add(given, (struct task_range){(int64_t)self->end, count}, 0);
 }
 
 static void plan_free(struct dispatch *dispatch)
@@ -108,7 +138,9 @@ struct dispatch *dispatch_new_plan(const struct plan *plan)
                                               .skip = plan_skip,
                                               .gives_more = plan_gives_more,
                                               .own = plan_own,
-                                              .master = plan_master};
+                                              .master = plan_master,
+                                              .left = plan_left,
+                                              .cut = plan_cut};
     struct dispatch_plan *self = calloc(1, sizeof *self);
     if (!self)
         return NULL;

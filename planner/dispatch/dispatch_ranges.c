@@ -253,6 +253,38 @@ static void ranges_busy(struct dispatch *dispatch, int64_t worker, double until_
     dispatch_busy(((struct dispatch_ranges *)dispatch)->inner, worker, until_s, over);
 }
 
+static int64_t ranges_left(const struct dispatch *dispatch)
+{
+    return dispatch_left(((const struct dispatch_ranges *)dispatch)->inner);
+}
+
+/* The inner dispatch's numbers, as ranges of the job. */
+static bool places_give(const struct dispatch_ranges *self, const struct dispatch_given *numbers,
+                        struct dispatch_given *given)
+{
+    for (size_t k = 0; k < numbers->count; k++) {
+        struct task_range left = numbers->items[k].range;
+        while (left.count > 0) {
+            const struct task_range piece = task_places_piece(&self->places, left);
+            if (!dispatch_given_add(given, piece, numbers->items[k].losses))
+                return false;
+            left.first += piece.count;
+            left.count -= piece.count;
+        }
+    }
+    return true;
+}
+
+static bool ranges_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given)
+{
+    struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
+    struct dispatch_given numbers = {.items = NULL};
+    const bool good =
+        dispatch_cut(self->inner, tasks, &numbers) && places_give(self, &numbers, given);
+    dispatch_given_release(&numbers);
+    return good;
+}
+
 static const struct dispatch *ranges_inner(const struct dispatch *dispatch)
 {
     return ((const struct dispatch_ranges *)dispatch)->inner;
@@ -281,7 +313,9 @@ struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_r
                                               .free = ranges_free,
                                               .inner = ranges_inner,
                                               .busy = ranges_busy,
-                                              .own = ranges_own};
+                                              .own = ranges_own,
+                                              .left = ranges_left,
+                                              .cut = ranges_cut};
     struct dispatch_ranges *self = calloc(1, sizeof *self);
     if (!self) {
         dispatch_free(&inner);

@@ -73,7 +73,7 @@ static void package_return(struct dispatch_recovery *self, const struct package 
     struct recovery_entry *last =
         self->returned.count > 0 ? &self->returned.items[self->returned.count - 1] : NULL;
     self->returned_tasks += package->count;
-    if (self->deadline && last && !last->copy &&
+    if ((self->deadline || self->living == 0) && last && !last->copy &&
         last->package.first + last->package.count == package->first) {
         last->package.count += package->count;
         return;
@@ -301,8 +301,15 @@ static bool inner_take(struct dispatch_recovery *self, double now_s, struct pack
     return count > 0;
 }
 
-/* Of what is out, is something to be waited for? */
-static bool is_awaited(const struct dispatch_recovery *self)
+bool recovery_is_idle(const struct dispatch_recovery *self)
+{
+    for (int64_t k = 0; k < self->workers; k++)
+        if (!self->lost[k] && self->busy[k] == 0)
+            return true;
+    return false;
+}
+
+bool recovery_is_awaited(const struct dispatch_recovery *self)
 {
     for (size_t k = 0; k < self->out.count; k++)
         if (!recovery_copies_void(self, &self->out.items[k]))
@@ -310,10 +317,34 @@ static bool is_awaited(const struct dispatch_recovery *self)
     return false;
 }
 
-/* Nobody is there: what remains waits for who comes. */
-static enum dispatch_answer empty_next(const struct dispatch_recovery *self)
+bool recovery_drain(struct dispatch_recovery *self)
 {
-    return self->dealt && self->returned.count == 0 && self->suspects.count == 0 ? DISPATCH_FINISHED
+    struct package package;
+    enum dispatch_answer answer;
+    for (;;) {
+        if (!recovery_reserve(self))
+            return false;
+        answer = inner_next(self, 0, &package);
+        if (answer != DISPATCH_SEND)
+            break;
+        inner_take(self, 0, &package);
+    }
+    self->dealt = answer == DISPATCH_FINISHED;
+    return answer != DISPATCH_OUT_OF_MEMORY;
+}
+
+/* Everything is reported. */
+static enum dispatch_answer all_done(const struct dispatch_recovery *self)
+{
+    return self->open ? DISPATCH_HANDED_OUT : DISPATCH_FINISHED;
+}
+
+/* Nobody is there: what remains waits for who comes, or goes to others. */
+static enum dispatch_answer empty_next(struct dispatch_recovery *self)
+{
+    if (self->open && !recovery_drain(self))
+        return DISPATCH_OUT_OF_MEMORY;
+    return self->dealt && self->returned.count == 0 && self->suspects.count == 0 ? all_done(self)
                                                                                  : DISPATCH_WAIT;
 }
 
@@ -350,7 +381,7 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
         return recovery_next(dispatch, now_s, package);
     if (answer != DISPATCH_FINISHED)
         return answer;
-    return is_awaited(self) ? DISPATCH_HANDED_OUT : DISPATCH_FINISHED;
+    return recovery_is_awaited(self) ? DISPATCH_HANDED_OUT : all_done(self);
 }
 
 /* Of a part of its package, the inner one hears what the whole would have taken. */
@@ -404,7 +435,8 @@ static void recovery_lost(struct dispatch *dispatch, int64_t worker)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
     size_t kept = 0;
-    if (worker >= self->workers || self->lost[worker] || (self->living == 1 && !self->joins))
+    if (worker >= self->workers || self->lost[worker] ||
+        (self->living == 1 && !self->joins && !self->open))
         return; /* the last one cannot be replaced */
     self->lost[worker] = true;
     self->living--;

@@ -226,14 +226,6 @@ struct recovery_told recovery_copies_done(struct dispatch_recovery *self,
                                          : (struct recovery_told){.start_s = 0};
 }
 
-static bool is_idle(const struct dispatch_recovery *self)
-{
-    for (int64_t k = 0; k < self->workers; k++)
-        if (!self->lost[k] && self->busy[k] == 0)
-            return true;
-    return false;
-}
-
 static void oldest_find(struct dispatch_recovery *self)
 {
     const struct recovery_entry **oldest = self->copies->oldest;
@@ -294,7 +286,7 @@ enum recovery_copying recovery_copies_make(struct dispatch_recovery *self, doubl
 {
     struct recovery_copies *copies = self->copies;
     enum recovery_copying made = RECOVERY_COPIES_NONE;
-    if (!copies || self->out.count == 0 || !is_idle(self))
+    if (!copies || self->out.count == 0 || !recovery_is_idle(self))
         return made;
     if (longer < copies->longer)
         copies->look_s = 0;

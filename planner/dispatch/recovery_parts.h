@@ -1,6 +1,7 @@
 /*
- * Private to recovering dispatches: what is out and what comes back (dispatch_recovery.c), and
- * copies of what is overdue (recovery_copies.c).
+ * Private to recovering dispatches: what is out and what comes back (dispatch_recovery.c), copies
+ * of what is overdue (recovery_copies.c), and what moves to others side by side
+ * (recovery_shares.c).
  */
 #ifndef PLANNER_DISPATCH_RECOVERY_PARTS_H
 #define PLANNER_DISPATCH_RECOVERY_PARTS_H
@@ -44,6 +45,7 @@ struct dispatch_recovery {
     bool over;                      /* it has come */
     bool keeps;                     /* workers keep results */
     bool joins;                     /* more workers may come */
+    bool open;                      /* core tasks may come from others, and go to them */
     bool dealt;                     /* the inner one has handed out everything */
     struct recovery_copies *copies; /* owned; NULL: none are made */
     int64_t index, round;           /* of the next package, of the last one */
@@ -58,6 +60,13 @@ bool recovery_reserve(struct dispatch_recovery *self);
 /* It is to be handed out as a copy of that group; there is room for it. */
 void recovery_return_copy(struct dispatch_recovery *self, const struct package *package,
                           size_t group);
+
+/* Where no worker lives: what the inner one has comes back, all of it. False: out of memory. */
+bool recovery_drain(struct dispatch_recovery *self);
+/* Nothing is to be handed out: is something of what is out to be waited for? */
+bool recovery_is_awaited(const struct dispatch_recovery *self);
+/* Has some worker nothing to do? */
+bool recovery_is_idle(const struct dispatch_recovery *self);
 
 /* Copies; without them, nothing. */
 

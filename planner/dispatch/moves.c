@@ -1,0 +1,81 @@
+#include "planner/dispatch/moves.h"
+
+#include <math.h>
+
+/* At the rate at which it has worked so far. */
+static double remaining_s(const struct moves_star *star, double now_s)
+{
+    const int64_t tasks = star->share.left + star->share.out;
+    if (star->done == 0)
+        return HUGE_VAL;
+    return (double)tasks * now_s / (double)star->done;
+}
+
+/* Its workers are lost, and it has something. */
+static bool is_left_alone(const struct moves_star *star)
+{
+    return star->share.living == 0 && star->share.left > 0;
+}
+
+/* The star that gives; -1: none does. */
+static int giver_find(const struct moves_star *stars, int count, double now_s)
+{
+    double longest_s = MOVES_WORTH * now_s;
+    int found = -1;
+    for (int k = 0; k < count; k++) {
+        if (stars[k].moving || stars[k].share.left == 0)
+            continue;
+        if (is_left_alone(&stars[k]))
+            return k;
+        if (remaining_s(&stars[k], now_s) <= longest_s)
+            continue;
+        longest_s = remaining_s(&stars[k], now_s);
+        found = k;
+    }
+    return found;
+}
+
+/* Who has nothing to do, or, where nobody does what is to be done, who needs least; -1: nobody. */
+static int taker_find(const struct moves_star *stars, int count, double now_s, bool any)
+{
+    int found = -1;
+    for (int k = 0; k < count; k++) {
+        if (stars[k].moving || stars[k].share.living == 0)
+            continue;
+        if (stars[k].share.wants)
+            return k;
+        if (any && (found < 0 || remaining_s(&stars[k], now_s) < remaining_s(&stars[found], now_s)))
+            found = k;
+    }
+    return found;
+}
+
+bool moves_find(const struct moves_star *stars, int count, double now_s, struct moves_pair *pair)
+{
+    pair->from = giver_find(stars, count, now_s);
+    if (pair->from < 0)
+        return false;
+    pair->to = taker_find(stars, count, now_s, is_left_alone(&stars[pair->from]));
+    return pair->to >= 0 && pair->to != pair->from;
+}
+
+int64_t moves_half(const struct dispatch_share *share)
+{
+    return share->living > 0 ? (share->left + 1) / 2 : share->left;
+}
+
+bool moves_are_over(const struct moves_star *stars, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (stars[k].moving || !stars[k].share.finished)
+            return false;
+    return true;
+}
+
+bool moves_are_vain(const struct moves_star *stars, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (stars[k].moving || stars[k].share.living > 0)
+            return false;
+    return !moves_are_over(stars, count);
+}

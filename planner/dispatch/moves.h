@@ -1,0 +1,37 @@
+/*
+ * Several masters side by side: when core tasks move from one star to another, which stars, and how
+ * many. The first master of a run decides so, and the simulation.
+ *
+ * A star that has handed out everything, with a worker that has nothing to do, gets half of what
+ * the star that needs longest has not handed out. It may ask again: what is left halves each time,
+ * so that nobody has to know how fast stars are. One whose workers are all lost gives everything.
+ */
+#ifndef PLANNER_DISPATCH_MOVES_H
+#define PLANNER_DISPATCH_MOVES_H
+
+#include "planner/dispatch/dispatch.h"
+
+/* A star that needs less than such a share of the run's time from now on gives nothing. */
+#define MOVES_WORTH 0.02
+
+/* What is known of a star. */
+struct moves_star {
+    struct dispatch_share share;
+    int64_t done; /* core tasks */
+    bool moving;  /* something moves from it or to it */
+};
+
+struct moves_pair {
+    int from, to; /* stars, from 0 */
+};
+
+/* The next move, when the run has gone on for so long. False: none is of use. */
+bool moves_find(const struct moves_star *stars, int count, double now_s, struct moves_pair *pair);
+/* Of what such a star has left, so much goes. */
+int64_t moves_half(const struct dispatch_share *share);
+/* Has every star done what it had, and is nothing on its way? */
+bool moves_are_over(const struct moves_star *stars, int count);
+/* Does no worker live that could do what is left? */
+bool moves_are_vain(const struct moves_star *stars, int count);
+
+#endif

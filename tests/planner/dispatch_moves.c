@@ -1,0 +1,270 @@
+/* Several dispatches side by side, between which work moves: whatever workers do, and whichever are
+ * lost, each core task is done once. */
+#include <inttypes.h>
+
+#include "planner/dispatch/moves.h"
+#include "tests/cases.h"
+#include "tests/checks.h"
+#include "tests/planner/samples.h"
+
+enum { STARS_MOST = 4, WORKERS_MOST = 6, TASKS_MOST = 4000, OUT_MOST = 4096 };
+
+struct star {
+    struct plan plan; /* owned */
+    struct dispatch *dispatch;
+    int64_t workers, done;
+    int pace; /* one of so many turns does something */
+    bool lost[WORKERS_MOST];
+    struct package out[OUT_MOST];
+    size_t out_count;
+};
+
+struct course {
+    struct star stars[STARS_MOST];
+    int count;
+    int64_t tasks, moved, turns;
+    struct task_range *ranges; /* owned; that are dealt, in place of all; NULL: all are */
+    int64_t range_count;
+    unsigned char done[3 * TASKS_MOST];
+};
+
+static struct deadline_cost second_each(const void *self, int64_t worker, int64_t tasks)
+{
+    (void)self;
+    (void)worker;
+    return (struct deadline_cost){0, (double)tasks};
+}
+
+static double no_start(const void *self, int64_t worker)
+{
+    (void)self;
+    (void)worker;
+    return 0;
+}
+
+/* Of what a run before has left: every third core task, or pairs of them. */
+static void ranges_make(struct course *course, int64_t width)
+{
+    course->range_count = (course->tasks + width - 1) / width;
+    course->ranges = calloc((size_t)course->range_count, sizeof *course->ranges);
+    assert_non_null(course->ranges);
+    for (int64_t k = 0; k < course->range_count; k++) {
+        const int64_t left = course->tasks - k * width;
+        course->ranges[k] = (struct task_range){3 * k, left < width ? left : width};
+    }
+}
+
+static struct dispatch *dispatch_make(const struct course *course, const struct star *star,
+                                      bool parts)
+{
+    static const struct deadline_setup each = {
+        .cost = second_each, .start_s = no_start, .workers = WORKERS_MOST};
+    struct dispatch *dispatch =
+        parts ? dispatch_new_parts(&star->plan, &each) : dispatch_new_plan(&star->plan);
+    if (dispatch && course->ranges)
+        dispatch =
+            dispatch_new_ranges(dispatch, course->ranges, course->range_count, star->workers);
+    return dispatch ? dispatch_new_recovery(dispatch, star->workers) : NULL;
+}
+
+static void course_make(struct course *course, struct dice *dice)
+{
+    course->count = (int)dice_whole(dice, 2, STARS_MOST);
+    course->tasks = course->moved = course->turns = 0;
+    course->ranges = NULL;
+    memset(course->done, 0, sizeof course->done);
+    for (int k = 0; k < course->count; k++) {
+        struct star *star = &course->stars[k];
+        *star = (struct star){.workers = dice_whole(dice, 1, WORKERS_MOST)};
+        do {
+            plan_release(&star->plan);
+            sample_plan(dice, star->workers, false, &star->plan);
+        } while (star->plan.tasks > TASKS_MOST / STARS_MOST);
+        star->plan.first = (double)course->tasks;
+        course->tasks += (int64_t)star->plan.tasks;
+        star->pace = (int)dice_whole(dice, 1, 8);
+    }
+    if (dice_whole(dice, 0, 2) == 0)
+        ranges_make(course, dice_whole(dice, 1, 2));
+    for (int k = 0; k < course->count; k++) {
+        struct star *star = &course->stars[k];
+        star->dispatch = dispatch_make(course, star, dice_whole(dice, 0, 1));
+        assert_non_null(star->dispatch);
+        dispatch_recovery_open(star->dispatch);
+        dispatch_recovery_ahead(star->dispatch, dice_whole(dice, 1, 4));
+    }
+}
+
+static void course_release(struct course *course)
+{
+    for (int k = 0; k < course->count; k++) {
+        dispatch_free(&course->stars[k].dispatch);
+        plan_release(&course->stars[k].plan);
+    }
+    free(course->ranges);
+}
+
+static void packages_take(struct star *star)
+{
+    struct package package;
+    while (star->out_count < OUT_MOST &&
+           dispatch_next(star->dispatch, 0, &package) == DISPATCH_SEND) {
+        assert_false(star->lost[package.worker]);
+        star->out[star->out_count++] = package;
+    }
+}
+
+static void package_do(struct course *course, struct star *star, struct dice *dice)
+{
+    if (star->out_count == 0)
+        return;
+    const size_t at = (size_t)dice_whole(dice, 0, (int64_t)star->out_count - 1);
+    const struct package package = star->out[at];
+    star->out[at] = star->out[--star->out_count];
+    for (int64_t task = package.first; task < package.first + package.count; task++)
+        course->done[task]++;
+    star->done += package.count;
+    dispatch_done(star->dispatch, &package, 0, 1);
+}
+
+static void worker_lose(struct star *star, int64_t worker)
+{
+    size_t kept = 0;
+    if (star->lost[worker])
+        return;
+    star->lost[worker] = true;
+    for (size_t k = 0; k < star->out_count; k++)
+        if (star->out[k].worker != worker)
+            star->out[kept++] = star->out[k];
+    star->out_count = kept;
+    dispatch_lost(star->dispatch, worker);
+}
+
+/* As the first master does. False: all is done. */
+static bool moves_make(struct course *course)
+{
+    struct moves_star stars[STARS_MOST];
+    struct moves_pair pair;
+    for (int k = 0; k < course->count; k++)
+        stars[k] = (struct moves_star){.share = dispatch_recovery_share(course->stars[k].dispatch),
+                                       .done = course->stars[k].done};
+    if (moves_are_over(stars, course->count))
+        return false;
+    assert_false(moves_are_vain(stars, course->count));
+    if (!moves_find(stars, course->count, (double)course->turns, &pair))
+        return true;
+    struct dispatch_given given = {.items = NULL};
+    const int64_t half = moves_half(&stars[pair.from].share);
+    assert_true(dispatch_recovery_give(course->stars[pair.from].dispatch, half, &given));
+    assert_true(given.tasks > 0);
+    assert_true(given.tasks <= stars[pair.from].share.left || stars[pair.from].share.living == 0);
+    assert_true(dispatch_recovery_take(course->stars[pair.to].dispatch, &given));
+    course->moved += given.tasks;
+    dispatch_given_release(&given);
+    return true;
+}
+
+static bool turn(struct course *course, struct dice *dice, int losses)
+{
+    course->turns++;
+    for (int k = 0; k < course->count; k++) {
+        struct star *star = &course->stars[k];
+        packages_take(star);
+        if (course->turns % star->pace == 0)
+            package_do(course, star, dice);
+        if (k > 0 && losses > 0 && dice_whole(dice, 0, 40) == 0)
+            worker_lose(star, dice_whole(dice, 0, star->workers - 1));
+    }
+    return moves_make(course);
+}
+
+/* Workers of the first star live. */
+static void each_core_task_is_done_once(void **state)
+{
+    static struct course course;
+    int64_t moved = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= cases_of(300); seed++) {
+        struct dice dice = {seed};
+        course_make(&course, &dice);
+        const int losses = (int)dice_whole(&dice, 0, 1);
+        while (turn(&course, &dice, losses))
+            if (course.turns > 100 * TASKS_MOST)
+                fail_msg("seed %" PRIu64 " does not end", seed);
+        for (int64_t k = 0; k < course.tasks; k++) {
+            const int64_t width = course.ranges ? course.ranges[0].count : 1;
+            const int64_t task = course.ranges ? 3 * (k / width) + k % width : k;
+            if (course.done[task] != 1)
+                fail_msg("seed %" PRIu64 ": core task %" PRId64 " is done %d times", seed, task,
+                         course.done[task]);
+        }
+        for (int k = 0; k < course.count; k++) {
+            struct package package;
+            dispatch_recovery_close(course.stars[k].dispatch);
+            assert_int_equal(dispatch_next(course.stars[k].dispatch, 0, &package),
+                             DISPATCH_FINISHED);
+        }
+        moved += course.moved;
+        course_release(&course);
+    }
+    assert_true(moved > 0);
+}
+
+/* ---- who gives, and who gets ----------------------------------------------------------------- */
+
+static void the_slowest_star_gives_half(void **state)
+{
+    const struct moves_star stars[] = {
+        {.share = {.left = 0, .living = 2, .wants = true}, .done = 100},
+        {.share = {.left = 30, .out = 4, .living = 2}, .done = 70},
+        {.share = {.left = 20, .out = 4, .living = 2}, .done = 20}};
+    struct moves_pair pair;
+    (void)state;
+    assert_true(moves_find(stars, 3, 100, &pair));
+    assert_int_equal(pair.from, 2);
+    assert_int_equal(pair.to, 0);
+    assert_int_equal(moves_half(&stars[2].share), 10);
+    assert_int_equal(moves_half(&(struct dispatch_share){.left = 7, .living = 1}), 4);
+}
+
+static void what_is_soon_done_stays(void **state)
+{
+    struct moves_star stars[] = {{.share = {.living = 2, .wants = true}, .done = 1000},
+                                 {.share = {.left = 10, .out = 9, .living = 2}, .done = 1000}};
+    struct moves_pair pair;
+    (void)state;
+    assert_false(moves_find(stars, 2, 100, &pair));
+    stars[1].share.left = 12;
+    assert_true(moves_find(stars, 2, 100, &pair));
+    stars[1].moving = true;
+    assert_false(moves_find(stars, 2, 100, &pair));
+}
+
+/* Also to a star that is busy, for nobody else does it. */
+static void a_star_without_workers_gives_all(void **state)
+{
+    struct moves_star stars[] = {{.share = {.left = 50, .out = 5, .living = 2}, .done = 50},
+                                 {.share = {.left = 10, .living = 0}, .done = 50},
+                                 {.share = {.left = 20, .out = 5, .living = 1}, .done = 50}};
+    struct moves_pair pair;
+    (void)state;
+    assert_true(moves_find(stars, 3, 100, &pair));
+    assert_int_equal(pair.from, 1);
+    assert_int_equal(pair.to, 2);
+    assert_int_equal(moves_half(&stars[1].share), 10);
+    stars[0].share.living = stars[2].share.living = 0;
+    assert_false(moves_find(stars, 3, 100, &pair));
+    assert_true(moves_are_vain(stars, 3));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_core_task_is_done_once),
+        cmocka_unit_test(the_slowest_star_gives_half),
+        cmocka_unit_test(what_is_soon_done_stays),
+        cmocka_unit_test(a_star_without_workers_gives_all),
+    };
+    tests_choose();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
