@@ -321,6 +321,23 @@ static void percent_column(struct text *text, double share)
         text_add(text, "%+8.1f %%", 100 * share);
 }
 
+/* To that master's workers from others', or the other way round. */
+static int64_t moved_to(const struct run_record *record, int64_t master)
+{
+    int64_t tasks = 0;
+    for (int64_t k = 0; k < record->move_count; k++)
+        tasks += record->moves[k].to == master ? record->moves[k].tasks : 0;
+    return tasks;
+}
+
+static int64_t moved_from(const struct run_record *record, int64_t master)
+{
+    int64_t tasks = 0;
+    for (int64_t k = 0; k < record->move_count; k++)
+        tasks += record->moves[k].from == master ? record->moves[k].tasks : 0;
+    return tasks;
+}
+
 static void star_row(const struct residuals *star, int64_t master, struct text *text)
 {
     const double predicted_s = star->has_predicted ? star->predicted.makespan_s : (double)NAN;
@@ -332,15 +349,20 @@ static void star_row(const struct residuals *star, int64_t master, struct text *
         text_add(text, "%12s", "-");
     text_add_seconds_column(text, star->measured.makespan_s);
     percent_column(text, residuals_error(predicted_s, star->measured.makespan_s));
-    text_add(text, "%10.1f %%\n", 100 * star->measured.master_utilization);
+    text_add(text, "%10.1f %%", 100 * star->measured.master_utilization);
+    if (star->record->move_count > 0)
+        text_add(text, "%10" PRId64 "%10" PRId64, moved_from(star->record, master),
+                 moved_to(star->record, master));
+    text_add(text, "\n");
 }
 
 void masters_text(const struct residuals *residuals, struct text *text)
 {
     if (residuals->star_count == 0)
         return;
-    text_add(text, "%-8s%12s%12s%12s%12s%12s%10s%12s\n", "master", "workers", "core tasks",
-             "packages", "predicted", "measured", "error", "master busy");
+    text_add(text, "%-8s%12s%12s%12s%12s%12s%10s%12s%s\n", "master", "workers", "core tasks",
+             "packages", "predicted", "measured", "error", "master busy",
+             residuals->record->move_count > 0 ? "     given     taken" : "");
     for (size_t k = 0; k < residuals->star_count; k++)
         star_row(&residuals->stars[k], residuals->record->plan.stars[k].master, text);
     text_add(text, "\n");
@@ -354,6 +376,8 @@ static void star_json(const struct residuals *star, int64_t master, struct json_
     json_count(&json, "workers", star->measured.workers_used);
     json_count(&json, "tasks", tasks_of(&star->measured));
     json_count(&json, "packages", packages_of(&star->measured));
+    json_count(&json, "given", moved_from(star->record, master));
+    json_count(&json, "taken", moved_to(star->record, master));
     struct json_text makespan = json_open_in(&json, "makespan", "{", ", ");
     json_number(&makespan, "predicted_s", predicted_s);
     json_number(&makespan, "measured_s", star->measured.makespan_s);

@@ -626,6 +626,8 @@ static void told_json(struct json_text *json, const struct run_record *record)
         json_raw(json, "replanned", record->replanned);
     if (record->lost)
         json_raw(json, "lost_workers", record->lost);
+    if (record->moved)
+        json_raw(json, "moved", record->moved);
     remarks_json(json, record);
 }
 

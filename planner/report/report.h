@@ -15,6 +15,12 @@
 #include "planner/model/usage.h"
 
 /* A worker that was lost. */
+/* Core tasks that went from one of several masters' workers to another's. */
+struct run_move {
+    int64_t from, to; /* ranks of masters */
+    int64_t tasks;
+};
+
 struct run_loss {
     int64_t worker;
     double time_s; /* when that was noticed */
@@ -62,6 +68,10 @@ struct run_record {
     char *lost_told, *lost;  /* owned: workers that were lost, lines and a JSON array; NULL: none */
     struct run_loss *losses; /* owned; the same, in order of time */
     int64_t loss_count;
+    char *moved; /* owned: core tasks that went from one of several masters to another, a JSON
+                  * array; NULL: none did */
+    struct run_move *moves; /* owned; the same, in order of time */
+    int64_t move_count;
     /* Owned; of each worker, the share of its processors that it had while it computed, 0 where
      * that is not known; NULL: of none. */
     double *had;

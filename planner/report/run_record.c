@@ -27,6 +27,8 @@ void run_record_release(struct run_record *record)
     free(record->lost_told);
     free(record->lost);
     free(record->losses);
+    free(record->moved);
+    free(record->moves);
     free(record->had);
     free(record->parts);
     free(record->not_done);

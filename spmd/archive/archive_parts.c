@@ -145,6 +145,27 @@ static bool had_read(hid_t group, struct run_record *part, struct failure *failu
     return part->had || count == 0 || failure_memory(failure, "reading a run's output");
 }
 
+/* Between the stars of several masters. */
+static bool moves_read(hid_t group, struct run_record *part, struct failure *failure)
+{
+    part->moved = contents_text(group, LAYOUT_PART_MOVED);
+    archive_drop_empty(&part->moved);
+    json_t *list = part->moved ? json_loads(part->moved, 0, NULL) : NULL, *move;
+    const size_t count = json_array_size(list);
+    size_t k;
+    part->moves = count > 0 ? calloc(count, sizeof *part->moves) : NULL;
+    json_array_foreach(list, k, move)
+    {
+        if (part->moves)
+            part->moves[part->move_count++] =
+                (struct run_move){json_integer_value(json_object_get(move, "from")),
+                                  json_integer_value(json_object_get(move, "to")),
+                                  json_integer_value(json_object_get(move, "tasks"))};
+    }
+    json_decref(list);
+    return part->moves || count == 0 || failure_memory(failure, "reading a run's output");
+}
+
 static bool told_read(hid_t group, struct run_record *part, struct failure *failure)
 {
     part->told = contents_text(group, LAYOUT_PART_TOLD);
@@ -156,7 +177,8 @@ static bool told_read(hid_t group, struct run_record *part, struct failure *fail
     archive_drop_empty(&part->replanned);
     if (part->replanned)
         changes_read(part->replanned, &part->changes);
-    return had_read(group, part, failure) && losses_read(part, failure);
+    return had_read(group, part, failure) && losses_read(part, failure) &&
+           moves_read(group, part, failure);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */

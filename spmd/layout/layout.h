@@ -44,6 +44,7 @@
  * is not known; absent where none is, and in older files. */
 #define LAYOUT_PART_HAD "availability"
 #define LAYOUT_PART_COPIED "copied"
+#define LAYOUT_PART_MOVED "moved"
 /* Attribute of a part: 1 where its trace ends before the part did; absent in most. */
 #define LAYOUT_TRACE_CUT "trace_cut"
 /* One row a part of the run, the first ones; a run that goes on more often uses the last again. */

@@ -6,6 +6,7 @@
 #include "planner/model/platform.h"
 #include "spmd/master/master.h"
 #include "spmd/master/master_state.h"
+#include "spmd/master/masters.h"
 #include "spmd/protocol/beginning.h"
 #include "spmd/protocol/interrupt.h"
 #include "spmd/transport/wire.h"
@@ -164,6 +165,8 @@ void master_pause(struct master *master, struct pause *pause, double due_s)
 {
     struct awaited awaited = {.requests = {&master->receiving}};
     outbox_await(master->outbox, &awaited);
+    if (master->run->masters)
+        masters_await(master->run->masters, &awaited);
     awaited_until(&awaited, master_returns_due_s(master));
     awaited_until(&awaited, master_ports_due_s(master));
     if (isfinite(due_s))
@@ -270,6 +273,14 @@ static void reports_answer(struct master *master)
     }
 }
 
+/* Has it packages, or core tasks of its own, that nobody has begun? One of several masters may only
+ * have waited for others. */
+static bool is_left(const struct master *master)
+{
+    const struct masters *masters = master->run->masters;
+    return (!master->dealt && !(masters && masters_idle(masters))) || master_own_left(master);
+}
+
 /* Until everything is handed out, something failed, or somebody wants the run to stop. */
 static void packages_send(struct master *master)
 {
@@ -285,7 +296,7 @@ static void packages_send(struct master *master)
         losses_asked(master->run->losses);
     if (!master->dealt)
         master_counted_close(master);
-    if ((!master->dealt || master_own_left(master)) && master->failure->code == FAILURE_NONE)
+    if (is_left(master) && master->failure->code == FAILURE_NONE)
         master->outcome->stopped = true;
 }
 

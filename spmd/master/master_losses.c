@@ -146,6 +146,8 @@ void master_lose(struct master *master, int member, const char *why, bool at_wor
     loss_survive(master, member, MEMBER_LOST, why, at_work);
     if (membership_living(master->run->members) > 0)
         return;
+    if (master->run->masters)
+        return; /* others do what it had */
     if (master->outcome->summary.tasks == master->run->tasks)
         master->dealt = true; /* what it was lost on was the last one */
     else if (!master->run->joins)
@@ -157,7 +159,8 @@ void master_lose(struct master *master, int member, const char *why, bool at_wor
 void master_retire(struct master *master, int member, const struct failure *trouble)
 {
     loss_survive(master, member, MEMBER_FAILED, trouble->text, false);
-    if (membership_living(master->run->members) == 0 && !master->run->joins)
+    if (membership_living(master->run->members) == 0 && !master->run->joins &&
+        !master->run->masters)
         failure_set(master->failure, trouble->code, "%s", trouble->text);
 }
 

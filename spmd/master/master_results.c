@@ -386,7 +386,8 @@ static void others_hear(struct master *master)
     if (!masters)
         return;
     const struct masters_own own = {summary->tasks, summary->failed,
-                                    master_asked(master) || master->failure->code != FAILURE_NONE};
+                                    master_asked(master) || master->failure->code != FAILURE_NONE,
+                                    comm_now(master->run->comm) - master->origin_s};
     master->asked = masters_hear(masters, &own) || master->asked;
     master->progress->elsewhere = masters->elsewhere_tasks;
     master->progress->elsewhere_failed = masters->elsewhere_failed;

@@ -1,13 +1,8 @@
-#include "spmd/master/masters.h"
-
-#include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "spmd/master/masters_parts.h"
 #include "spmd/protocol/interrupt.h"
 #include "spmd/protocol/membership.h"
-#include "spmd/transport/bundle.h"
 #include "spmd/transport/wire.h"
 
 /* How often another master tells the first one how far it is. */
@@ -18,13 +13,12 @@ static bool is_first(const struct masters *masters)
     return masters->number == 0;
 }
 
-static int count_of(const struct masters *masters)
+int masters_count(const struct masters *masters)
 {
     return (int)masters->plan->star_count;
 }
 
-/* The rank of that master. */
-static int rank_of(const struct masters *masters, int number)
+int masters_rank(const struct masters *masters, int number)
 {
     return (int)masters->plan->stars[number].master;
 }
@@ -32,8 +26,8 @@ static int rank_of(const struct masters *masters, int number)
 /* The master on that rank; 0: none of the others is. */
 static int number_of(const struct masters *masters, int rank)
 {
-    for (int k = 1; k < count_of(masters); k++)
-        if (rank_of(masters, k) == rank)
+    for (int k = 1; k < masters_count(masters); k++)
+        if (masters_rank(masters, k) == rank)
             return k;
     return 0;
 }
@@ -46,17 +40,45 @@ static void listen(struct masters *masters)
                  WIRE_MASTER, &masters->request);
 }
 
+static bool first_init(struct masters *masters)
+{
+    const size_t count = masters->plan->star_count;
+    masters->told = calloc(count, sizeof *masters->told);
+    masters->stars = calloc(count, sizeof *masters->stars);
+    listen(masters);
+    for (size_t k = 0; masters->told && k < count; k++)
+        masters->told[k].last.share.living = 1; /* until it says otherwise */
+    return masters->told && masters->stars;
+}
+
+static bool other_init(struct masters *masters)
+{
+    masters->order = calloc(1, sizeof *masters->order);
+    masters->given = calloc(1, sizeof *masters->given);
+    link_receive(masters->comm->link, NULL, 0, 0, WIRE_MASTER_END, &masters->release);
+    if (masters->order)
+        masters_obey_next(masters);
+    return masters->order && masters->given;
+}
+
 bool masters_init(struct masters *masters, const struct comm *comm, const struct plan *plan,
                   int number)
 {
     *masters = (struct masters){.comm = comm, .plan = plan, .number = number};
-    if (!is_first(masters)) {
-        link_receive(comm->link, NULL, 0, 0, WIRE_MASTER_END, &masters->release);
-        return true;
-    }
-    masters->told = calloc(plan->star_count, sizeof *masters->told);
-    listen(masters);
-    return masters->told != NULL;
+    return is_first(masters) ? first_init(masters) : other_init(masters);
+}
+
+/* Some messages to masters that are lost never leave. */
+static void told_release(struct master_told *told)
+{
+    link_cancel(&told->coming);
+    link_cancel(&told->giving);
+    if (told->ordering.pending)
+        link_forget(&told->ordering);
+    else
+        free(told->order);
+    free(told->came);
+    free(told->given);
 }
 
 void masters_release(struct masters *masters)
@@ -64,14 +86,50 @@ void masters_release(struct masters *masters)
     if (!masters->comm)
         return;
     link_cancel(&masters->release);
+    link_cancel(&masters->ordered);
     if (is_first(masters))
         link_cancel(&masters->request);
-    for (int k = 1; masters->told && k < count_of(masters); k++) {
-        link_cancel(&masters->told[k].coming);
-        free(masters->told[k].came);
-    }
+    for (int k = 1; masters->told && k < masters_count(masters); k++)
+        told_release(&masters->told[k]);
+    if (masters->giving.pending)
+        link_forget(&masters->giving);
+    else
+        free(masters->given);
     free(masters->told);
+    free(masters->stars);
+    free(masters->moves);
+    free(masters->order);
     *masters = (struct masters){.comm = NULL};
+}
+
+void masters_begin(struct masters *masters, struct dispatch *dispatch)
+{
+    masters->dispatch = dispatch;
+    dispatch_recovery_open(dispatch);
+}
+
+struct dispatch_share masters_share(const struct masters *masters)
+{
+    return masters->dispatch ? dispatch_recovery_share(masters->dispatch)
+                             : (struct dispatch_share){.finished = true};
+}
+
+bool masters_idle(const struct masters *masters)
+{
+    return masters_share(masters).finished;
+}
+
+void masters_await(struct masters *masters, struct awaited *awaited)
+{
+    int at = AWAITED_MOST - 1;
+    awaited->requests[at--] = is_first(masters) ? &masters->request : &masters->ordered;
+    for (int k = 1; is_first(masters) && k < masters_count(masters); k++) {
+        struct master_told *told = &masters->told[k];
+        if (told->giving.pending)
+            awaited->requests[at] = &told->giving;
+        if (told->coming.pending)
+            awaited->requests[at] = &told->coming;
+    }
 }
 
 /* ---- the first one -------------------------------------------------------------------------- */
@@ -81,14 +139,14 @@ static void master_release(struct masters *masters, int number)
 {
     struct master_told *told = &masters->told[number];
     if (!told->released && !told->lost)
-        comm_tell(masters->comm, rank_of(masters, number), WIRE_MASTER_END);
+        comm_tell(masters->comm, masters_rank(masters, number), WIRE_MASTER_END);
     told->released = true;
 }
 
 static void all_end(struct masters *masters)
 {
     masters->ending = true;
-    for (int k = 1; k < count_of(masters); k++)
+    for (int k = 1; k < masters_count(masters); k++)
         master_release(masters, k);
 }
 
@@ -100,8 +158,8 @@ static void coming_post(struct masters *masters, int number)
     told->came = malloc(bytes);
     if (!told->came)
         link_abort(masters->comm->link, FAILURE_FAILED);
-    link_receive(masters->comm->link, told->came, bytes, rank_of(masters, number), WIRE_MASTER_CAME,
-                 &told->coming);
+    link_receive(masters->comm->link, told->came, bytes, masters_rank(masters, number),
+                 WIRE_MASTER_CAME, &told->coming);
 }
 
 static void message_take(struct masters *masters, int rank)
@@ -121,7 +179,7 @@ static void message_take(struct masters *masters, int rank)
 
 static void came_look(struct masters *masters)
 {
-    for (int k = 1; k < count_of(masters); k++) {
+    for (int k = 1; k < masters_count(masters); k++) {
         struct master_told *told = &masters->told[k];
         if (!told->came || told->ended || !link_test(&told->coming))
             continue;
@@ -134,7 +192,7 @@ static void came_look(struct masters *masters)
 static void master_lost(struct masters *masters, int number)
 {
     struct master_told *told = &masters->told[number];
-    const int first = rank_of(masters, number);
+    const int first = masters_rank(masters, number);
     if (told->ended)
         return;
     told->lost = true;
@@ -158,7 +216,7 @@ static void losses_look(struct masters *masters)
     }
 }
 
-static void first_hear(struct masters *masters, bool ends)
+static void first_hear(struct masters *masters, const struct masters_own *own)
 {
     while (link_test(&masters->request)) {
         message_take(masters, masters->request.peer);
@@ -166,7 +224,8 @@ static void first_hear(struct masters *masters, bool ends)
     }
     came_look(masters);
     losses_look(masters);
-    if (ends && !masters->ending)
+    masters_move(masters, own);
+    if ((own->ends || masters->vain) && !masters->ending)
         all_end(masters);
 }
 
@@ -180,245 +239,60 @@ static void message_send(struct masters *masters, const struct wire_master *mess
               &masters->request);
 }
 
+/* Is there something to tell that others may wait for? */
+static bool is_news(const struct masters *masters, const struct dispatch_share *share)
+{
+    const struct wire_master *last = &masters->message;
+    return share->wants != last->share.wants || share->finished != last->share.finished ||
+           share->living != last->share.living || masters->orders != last->orders;
+}
+
 static void other_hear(struct masters *masters, const struct masters_own *own)
 {
     const double now_s = clock_now();
     masters->ending = masters->ending || link_test(&masters->release);
-    if (now_s < masters->told_s + tell_every_s || !link_test(&masters->request))
+    masters_obey(masters);
+    const struct dispatch_share share = masters_share(masters);
+    if (now_s < masters->told_s + tell_every_s && !is_news(masters, &share))
+        return;
+    if (!link_test(&masters->request))
         return;
     masters->told_s = now_s;
-    message_send(masters, &(struct wire_master){own->tasks, own->failed, own->ends, 0});
+    message_send(masters, &(struct wire_master){own->tasks, own->failed, own->ends, 0, share,
+                                                masters->orders});
 }
 
 bool masters_hear(struct masters *masters, const struct masters_own *own)
 {
     if (is_first(masters))
-        first_hear(masters, own->ends);
+        first_hear(masters, own);
     else
         other_hear(masters, own);
     return masters->ending;
 }
 
-/* ---- what a star came to -------------------------------------------------------------------- */
-
-/* As it travels: then the state of a reduction, if there is one, what workers had of their
- * processors, losses, and two texts. */
-struct came {
-    struct failure failure;
-    struct summary summary;
-    struct rejection rejections[RUN_REJECTIONS];
-    int64_t rejection_count, packages, had_count, loss_count;
-    double makespan_s, begun_s, worked_s, stalled_s;
-    int64_t stopped, late, given_up, trace_cut, has_state;
-};
-
-/* Of a worker that it has not counted on any more. */
-struct came_loss {
-    struct loss loss;
-    int64_t state; /* enum member_state */
-};
-
-static struct came came_of(const struct run *run, const struct run_outcome *outcome,
-                           const struct failure *failure)
-{
-    struct came came = {.failure = *failure,
-                        .summary = outcome->summary,
-                        .rejection_count = outcome->rejection_count,
-                        .packages = outcome->packages,
-                        .had_count = outcome->had.count,
-                        .loss_count = run->members->loss_count,
-                        .makespan_s = outcome->makespan_s,
-                        .begun_s = outcome->begun_s,
-                        .worked_s = outcome->worked_s,
-                        .stalled_s = outcome->stalled_s,
-                        .stopped = outcome->stopped,
-                        .late = outcome->ends != NULL,
-                        .given_up = outcome->given_up,
-                        .trace_cut = outcome->trace_cut,
-                        .has_state = outcome->state != NULL};
-    memcpy(came.rejections, outcome->rejections, sizeof came.rejections);
-    return came;
-}
-
-static void losses_put(struct bundle *bundle, const struct membership *members)
-{
-    for (int k = 0; k < members->loss_count; k++) {
-        const struct loss *loss = &members->losses[k];
-        const struct came_loss came = {
-            *loss, membership_lost(members, loss->member) ? MEMBER_LOST : MEMBER_FAILED};
-        bundle_put(bundle, &came, sizeof came);
-    }
-}
-
-static void text_put(struct bundle *bundle, const char *text)
-{
-    bundle_put_text(bundle, text, text ? strlen(text) : 0);
-}
-
-static void came_put(struct bundle *bundle, const struct run *run,
-                     const struct run_outcome *outcome, const struct failure *failure)
-{
-    const struct came came = came_of(run, outcome, failure);
-    bundle_put(bundle, &came, sizeof came);
-    if (came.has_state)
-        bundle_put(bundle, outcome->state, run->job->state_size);
-    bundle_put(bundle, outcome->had.items, (size_t)came.had_count * sizeof *outcome->had.items);
-    losses_put(bundle, run->members);
-    text_put(bundle, outcome->told);
-    text_put(bundle, outcome->copied);
-}
+/* ---- joining -------------------------------------------------------------------------------- */
 
 static void came_send(struct masters *masters, const struct run *run,
                       const struct run_outcome *outcome, const struct failure *failure)
 {
     struct bundle bundle = {0};
-    came_put(&bundle, run, outcome, failure);
+    masters_came_put(&bundle, run, outcome, failure);
     if (bundle.cut || bundle.size > LINK_MOST)
         link_abort(masters->comm->link, FAILURE_FAILED);
     message_send(masters, &(struct wire_master){outcome->summary.tasks, outcome->summary.failed,
                                                 failure->code != FAILURE_NONE || outcome->stopped,
-                                                (int64_t)bundle.size});
+                                                (int64_t)bundle.size, masters_share(masters),
+                                                masters->orders});
     comm_send(masters->comm, bundle.bytes, bundle.size, 0, WIRE_MASTER_CAME);
     comm_wait(masters->comm, &masters->request);
     comm_wait(masters->comm, &masters->release);
     bundle_release(&bundle);
 }
 
-/* ---- adding it ------------------------------------------------------------------------------ */
-
-/* Behind what there is; `text` is taken over. */
-static void text_join(char **all, char *text)
-{
-    struct text joined = TEXT_INIT;
-    if (text) {
-        text_add(&joined, "%s%s", *all ? *all : "", text);
-        free(*all);
-        *all = text_take(&joined);
-    }
-    free(text);
-}
-
-/* The same of arrays of JSON. */
-static void array_join(char **all, char *array)
-{
-    struct text joined = TEXT_INIT;
-    if (array && *all) {
-        text_add(&joined, "%.*s, %s", (int)strlen(*all) - 1, *all, array + 1);
-        free(*all);
-        *all = text_take(&joined);
-        free(array);
-    } else if (array) {
-        *all = array;
-    }
-}
-
-/* Room for all workers. */
-static bool had_widen(struct run_outcome *outcome, int64_t workers)
-{
-    struct run_had_list wide = {.items = NULL};
-    bool good = true;
-    for (int64_t k = 0; good && k < outcome->had.count; k++)
-        good = run_had_add(&wide, workers, k, outcome->had.items[k]);
-    run_had_release(&outcome->had);
-    outcome->had = wide;
-    return good;
-}
-
-static bool had_add(struct run_outcome *outcome, struct bundle *bundle, int64_t count, int before,
-                    int64_t workers)
-{
-    for (int64_t k = 0; k < count; k++) {
-        struct run_had had;
-        bundle_take(bundle, &had, sizeof had);
-        if (!run_had_add(&outcome->had, workers, before + k, had))
-            return false;
-    }
-    return true;
-}
-
-/* Of another master's star, whose first worker has so many ranks before it. */
-static void all_losses_add(struct masters *masters, struct bundle *bundle, int64_t count,
-                           int before)
-{
-    for (int64_t k = 0; k < count; k++) {
-        struct came_loss came;
-        bundle_take(bundle, &came, sizeof came);
-        came.loss.member += before;
-        membership_take(masters->members, &came.loss, (enum member_state)came.state);
-    }
-}
-
-static void state_add(const struct run *run, struct run_outcome *outcome, struct bundle *bundle,
-                      struct failure *failure)
-{
-    /* Taken out, for a state must be aligned. */
-    void *state = malloc(run->job->state_size);
-    if (state)
-        bundle_take(bundle, state, run->job->state_size);
-    if (state && outcome->state)
-        run->job->task->merge(run->job->opened, outcome->state, state);
-    else
-        failure_memory(failure, "adding what the masters' workers have done");
-    free(state);
-}
-
-static void figures_add(const struct came *came, struct run_outcome *outcome)
-{
-    summary_merge(&outcome->summary, &came->summary);
-    for (int k = 0; k < (int)came->rejection_count; k++)
-        rejection_keep(outcome, &came->rejections[k]);
-    outcome->packages += came->packages;
-    outcome->worked_s += came->worked_s;
-    outcome->stalled_s += came->stalled_s;
-    outcome->makespan_s = fmax(outcome->makespan_s, came->makespan_s);
-    if (came->packages > 0)
-        outcome->begun_s = fmin(outcome->begun_s, came->begun_s);
-    outcome->stopped = outcome->stopped || came->stopped;
-    outcome->given_up = outcome->given_up || came->given_up;
-    outcome->trace_cut = outcome->trace_cut || came->trace_cut;
-}
-
-static void came_add(struct masters *masters, int number, const struct run *run,
-                     struct run_outcome *outcome, struct failure *failure)
-{
-    struct master_told *told = &masters->told[number];
-    struct bundle bundle = {.bytes = told->came, .size = (size_t)told->last.bytes};
-    const int before = rank_of(masters, number);
-    struct failure none = FAILURE_INIT;
-    struct came came;
-    size_t length;
-    bundle_take(&bundle, &came, sizeof came);
-    figures_add(&came, outcome);
-    if (came.has_state)
-        state_add(run, outcome, &bundle, failure);
-    if (!had_add(outcome, &bundle, came.had_count, before, comm_all(masters->comm) - 1))
-        failure_memory(failure, "adding what the masters' workers have done");
-    all_losses_add(masters, &bundle, came.loss_count, before);
-    text_join(&outcome->told, bundle_take_text(&bundle, &length, &none));
-    array_join(&outcome->copied, bundle_take_text(&bundle, &length, &none));
-    if (came.late && !outcome->ends)
-        outcome->ends = masters->until;
-    if (came.failure.code != FAILURE_NONE)
-        failure_set(failure, came.failure.code, "%s", came.failure.text);
-}
-
-/* Its star's last results may be in the output, and nobody knows of them. */
-static void lost_tell(const struct masters *masters, int number, const struct run *run,
-                      struct run_outcome *outcome, struct failure *failure)
-{
-    const struct wire_master *last = &masters->told[number].last;
-    outcome->summary.tasks += last->tasks;
-    outcome->summary.failed += last->failed;
-    failure_set(failure, FAILURE_STOPPED,
-                "%s: the master on rank %d is lost; what is done is kept: %s to go on",
-                masters->members->path, rank_of(masters, number), run->again);
-}
-
-/* ---- joining -------------------------------------------------------------------------------- */
-
 static bool is_awaited(const struct masters *masters)
 {
-    for (int k = 1; k < count_of(masters); k++)
+    for (int k = 1; k < masters_count(masters); k++)
         if (!masters->told[k].ended && !masters->told[k].lost)
             return true;
     return false;
@@ -432,49 +306,33 @@ static bool is_asked(const struct masters *masters)
     return interrupt_asked();
 }
 
-static void others_await(struct masters *masters, const struct progress_tick *idle, bool ends)
+/* Its own star has ended. */
+static void others_await(struct masters *masters, const struct run *run,
+                         const struct progress_tick *idle, bool ends)
 {
+    struct masters_own own = {.ends = ends};
     struct pause pause = {0};
-    first_hear(masters, ends);
+    first_hear(masters, &own);
     while (is_awaited(masters)) {
-        const struct awaited awaited = {.requests = {&masters->request}};
+        struct awaited awaited = {.left_s = 0};
+        masters_await(masters, &awaited);
         idle->tell(idle->self);
         comm_pause(masters->comm, &pause, &awaited);
-        first_hear(masters, is_asked(masters));
+        own.ends = is_asked(masters);
+        own.now_s = comm_now(run->comm) - run->members->origin_s;
+        first_hear(masters, &own);
     }
-}
-
-/* The first star's own, as others tell theirs. */
-static void own_losses_add(struct masters *masters, const struct membership *members)
-{
-    struct bundle bundle = {0};
-    losses_put(&bundle, members);
-    all_losses_add(masters, &bundle, bundle.cut ? 0 : members->loss_count, 0);
-    bundle_release(&bundle);
-}
-
-static void others_add(struct masters *masters, const struct run *run, struct run_outcome *outcome,
-                       struct failure *failure)
-{
-    own_losses_add(masters, run->members);
-    if (!had_widen(outcome, comm_all(masters->comm) - 1))
-        failure_memory(failure, "adding what the masters' workers have done");
-    for (int k = 1; k < count_of(masters); k++) {
-        if (masters->told[k].ended)
-            came_add(masters, k, run, outcome, failure);
-        else
-            lost_tell(masters, k, run, outcome, failure);
-    }
-    outcome->makespan_s -= outcome->begun_s;
 }
 
 void masters_join(struct masters *masters, const struct run *run, struct run_outcome *outcome,
                   const struct progress_tick *idle, struct failure *failure)
 {
+    masters->dispatch = NULL;
     if (!is_first(masters)) {
         came_send(masters, run, outcome, failure);
         return;
     }
-    others_await(masters, idle, failure->code != FAILURE_NONE || outcome->stopped);
-    others_add(masters, run, outcome, failure);
+    others_await(masters, run, idle, failure->code != FAILURE_NONE || outcome->stopped);
+    masters_came_add(masters, run, outcome, failure);
+    masters_moves_tell(masters, run->members->origin_s, outcome);
 }

@@ -68,6 +68,8 @@ struct output_outcome {
                                    * stay */
     const char *tail, *replan;    /* the same, of a run that was planned while it worked */
     const char *told, *replanned; /* of a watched plan: lines, JSON; NULL: it was not */
+    const char *moved;  /* core tasks that went from one of several masters to another, JSON; NULL:
+                         * none did */
     const char *copied; /* packages that were handed out once more, JSON; NULL: none was */
     const char *lost_told, *lost; /* of workers that were lost: lines, JSON; NULL: none was */
     const char *had;              /* JSON: what workers had of their processors; NULL: not known */

@@ -189,6 +189,7 @@ bool part_file_end(hid_t file, const struct output_outcome *outcome, const struc
                       entry_text_replace(group, LAYOUT_PART_LOST, outcome->lost) &&
                       entry_text_replace(group, LAYOUT_PART_HAD, outcome->had) &&
                       entry_text_replace(group, LAYOUT_PART_COPIED, outcome->copied) &&
+                      entry_text_replace(group, LAYOUT_PART_MOVED, outcome->moved) &&
                       (!outcome->used || used_write(group, outcome->used)) &&
                       (times == 0 || !own ||
                        entry_number(group, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &outcome->finish_s));

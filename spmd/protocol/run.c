@@ -24,6 +24,7 @@ void run_outcome_release(struct run_outcome *outcome)
     free(outcome->told);
     free(outcome->replanned);
     free(outcome->copied);
+    free(outcome->moved);
     free(outcome->losses);
     free(outcome->failures);
     run_had_release(&outcome->had);
@@ -31,5 +32,5 @@ void run_outcome_release(struct run_outcome *outcome)
     outcome->state = NULL;
     outcome->losses = outcome->failures = NULL;
     outcome->others = (struct process_list){NULL, 0};
-    outcome->json = outcome->told = outcome->replanned = outcome->copied = NULL;
+    outcome->json = outcome->told = outcome->replanned = outcome->copied = outcome->moved = NULL;
 }

@@ -111,6 +111,8 @@ struct run_outcome {
                              * lines and a JSON array; NULL: it was not watched */
     char *copied;           /* owned; packages that were handed out once more, a JSON array; NULL:
                              * none was */
+    char *moved;            /* owned; core tasks that went from one master's workers to another's, a
+                             * JSON array; NULL: none did */
     char *json;             /* owned; the same in words, when the run has reached its end */
     struct rejection rejections[RUN_REJECTIONS]; /* those with the lowest numbers that were told */
     int rejection_count;

@@ -53,6 +53,21 @@ static bool copies_set(const struct execution_state *state, const struct run *ru
            failure_memory(failure, "preparing for overdue packages");
 }
 
+/* Local to one of several masters. What others may take over must not lie with workers that are
+ * slow: so these have no more than they need while they work. */
+static void moves_set(const struct execution_state *state, const struct run *run,
+                      struct dispatch *recovery)
+{
+    static const double worked_s = 0.05;
+    if (!run->masters)
+        return;
+    const struct plan *plan = execution_plan(state);
+    const double mean_s = expected_mean_s(state->costs, plan);
+    const double enough = 1 + fmax(plan_buffers(plan), mean_s > 0 ? worked_s / mean_s : HUGE_VAL);
+    dispatch_recovery_ahead(recovery, (int64_t)fmin(enough, (double)master_ahead(run)));
+    masters_begin(run->masters, recovery);
+}
+
 /* Local to the master. What would not end in time is not begun. */
 static bool deadline_set(const struct execution_state *state, struct dispatch *recovery,
                          struct failure *failure)
@@ -159,6 +174,7 @@ static bool packages_lead(struct execution_state *state, const struct run *run,
         dispatch_recovery_limit(dispatch, state->decider.largest);
         deadline_set(state, dispatch, failure);
         copies_set(state, run, dispatch, failure);
+        moves_set(state, run, dispatch);
     }
     status_start(state, run, progress, outcome);
     const bool good = master_run(run, dispatch, progress, outcome, failure);

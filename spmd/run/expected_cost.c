@@ -41,3 +41,15 @@ double expected_longest_s(const void *costs, const struct plan *plan, int64_t wo
         longest_s = predicted->makespan_s * (double)tasks * (double)workers / plan->tasks;
     return longest_s;
 }
+
+double expected_mean_s(const void *costs, const struct plan *plan)
+{
+    const struct plan_prediction *predicted = &plan->predicted;
+    const double packages = (double)plan_packages(plan);
+    if (!(packages > 0))
+        return 0;
+    if (costs)
+        return expected_cost(costs, plan->workers[0], (int64_t)ceil(plan->tasks / packages)).work_s;
+    return predicted->known ? predicted->makespan_s * (double)plan_workers_used(plan) / packages
+                            : 0;
+}

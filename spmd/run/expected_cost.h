@@ -17,5 +17,7 @@ double expected_returns_s(const void *costs, int64_t workers, double tasks);
  * what the plan says of the whole; 0: neither says. */
 double expected_longest_s(const void *costs, const struct plan *plan, int64_t workers,
                           int64_t tasks);
+/* A package of the plan, in the mean; likewise. */
+double expected_mean_s(const void *costs, const struct plan *plan);
 
 #endif

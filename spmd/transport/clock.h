@@ -22,9 +22,10 @@ struct pause {
 };
 
 /* What ends the waiting, beside time. */
+enum { AWAITED_MOST = 4 };
 struct awaited {
-    struct link_request *requests[2]; /* borrowed, of the one who waits; NULL: none */
-    double left_s;                    /* until something is due; 0: nothing is */
+    struct link_request *requests[AWAITED_MOST]; /* borrowed, of the one who waits; NULL: none */
+    double left_s;                               /* until something is due; 0: nothing is */
 };
 
 /* Local. Call once per unsuccessful test of what is awaited: lets others work, the longer the more,

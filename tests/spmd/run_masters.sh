@@ -83,6 +83,42 @@ resume() { # NAME
     echo "$1: done"
 }
 
+# A star whose second worker becomes slow gives work to the other one.
+SCOW_SLEEP_SLOW=5,5,10 start slow.h5 --no-copies
+end slow.h5
+[[ $(checksum_of slow.h5) == "$expected" ]] || fail "a slow worker: not the checksum $expected: $(cat slow.h5.said)"
+grep -q "^moved  *[0-9]* core tasks* between masters, in [0-9]* move" slow.h5.said || fail "nothing moved: $(cat slow.h5.said)"
+"$scow" report slow.h5 --json >slow.json
+/usr/bin/python3 - <<'END' || fail "a slow worker: the report is not what it should be: $(cat slow.json)"
+import h5py, json
+report = json.load(open("slow.json"))
+first, second = report["masters"]
+moves = report["moved"]
+assert report["complete"] and first["tasks"] + second["tasks"] == 60, report
+assert first["taken"] == second["given"] == sum(move["tasks"] for move in moves if move["from"] == 3) > 0, moves
+assert first["tasks"] - second["tasks"] == 2 * (first["taken"] - first["given"]), (first, second)
+with h5py.File("slow.h5") as file:
+    assert (file["ledger"][:] == 1).all()
+    trace = file["run/trace"][:]
+computed = [row for row in trace if row["operation"] == 4 and row["tasks"] > 0]
+assert sum(row["tasks"] for row in computed if row["rank"] in (1, 2)) == first["tasks"], first
+END
+echo "work moves to the star that is done: done"
+
+# hit_both: all workers of the second star are gone, and the first one does what it had.
+hit_both() {
+    rm -f part.h5*
+    gate_start part.h5
+    gate_await part.h5
+    kill -KILL "${processes[4]}" "${processes[5]}"
+    gate_open
+    end part.h5
+}
+hit_both
+[[ $(checksum_of part.h5) == "$expected" ]] || fail "a star's workers: not the checksum $expected: $(cat part.h5.said)"
+grep -q "^moved " part.h5.said || fail "a star's workers: nothing moved: $(cat part.h5.said)"
+echo "a star without workers: done"
+
 hit KILL 5
 [[ $(checksum_of part.h5) == "$expected" ]] || fail "a worker: not the checksum $expected: $(cat part.h5.said)"
 grep -q "^scow run: worker 5 is lost: " part.h5.said || fail "a worker: says of no loss: $(cat part.h5.said)"
