@@ -105,26 +105,27 @@ assert sum(row["tasks"] for row in computed if row["rank"] in (1, 2)) == first["
 END
 echo "work moves to the star that is done: done"
 
-# hit_both: all workers of the second star are gone, and the first one does what it had.
-hit_both() {
-    rm -f part.h5*
-    gate_start part.h5
-    gate_await part.h5
-    kill -KILL "${processes[4]}" "${processes[5]}"
-    gate_open
-    end part.h5
-}
-hit_both
-[[ $(checksum_of part.h5) == "$expected" ]] || fail "a star's workers: not the checksum $expected: $(cat part.h5.said)"
-grep -q "^moved " part.h5.said || fail "a star's workers: nothing moved: $(cat part.h5.said)"
-echo "a star without workers: done"
-
 hit KILL 5
 [[ $(checksum_of part.h5) == "$expected" ]] || fail "a worker: not the checksum $expected: $(cat part.h5.said)"
 grep -q "^scow run: worker 5 is lost: " part.h5.said || fail "a worker: says of no loss: $(cat part.h5.said)"
 "$scow" report part.h5 >report.txt || fail "a worker: no report"
 grep -q "^lost  *worker 5 after " report.txt || fail "a worker: the report says of no loss: $(head report.txt)"
 echo "a worker: done"
+
+# The second star has one worker, and loses it.
+cp plan.json halves.json
+cat >plan.json <<'END'
+{"schema": "scow-plan-1", "kernel": "sleep", "scheduler": "by hand", "tasks": 60, "stars": [
+ {"scheduler": "by hand", "tasks": 30, "workers": [0, 1, 2], "rounds": [{"repeat": 10, "loads": [1, 1, 1]}]},
+ {"master": 4, "scheduler": "by hand", "tasks": 30, "workers": [4], "rounds": [{"repeat": 30, "loads": [1]}]}]}
+END
+workers=(1 2 3 5)
+hit KILL 5
+[[ $(checksum_of part.h5) == "$expected" ]] || fail "a star's last worker: not the checksum $expected: $(cat part.h5.said)"
+grep -q "^moved " part.h5.said || fail "a star's last worker: nothing moved: $(cat part.h5.said)"
+mv halves.json plan.json
+workers=(1 2 4 5)
+echo "a star without workers: done"
 
 # Where several of its proxies are gone at a time, MPICH's launcher may end before it has passed on what was said.
 hit KILL 3
