@@ -59,8 +59,8 @@ static bool settings_make(const struct arguments *arguments, struct settings *se
     for (int k = 0; k < TASK_PARAMETERS; k++)
         wishes[k] = (struct setting_wish){simulated_task.parameters[k].name, arguments->values[k],
                                           true, false};
-    const struct setting_switches switches = {SETTING_NO,
-                                              arguments->write_behind ? SETTING_YES : SETTING_NO};
+    const struct setting_switches switches = {.write_behind = arguments->write_behind ? SETTING_YES
+                                                                                      : SETTING_NO};
     return settings_read(settings, &simulated_task, wishes, TASK_PARAMETERS, &switches, failure);
 }
 

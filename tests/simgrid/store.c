@@ -8,6 +8,7 @@
 #include "spmd/layout/task_digest.h"
 #include "spmd/output/trace_writer.h"
 #include "spmd/resume/remaining.h"
+#include "spmd/resume/survivors.h"
 #include "spmd/transport/file_lock.h"
 
 #include <inttypes.h>
@@ -59,9 +60,20 @@ void trace_writer_begin(struct trace_writer *writer, const char *output, const c
     kept.count = 0;
 }
 
+/* Of another master's, which is not kept: its file says so. */
+enum { NOT_KEPT = -2 };
+
+void trace_writer_beside(struct trace_writer *writer, const char *output, int number,
+                         const char *command, const struct trace_part *part)
+{
+    (void)output, (void)number, (void)command, (void)part;
+    *writer = (struct trace_writer){.file = NOT_KEPT};
+}
+
 void trace_writer_add(struct trace_writer *writer, const struct trace_event *event)
 {
-    (void)writer;
+    if (writer->file == NOT_KEPT)
+        return;
     if (!trace_add(&kept, event))
         abort();
 }
@@ -69,8 +81,7 @@ void trace_writer_add(struct trace_writer *writer, const struct trace_event *eve
 void trace_writer_correct(struct trace_writer *writer, const struct trace_correction *corrections,
                           int count)
 {
-    (void)writer;
-    for (int k = 0; k < count; k++)
+    for (int k = 0; writer->file != NOT_KEPT && k < count; k++)
         kept.events[corrections[k].number] = corrections[k].event;
 }
 
@@ -380,4 +391,17 @@ bool remaining_sum(const char *path, const struct job *job, const struct output_
     (void)places;
     (void)summary;
     return remaining_read(NULL, path, NULL, failure) && first + count > 0;
+}
+
+bool survivors_read(struct survivors *survivors, const char *path, int64_t tasks,
+                    struct failure *failure)
+{
+    (void)survivors;
+    (void)tasks;
+    return remaining_read(NULL, path, NULL, failure);
+}
+
+void survivors_release(struct survivors *survivors)
+{
+    (void)survivors;
 }
