@@ -321,14 +321,19 @@ static bool change_reserve(struct dispatch_watch *self)
     return changes != NULL;
 }
 
+/* Of what remains, by the plan in use. */
+static double gain_wanted(const struct dispatch_watch *self)
+{
+    return watch_caution(self) * gain_least;
+}
+
 static void answer_take(struct dispatch_watch *self, struct watch_answer *answer,
                         struct watch_change *change)
 {
     const double rest_s = answer->kept_end_s - change->now_s;
     change->kept_end_s = answer->kept_end_s;
     change->end_s = answer->end_s;
-    const bool better =
-        answer->kept_end_s - answer->end_s > watch_caution(self) * gain_least * rest_s;
+    const bool better = answer->kept_end_s - answer->end_s > gain_wanted(self) * rest_s;
     change->adopted =
         (better || self->newcomer >= 0) && plan_adopt(self, &answer->plan, answer->end_s);
     for (int64_t k = 0; k < self->setup.workers; k++)
@@ -351,7 +356,8 @@ static bool plan_reconsider(struct dispatch_watch *self, int64_t without, double
     struct watch_remaining remaining = {.now_s = now_s,
                                         .tasks = self->left,
                                         .workers = self->setup.workers,
-                                        .states = self->states};
+                                        .states = self->states,
+                                        .gain = self->newcomer < 0 ? gain_wanted(self) : 0};
     if (farthest < 0 || !change_reserve(self))
         return false;
     struct watch_change *change = &self->changes[self->change_count];

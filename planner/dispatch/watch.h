@@ -43,13 +43,17 @@ struct watch_remaining {
     const struct package
         *kept; /* the remaining packages of the present plan: worker and count, in order */
     int64_t kept_count;
+    /* The plan is wanted only where it ends sooner than the present one by more than this share of
+     * what that still takes; 0: in any case. */
+    double gain;
 };
 
 struct watch_answer {
     struct plan
         plan; /* owned; for exactly the remaining tasks; only workers and rounds are filled in */
     double kept_end_s; /* expected makespan, from the run's start, with the present plan, */
-    double end_s;      /* and with the new plan */
+    double end_s;      /* and with the new plan; where none is sooner by so much as is wanted, the
+                        * plan may be empty, and no plan ends before then */
 };
 
 /* `plan` returns false if there is no plan for the remaining tasks, or no memory for one; the

@@ -654,6 +654,48 @@ static void order_sort(struct replan_search *search)
     }
 }
 
+/* Least seconds of a core task by that worker, whatever the package; what hides its output, hides
+ * it. */
+static double task_least_s(const struct replan_search *search, int64_t worker)
+{
+    double least_s = HUGE_VAL;
+    for (int64_t w = 0; w < search->platform->window_count; w++) {
+        const struct platform_window *window = &search->platform->windows[w];
+        const struct platform_class *class = class_of(search, window, worker);
+        const struct cost work = search->platform->write_behind
+                                     ? cost_sum(class->receive, class->compute)
+                                     : platform_class_whole(class);
+        const double most = (double)least_of(window->greatest, search->largest);
+        if (most >= (double)window->least)
+            least_s = fmin(least_s, cost_of(work, most) / most);
+    }
+    return fmax(search->remaining->states[worker].factor * least_s, 1e-15);
+}
+
+/* When all would be done if the port delayed nobody: no plan ends sooner. */
+static double end_bound(struct replan_search *search)
+{
+    if (!set_choose(search, true))
+        return search->remaining->now_s;
+    for (int64_t k = 0; k < search->remaining->workers; k++) {
+        search->workers[k].c_s = task_least_s(search, k);
+        search->workers[k].begin_s = search->remaining->states[k].ready_s;
+    }
+    return end_solve(search);
+}
+
+/* Could a plan be so much better than the present one that it is asked for? */
+static bool is_worth_it(struct replan_search *search, struct watch_answer *answer)
+{
+    const struct watch_remaining *remaining = search->remaining;
+    answer->kept_end_s = kept_forecast(search);
+    if (!(remaining->gain > 0))
+        return true;
+    answer->end_s = end_bound(search);
+    return answer->kept_end_s - answer->end_s >
+           remaining->gain * (answer->kept_end_s - remaining->now_s);
+}
+
 bool replan_remaining(const void *setup, const struct watch_remaining *remaining,
                       struct watch_answer *answer)
 {
@@ -672,14 +714,18 @@ bool replan_remaining(const void *setup, const struct watch_remaining *remaining
     struct platform like = *own->platform;
     like.buffers = WATCH_AHEAD;
     effort_use(own->effort, EFFORT_KEPT * (double)remaining->kept_count);
+    bool answered = false;
     if (search.workers && search.order && search.next &&
         loop_init(&search.loop, &like, remaining->workers)) {
-        answer->kept_end_s = kept_forecast(&search);
-        schedulers_try(&search);
-        order_sort(&search);
-        sets_try(&search);
-        answer->end_s = search.best_s;
-        answer->plan = best;
+        answered = !is_worth_it(&search, answer);
+        if (!answered) {
+            schedulers_try(&search);
+            order_sort(&search);
+            sets_try(&search);
+            answered = isfinite(search.best_s);
+            answer->end_s = search.best_s;
+            answer->plan = best;
+        }
     }
     loop_release(&search.loop);
     free(search.next);
@@ -687,5 +733,5 @@ bool replan_remaining(const void *setup, const struct watch_remaining *remaining
     free(search.list);
     free(search.order);
     free(search.workers);
-    return isfinite(search.best_s);
+    return answered;
 }
