@@ -6,10 +6,12 @@
  * each pattern, scow's own over the best rival.
  *
  * usage: bench-shared [--seeds N] [--first N] [--workers N,...] [--pattern N] [--only NAME]
- *                     [--variants no]
+ *                     [--variants no] [--keep FILE]
  *
  * Most of its time takes planning anew while plans are watched; without the variants of scow's own
- * choice it takes half of it.
+ * choice it takes half of it. With --keep, what was played is kept in a file, worlds that are in it
+ * are not played again, and the table is of all that it has: a long run may be stopped and go on
+ * later, with the same other options or more seeds.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -31,6 +33,7 @@ struct options {
     int64_t seeds, first, workers[WORKERS_MOST];
     int workers_count, pattern;
     const char *only; /* a player's name begins so; NULL: all */
+    const char *keep; /* a file; NULL: none */
     bool whole;       /* scow's own choice only, and not without each of its parts */
 };
 
@@ -211,10 +214,9 @@ static void tally_add(struct tally *tally, double ratio)
     tally->plays++;
 }
 
-/* All players, the plans of which are there. */
+/* All players, the plans of which are there; their makespans over that of the one that knows. */
 static void loads_play(const struct world *world, const struct player *players, size_t count,
-                       const struct prepared *prepared, struct tally (*tallies)[WORLD_MIXED],
-                       int pattern)
+                       const struct prepared *prepared, double (*ratios)[WORLD_MIXED], int pattern)
 {
     struct scenario scenario = SCENARIO_INIT;
     scenario.seed = world->seed;
@@ -226,13 +228,12 @@ static void loads_play(const struct world *world, const struct player *players, 
             players[k].rule
                 ? rule_play(world, players[k].rule, &scenario)
                 : plan_play(world, &players[k], &prepared[plans_as(players, k)], &scenario);
-        tally_add(&tallies[k][pattern - 1], makespan_s / knowing_s);
+        ratios[k][pattern - 1] = makespan_s / knowing_s;
     }
 }
 
 static void world_play(struct world *world, const struct options *options,
-                       const struct player *players, size_t count,
-                       struct tally (*tallies)[WORLD_MIXED])
+                       const struct player *players, size_t count, double (*ratios)[WORLD_MIXED])
 {
     static struct prepared prepared[PLAYERS_MOST];
     players_plan(world, players, count, false, prepared);
@@ -241,11 +242,72 @@ static void world_play(struct world *world, const struct options *options,
             continue;
         world_load(world, pattern);
         players_plan(world, players, count, true, prepared);
-        loads_play(world, players, count, prepared, tallies, pattern);
+        loads_play(world, players, count, prepared, ratios, pattern);
         players_release(players, count, true, prepared);
     }
     players_release(players, count, false, prepared);
 }
+
+/* ---- what is kept -------------------------------------------------------------------------- */
+
+/* A line of the file: a world, the player's name, and a ratio for each pattern; nan: none. */
+static void world_keep(FILE *file, const struct world *world, const struct player *players,
+                       size_t count, double (*ratios)[WORLD_MIXED])
+{
+    for (size_t k = 0; k < count; k++) {
+        fprintf(file, "%" PRId64 " %" PRIu64, world->workers, world->seed);
+        for (int pattern = 0; pattern < WORLD_MIXED; pattern++)
+            fprintf(file, " %.9g", ratios[k][pattern]);
+        fprintf(file, " %s\n", players[k].name);
+    }
+    fflush(file);
+}
+
+/* Fills in what the file has of that world; false: not of all players. */
+static bool world_kept(FILE *file, const struct world *world, const struct player *players,
+                       size_t count, double (*ratios)[WORLD_MIXED])
+{
+    char line[512];
+    size_t found = 0;
+    rewind(file);
+    while (fgets(line, sizeof line, file)) {
+        char *at = line;
+        if (strtoll(at, &at, 10) != world->workers || strtoull(at, &at, 10) != world->seed)
+            continue;
+        double own[WORLD_MIXED];
+        for (int pattern = 0; pattern < WORLD_MIXED; pattern++)
+            own[pattern] = strtod(at, &at);
+        at[strcspn(at, "\n")] = '\0';
+        for (size_t k = 0; k < count && *at == ' '; k++)
+            if (strcmp(at + 1, players[k].name) == 0) {
+                memcpy(ratios[k], own, sizeof own);
+                found++;
+            }
+    }
+    fseek(file, 0, SEEK_END);
+    return found == count;
+}
+
+/* One world, played or kept. */
+static void world_tally(const struct options *options, FILE *file, struct world *world,
+                        const struct player *players, size_t count,
+                        struct tally (*tallies)[WORLD_MIXED])
+{
+    static double ratios[PLAYERS_MOST][WORLD_MIXED];
+    if (!file || !world_kept(file, world, players, count, ratios)) {
+        for (size_t k = 0; k < count; k++)
+            for (int pattern = 0; pattern < WORLD_MIXED; pattern++)
+                ratios[k][pattern] = (double)NAN;
+        world_play(world, options, players, count, ratios);
+        if (file)
+            world_keep(file, world, players, count, ratios);
+    }
+    for (size_t k = 0; k < count; k++)
+        for (int pattern = 0; pattern < WORLD_MIXED; pattern++)
+            tally_add(&tallies[k][pattern], ratios[k][pattern]);
+}
+
+/* ---- the table ----------------------------------------------------------------------------- */
 
 static void heads_print(const struct options *options)
 {
@@ -304,7 +366,7 @@ static int64_t number_read(const char *text)
     const long long number = strtoll(text, &end, 10);
     if (end == text || *end != '\0' || number < 1)
         world_die("usage: bench-shared [--seeds N] [--first N] [--workers N,...] [--pattern N] "
-                  "[--only NAME] [--variants no]");
+                  "[--only NAME] [--variants no] [--keep FILE]");
     return number;
 }
 
@@ -325,6 +387,8 @@ static struct options options_parse(int argc, char **argv)
             workers_read(&options, argv[k + 1]);
         else if (strcmp(argv[k], "--only") == 0)
             options.only = argv[k + 1];
+        else if (strcmp(argv[k], "--keep") == 0)
+            options.keep = argv[k + 1];
         else if (strcmp(argv[k], "--variants") == 0)
             options.whole = strcmp(argv[k + 1], "no") == 0;
         else if (strcmp(argv[k], "--seeds") == 0)
@@ -353,13 +417,18 @@ int main(int argc, char **argv)
     struct player players[PLAYERS_MOST];
     const struct options options = options_parse(argc, argv);
     const size_t count = players_keep(&options, players, players_make(players));
+    FILE *file = options.keep ? fopen(options.keep, "a+") : NULL;
+    if (options.keep && !file)
+        world_die("--keep: the file cannot be opened");
     for (int k = 0; k < options.workers_count; k++)
         for (int64_t seed = options.first; seed < options.first + options.seeds; seed++) {
             struct world world;
             world_init(&world, options.workers[k], (uint64_t)seed);
-            world_play(&world, &options, players, count, tallies);
+            world_tally(&options, file, &world, players, count, tallies);
             world_release(&world);
         }
+    if (file)
+        fclose(file);
     table_print(&options, players, count, tallies);
     printf("\n");
     rivals_print(players, count, tallies);
