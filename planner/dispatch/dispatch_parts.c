@@ -17,7 +17,7 @@
  * cost a worker; and what all that is sent may take of the port's time, which then delays nobody.
  */
 static const double shares[] = {0.05, 0.07, 0.1, 0.14, 0.2, 0.28, 0.4, 0.51};
-static const double cost_most = 0.005, port_most = 0.5;
+static const double cost_most = 0.01, port_most = 0.5;
 /* Nothing shorter is found overdue much sooner. */
 static const double least_s = 0.25;
 

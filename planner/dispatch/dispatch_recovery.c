@@ -230,7 +230,8 @@ static enum dispatch_answer returned_next(struct dispatch_recovery *self, double
 {
     struct recovery_entry *from = &self->returned.items[self->returned.count - 1];
     const int64_t share = (self->returned_tasks + 2 * self->living - 1) / (2 * self->living);
-    const enum dispatch_answer answer = piece_send(self, from, share, now_s, package);
+    const int64_t piece = recovery_copies_piece(self, share);
+    const enum dispatch_answer answer = piece_send(self, from, piece, now_s, package);
     if (answer == DISPATCH_SEND) {
         self->returned_tasks -= package->count;
         self->returned.count -= from->package.count == 0;

@@ -18,6 +18,11 @@
 
 /* However short packages are, nothing is overdue by less, and nobody looks more often. */
 static const double least_s = 0.1;
+/* A long package is overdue after such a share of the run so far, too, if its worker could have done
+ * a core task in that time: who waits longer loses more than a copy costs that is not needed. */
+static const double elapsed_share = 0.02;
+/* What a package costs whatever its size is at most such a share of what its core tasks take. */
+static const double latency_share = 0.25;
 
 struct recovery_copies {
     struct deadline pace; /* of the workers */
@@ -275,10 +280,39 @@ static bool worker_copy(struct dispatch_recovery *self, int64_t worker, double n
     return true;
 }
 
+int64_t recovery_copies_piece(const struct dispatch_recovery *self, int64_t tasks)
+{
+    const struct deadline_setup *setup = self->copies ? &self->copies->pace.setup : NULL;
+    int64_t worker = 0;
+    while (worker < self->workers - 1 && self->lost[worker])
+        worker++;
+    if (!setup || !setup->cost || tasks < 1)
+        return tasks;
+    const struct deadline_cost one = setup->cost(setup->self, worker, tasks);
+    const struct deadline_cost two = setup->cost(setup->self, worker, 2 * tasks);
+    const double own_s = two.way_s + two.work_s - one.way_s - one.work_s;
+    const double latency_s = one.way_s + one.work_s - own_s;
+    const double times = latency_s / (latency_share * own_s);
+    return times > 1 && isfinite(times) ? (int64_t)ceil(times * (double)tasks) : tasks;
+}
+
 void recovery_copies_begin(struct dispatch_recovery *self)
 {
     if (self->copies)
         self->copies->due_s = HUGE_VAL;
+}
+
+/* When the worker's oldest package will be overdue. Where others wait for what its report decides
+ * (`longer` is more than usual), the run so far is no measure. */
+static double overdue_from_s(const struct recovery_copies *copies, int64_t worker, double now_s,
+                             double longer)
+{
+    const int64_t tasks = copies->oldest[worker]->package.count;
+    const double due_s = deadline_overdue_s(&copies->pace, worker, tasks, 0);
+    const double late_s = deadline_overdue_s(&copies->pace, worker, tasks, longer);
+    const double task_s = (late_s - due_s) / (longer * (double)tasks);
+    const double soon_s = due_s + fmax(elapsed_share * now_s, task_s);
+    return (longer > DISPATCH_COPY_MARGIN ? late_s : fmin(late_s, soon_s)) + least_s;
 }
 
 enum recovery_copying recovery_copies_make(struct dispatch_recovery *self, double now_s,
@@ -299,9 +333,7 @@ enum recovery_copying recovery_copies_make(struct dispatch_recovery *self, doubl
     for (int64_t k = 0; k < self->workers; k++) {
         if (!copies->oldest[k] || copies->late[k] || self->lost[k])
             continue;
-        const double overdue_s =
-            deadline_overdue_s(&copies->pace, k, copies->oldest[k]->package.count, longer) +
-            least_s;
+        const double overdue_s = overdue_from_s(copies, k, now_s, longer);
         if (overdue_s > now_s)
             next_s = fmin(next_s, overdue_s);
         else if (!worker_copy(self, k, now_s))

@@ -98,6 +98,9 @@ enum recovery_copying {
  * such a share elsewhere comes back, to be handed out once more. */
 enum recovery_copying recovery_copies_make(struct dispatch_recovery *self, double now_s,
                                            double longer);
+/* So many core tasks at least in place of `tasks`, as a piece of what came back: that what every
+ * package costs is little beside them. */
+int64_t recovery_copies_piece(const struct dispatch_recovery *self, int64_t tasks);
 /* When there may be something overdue next; HUGE_VAL: never, unless something happens before. */
 double recovery_copies_due_s(const struct dispatch_recovery *self);
 /* The result of that entry is there: does it count? */
