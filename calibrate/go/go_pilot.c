@@ -158,6 +158,22 @@ static bool weights_remain(struct go_pilot *pilot, const struct survey_remaining
            failure_set(failure, FAILURE_INFEASIBLE, "what remains is worth nothing by its weights");
 }
 
+/* Where core tasks differ, by the plan or by a rule, whichever is expected to take less. */
+static bool rule_choose(struct go_pilot *pilot, const struct pilot_sight *sight,
+                        struct failure *failure)
+{
+    struct plan_prediction dealt;
+    if (!pilot_unequal(sight, &pilot->remaining))
+        return true;
+    if (!pilot_rule_predict(sight, &pilot->remaining, &pilot->plan, &dealt, failure))
+        return false;
+    if (!pilot_deals(sight, &pilot->plan.predicted, &dealt))
+        return true;
+    pilot->rule = pilot_rule(&pilot->remaining);
+    pilot->plan.predicted = dealt;
+    return true;
+}
+
 static bool remaining_plan(struct go_pilot *pilot, const struct pilot_sight *sight,
                            struct failure *failure)
 {
@@ -178,10 +194,7 @@ static bool remaining_plan(struct go_pilot *pilot, const struct pilot_sight *sig
         return failure_memory(failure, "writing the profile");
     if (!pilot_plan(sight, &pilot->origin, &pilot->remaining, &pilot->plan, failure))
         return false;
-    pilot->rule = pilot_unequal(sight, &pilot->remaining) ? pilot_rule(&pilot->remaining) : NULL;
-    return (!pilot->rule || pilot_rule_predict(sight, &pilot->remaining, &pilot->plan,
-                                               &pilot->plan.predicted, failure)) &&
-           remaining_decide(pilot, sight, failure);
+    return rule_choose(pilot, sight, failure) && remaining_decide(pilot, sight, failure);
 }
 
 static struct survey_levels go_levels(struct pilot *base, const struct pilot_sight *sight,

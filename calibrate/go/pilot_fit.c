@@ -468,10 +468,30 @@ double pilot_beside(const struct pilot_sight *sight, const struct profile *profi
 
 /* ---- on request ---------------------------------------------------------------------------- */
 
+/* What a plan would be made of is not known well. */
+static bool is_uncertain(const struct pilot_sight *sight)
+{
+    return sight->remaining->regions > 1 || sight->remaining->total.error > PLANNING_UNEQUAL;
+}
+
 bool pilot_unequal(const struct pilot_sight *sight, const struct profile *profile)
 {
-    return sight->remaining->regions > 1 || sight->remaining->total.error > PLANNING_UNEQUAL ||
+    return is_uncertain(sight) ||
            profile_setting_deviation(&profile->settings[0], 1) > PLANNING_UNEQUAL;
+}
+
+/* In the middle of what it takes when all that is uncertain is drawn; without an interval, unknown.
+ */
+static double middle_s(const struct plan_prediction *predicted)
+{
+    return predicted->interval_s[1] > 0 ? (predicted->interval_s[0] + predicted->interval_s[1]) / 2
+                                        : (double)NAN;
+}
+
+bool pilot_deals(const struct pilot_sight *sight, const struct plan_prediction *planned,
+                 const struct plan_prediction *dealt)
+{
+    return is_uncertain(sight) || !(middle_s(planned) <= middle_s(dealt));
 }
 
 const char *pilot_rule(const struct profile *profile)

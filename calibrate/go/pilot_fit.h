@@ -42,8 +42,13 @@ bool pilot_profile(const struct pilot_sight *sight, const struct pilot_origin *o
 bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profile *profile,
                              const struct task_weights *weights, struct profile *remaining,
                              struct failure *failure);
-/* Are tasks too unlike for a fixed plan: by their single timings, or their regions? */
+/* Are tasks so unlike, by their single timings or their regions, that dealing them on request may
+ * take less than a fixed plan? */
 bool pilot_unequal(const struct pilot_sight *sight, const struct profile *profile);
+/* Then, of these two predictions: is the rule to be preferred? Where regions are compared, or much
+ * of what remains is unknown, it is; else by what both take. */
+bool pilot_deals(const struct pilot_sight *sight, const struct plan_prediction *planned,
+                 const struct plan_prediction *dealt);
 /* How what remains is dealt then. Static. */
 const char *pilot_rule(const struct profile *profile);
 /* A plan for what remains, its end dealt on request where tasks differ, with its 90 % interval as
