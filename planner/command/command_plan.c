@@ -349,24 +349,6 @@ static bool weights_implied(const struct plan_options *options, const struct pro
            !weights_asked(&options->weights) && options->tasks == 0;
 }
 
-/* Owned, in *weights; NULL: none are known. */
-static bool plan_weights(const struct plan_options *options, const struct readers *readers,
-                         const struct profile *profile, struct task_weights **weights,
-                         struct failure *failure)
-{
-    if (!weights_by_task(&options->weights) && !weights_implied(options, profile))
-        return weights_find(&options->weights, readers, weights, failure);
-    *weights = NULL;
-    if (!readers)
-        return failure_set(failure, FAILURE_USAGE,
-                           "this scow was built without core tasks, whose weights '%s' has: plan "
-                           "where there are some",
-                           options->profile);
-    *weights = readers->weigh_tasks(options->input, options->kernel, profile, &profile->settings[0],
-                                    failure);
-    return *weights != NULL;
-}
-
 static bool plan_run(const struct plan_options *options, const struct readers *readers,
                      struct failure *failure)
 {
@@ -393,7 +375,9 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     }
     request.load = options->load ? &load : NULL;
     request.load_path = options->load;
-    bool good = plan_weights(options, readers, &profile, &weights, failure);
+    const struct weights_job job = {&profile, options->profile, options->kernel,
+                                    weights_implied(options, &profile)};
+    bool good = weights_of_job(&options->weights, &job, readers, &weights, failure);
     request.weights = weights;
     if (weights && !options->input && options->tasks == 0)
         request.tasks = weights->work.tasks;

@@ -9,6 +9,7 @@
 #include "planner/base/text.h"
 #include "planner/command/command.h"
 #include "planner/command/simulate_levels.h"
+#include "planner/command/weights_options.h"
 #include "planner/files/load.h"
 #include "planner/library/simulating.h"
 #include "planner/model/beyond.h"
@@ -20,6 +21,7 @@ struct simulate_options {
     const char *profile;
     char *plan;
     int64_t seed, slow, lost;
+    struct weights_options weights;
     struct simulation_request request;
     bool levels, json, quiet, verbose;
 };
@@ -137,20 +139,29 @@ static bool options_check(struct simulate_options *options, struct failure *fail
         return failure_set(failure, FAILURE_USAGE,
                            "give -p PROFILE and either a plan or -s RULE: see 'scow simulate "
                            "--help'");
+    if (!weights_options_check(&options->weights, failure))
+        return false;
+    if (options->weights.input && !weights_asked(&options->weights))
+        return failure_set(failure, FAILURE_USAGE,
+                           "-i says what weights are of: add --weights, --weights-from or "
+                           "--weights-column, or leave it out");
     request->path = options->profile;
     request->scenario.seed = (uint64_t)options->seed;
     request->scenario.slow_workers = options->slow;
     request->scenario.lost_worker = options->lost - 1;
-    return simulation_request_check(request, options->plan != NULL, failure);
+    /* Weights say how many core tasks there are, and are read later. */
+    return weights_asked(&options->weights) ||
+           simulation_request_check(request, options->plan != NULL, failure);
 }
 
 /* A search in levels is played by itself. */
 static bool levels_check(const struct simulate_options *options, struct failure *failure)
 {
     const struct simulation_request *request = &options->request;
-    const bool other = request->rule || request->replan || request->tail || request->loads ||
-                       request->joins || request->patterns_s > 0 || options->lost > 0 ||
-                       options->slow > 0 || request->scenario.noise > 0 || request->seeds > 1;
+    const bool other = weights_asked(&options->weights) || request->rule || request->replan ||
+                       request->tail || request->loads || request->joins ||
+                       request->patterns_s > 0 || options->lost > 0 || options->slow > 0 ||
+                       request->scenario.noise > 0 || request->seeds > 1;
     return (options->plan && !other) ||
            failure_set(failure, FAILURE_USAGE,
                        "--levels plays the levels of a search behind a plan of the first one, "
@@ -175,20 +186,41 @@ static bool levels_run(const struct simulate_options *options, struct failure *f
     return good;
 }
 
-static bool simulate_run(const struct simulate_options *options, struct failure *failure)
+/* Owned, in *weights; NULL: not asked for. They also say how many core tasks there are. */
+static bool weights_take(struct simulate_options *options, const struct profile *profile,
+                         const struct readers *readers, struct task_weights **weights,
+                         struct failure *failure)
+{
+    const struct weights_job job = {.profile = profile, .path = options->profile};
+    struct simulation_request *request = &options->request;
+    if (!weights_asked(&options->weights))
+        return true;
+    if (!weights_of_job(&options->weights, &job, readers, weights, failure))
+        return false;
+    request->weights = *weights;
+    if (request->rule && request->tasks == 0)
+        request->tasks = (*weights)->work.tasks;
+    return simulation_request_check(request, options->plan != NULL, failure);
+}
+
+static bool simulate_run(struct simulate_options *options, const struct readers *readers,
+                         struct failure *failure)
 {
     struct simulated simulated;
     struct profile profile;
+    struct task_weights *weights = NULL;
     struct plan plan = {0};
     if (!load_profile(options->profile, &profile, NULL, failure))
         return false;
-    bool good = (!options->plan || load_plan_any(options->plan, &plan, failure)) &&
+    bool good = weights_take(options, &profile, readers, &weights, failure) &&
+                (!options->plan || load_plan_any(options->plan, &plan, failure)) &&
                 simulated_make(&profile, options->plan ? &plan : NULL, &options->request,
                                &simulated, failure);
     if (good) {
         good = simulated_print(options, &simulated, failure);
         simulated_release(&simulated);
     }
+    weights_free(weights);
     plan_release(&plan);
     profile_release(&profile);
     return good;
@@ -223,7 +255,7 @@ static void rules_list(FILE *out)
     }
 }
 
-enum { ROWS_MOST = 40 };
+enum { ROWS_MOST = 48 };
 
 /* Behind so many rows; returns how many there are then. */
 static size_t rows_append(struct option_row *rows, size_t count, const struct option_row *more,
@@ -246,7 +278,9 @@ static size_t subject_rows(struct simulate_options *options, struct option_row *
          "with -s: workers calculate the rule's packages themselves, by a counter that all share, "
          "and ask no master (ss, fsc, gss, tss, fiss, fac)"},
         {'X', "tasks", "TASKS", OPTION_COUNT, &options->request.tasks,
-         "with -s: number of core tasks"},
+         "with -s: number of core tasks; weights say it, too"},
+        {'i', "input", "INPUT", OPTION_TEXT, &options->weights.input,
+         "with weights of a job's lines: their file"},
         {'n', "workers", "N", OPTION_COUNT, &options->request.workers,
          "use the first N workers; where the profile has fewer, more like its last ones"},
         {0, "block", "B", OPTION_COUNT, &options->request.block,
@@ -274,7 +308,9 @@ static size_t subject_rows(struct simulate_options *options, struct option_row *
         {0, "buffers", "B", OPTION_COUNT, &options->request.buffers,
          "packages that a worker receives ahead (the plan's, or 2)"},
     };
-    return rows_append(rows, count, more, sizeof more / sizeof *more);
+    count = rows_append(rows, count, more, sizeof more / sizeof *more);
+    assert(count + WEIGHTS_ROWS <= ROWS_MOST);
+    return count + weights_rows(&options->weights, rows + count);
 }
 
 /* What becomes of it. */
@@ -356,12 +392,11 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
                                        .request = {.seeds = 1, .scenario = SCENARIO_INIT}};
     options.request.scenario.outlier_factor = 5;
     options.request.scenario.slow_factor = 2;
-    (void)readers;
     const enum options_outcome outcome = simulate_parse(argc, argv, &options, failure);
     if (outcome != OPTIONS_READ)
         return outcome == OPTIONS_HELPED;
     if (!options_check(&options, failure))
         return false;
     return options.levels ? levels_check(&options, failure) && levels_run(&options, failure)
-                          : simulate_run(&options, failure);
+                          : simulate_run(&options, readers, failure);
 }

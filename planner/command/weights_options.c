@@ -208,3 +208,20 @@ bool weights_find(const struct weights_options *options, const struct readers *r
         *weights = weights_read(options->file, failure);
     return failure->code == FAILURE_NONE;
 }
+
+bool weights_of_job(const struct weights_options *options, const struct weights_job *job,
+                    const struct readers *readers, struct task_weights **weights,
+                    struct failure *failure)
+{
+    if (!weights_by_task(options) && !job->implied)
+        return weights_find(options, readers, weights, failure);
+    *weights = NULL;
+    if (!readers)
+        return failure_set(failure, FAILURE_USAGE,
+                           "this scow was built without core tasks, whose weights '%s' has: plan "
+                           "where there are some",
+                           job->path);
+    *weights = readers->weigh_tasks(options->input, job->kernel, job->profile,
+                                    &job->profile->settings[0], failure);
+    return *weights != NULL;
+}

@@ -24,6 +24,14 @@ struct weights_options {
 
 enum { WEIGHTS_ROWS = 3 };
 
+/* The job that they are of, where the core task may weigh it; all borrowed. */
+struct weights_job {
+    const struct profile *profile;
+    const char *path;   /* the profile's */
+    const char *kernel; /* a plug-in in place of the profile's; NULL: that one */
+    bool implied;       /* the core task weighs it, whatever the options say */
+};
+
 /* How they are given on a command line: WEIGHTS_ROWS rows, returns how many. */
 size_t weights_rows(struct weights_options *options, struct option_row *rows);
 /* Is one of them given? */
@@ -35,5 +43,9 @@ bool weights_options_check(const struct weights_options *options, struct failure
  * NULL. */
 bool weights_find(const struct weights_options *options, const struct readers *readers,
                   struct task_weights **weights, struct failure *failure);
+/* The same, and the core task's own, too. */
+bool weights_of_job(const struct weights_options *options, const struct weights_job *job,
+                    const struct readers *readers, struct task_weights **weights,
+                    struct failure *failure);
 
 #endif

@@ -144,17 +144,12 @@ static bool weights_known(const struct profile *profile, const struct plan_reque
     const struct weights_name *measured = &profile->weights;
     const struct task_weights *weights = request->weights;
     const char *path = request->path ? request->path : "the profile";
-    if (!measured->sha256 || (weights && strcmp(weights->sha256, measured->sha256) == 0))
-        return true;
-    if (!weights)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: was calibrated with the weights of %" PRId64
-                           " core tasks (%s): plan with the same ones",
-                           path, measured->tasks, measured->source);
-    return failure_set(failure, FAILURE_MISMATCH,
-                       "%s: are other weights than those that %s was calibrated with (%s): give "
-                       "those, or calibrate with these",
-                       weights->source, path, measured->source);
+    if (weights)
+        return weights_measured(weights, measured, path, failure);
+    return !measured->sha256 || failure_set(failure, FAILURE_MISMATCH,
+                                            "%s: was calibrated with the weights of %" PRId64
+                                            " core tasks (%s): plan with the same ones",
+                                            path, measured->tasks, measured->source);
 }
 
 static bool weights_check(const struct plan_request *request, int64_t tasks,

@@ -77,6 +77,12 @@ bool simulation_request_check(const struct simulation_request *request, bool pla
         return failure_set(
             failure, FAILURE_USAGE,
             "-s RULE and -X TASKS belong together: a plan has its own number of tasks");
+    if (!request->rule && request->weights)
+        return failure_set(failure, FAILURE_USAGE,
+                           "a plan has the weights that it was made with: leave weights out, or "
+                           "simulate a rule (-s RULE)");
+    if (request->weights && !weights_match(request->weights, request->tasks, failure))
+        return false;
     if (request->rule && (request->replan || request->tail))
         return failure_set(failure, FAILURE_USAGE,
                            "--replan and --tail are for plans: leave -s RULE out and name a plan");
@@ -423,7 +429,10 @@ bool simulated_make(struct profile *profile, const struct plan *plan,
         !beyond_extend(profile, request->workers, 0, failure) ||
         !setting_find(request, profile, plan, &setting, failure))
         return false;
-    profile_weigh(profile, plan ? plan->weights : NULL);
+    if (request->weights &&
+        !weights_measured(request->weights, &profile->weights, request->path, failure))
+        return false;
+    profile_weigh(profile, plan ? plan->weights : request->weights);
     if (!machine_init(&made, profile, plan, setting, failure))
         return false;
     made.beyond = beyond_of(profile, made.platform.worker_count);

@@ -17,19 +17,20 @@
 
 /* The request; all borrowed. */
 struct simulation_request {
-    const char *path;              /* of the profile; its name in messages */
-    const char *rule;              /* "RULE[,NAME=VALUE...]"; NULL: the plan */
-    const char *set;               /* the profile's setting with these parameters */
-    const char *replan;            /* tolerance of a plan that is watched; NULL: it is not */
-    const char *model;             /* operating model; NULL: the plan's, or else the profile's */
-    const char *tail;              /* "RULE[,...][:SHARE]" or "none"; NULL: the plan's own */
-    int64_t tasks;                 /* of a rule */
-    int64_t workers;               /* 0: the profile's */
-    int64_t block, ahead, buffers; /* 0: as usual */
-    bool dca;                      /* workers count a rule's packages, and ask no master */
-    bool packages;                 /* keep those of a rule, in the order of sending */
-    double effort_s;               /* for packages that are simulated one by one; 0: as usual */
-    int64_t seeds;                 /* number of seeds of the scenario, for median and percentile */
+    const char *path;   /* of the profile; its name in messages */
+    const char *rule;   /* "RULE[,NAME=VALUE...]"; NULL: the plan */
+    const char *set;    /* the profile's setting with these parameters */
+    const char *replan; /* tolerance of a plan that is watched; NULL: it is not */
+    const char *model;  /* operating model; NULL: the plan's, or else the profile's */
+    const char *tail;   /* "RULE[,...][:SHARE]" or "none"; NULL: the plan's own */
+    int64_t tasks;      /* of a rule */
+    const struct task_weights *weights; /* of the rule's core tasks; NULL: not known */
+    int64_t workers;                    /* 0: the profile's */
+    int64_t block, ahead, buffers;      /* 0: as usual */
+    bool dca;                           /* workers count a rule's packages, and ask no master */
+    bool packages;                      /* keep those of a rule, in the order of sending */
+    double effort_s;          /* for packages that are simulated one by one; 0: as usual */
+    int64_t seeds;            /* number of seeds of the scenario, for median and percentile */
     struct scenario scenario; /* noise and other disturbances; its availability is made from the
                                * following two */
     const char *loads;        /* file of shares over time (availability_tsv.h); NULL: none */

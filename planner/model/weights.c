@@ -85,6 +85,17 @@ bool weights_match(const struct task_weights *weights, int64_t tasks, struct fai
                        weights->source, weights->work.tasks, tasks);
 }
 
+bool weights_measured(const struct task_weights *weights, const struct weights_name *measured,
+                      const char *path, struct failure *failure)
+{
+    if (!measured->sha256 || strcmp(weights->sha256, measured->sha256) == 0)
+        return true;
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s: are other weights than those that %s was calibrated with (%s): give "
+                       "those, or calibrate with these",
+                       weights->source, path, measured->source);
+}
+
 bool weights_name_init(struct weights_name *name, const struct task_weights *weights)
 {
     *name = (struct weights_name){.source = NULL};

@@ -60,6 +60,10 @@ bool weighing_work(const struct weighing *weighing, const struct task_weights *w
                    struct work *work);
 /* Are they of a job of so many core tasks? False: FAILURE_MISMATCH. */
 bool weights_match(const struct task_weights *weights, int64_t tasks, struct failure *failure);
+/* Are they those that the profile, named `path`, was calibrated with, or was it with none? False:
+ * FAILURE_MISMATCH. */
+bool weights_measured(const struct task_weights *weights, const struct weights_name *measured,
+                      const char *path, struct failure *failure);
 void weights_free(struct task_weights *weights);
 
 #endif

@@ -158,6 +158,7 @@ _scow_value() {
     simulate:-p | simulate:--profile) _scow_files -f "$3" ;;
     simulate:-s | simulate:--rule) _scow_words "ss fsc gss tss fiss fac wf dtss dfss dfiss dtfss tree monitor awf-b awf-c awf-d awf-e af" "$3" ;;
     simulate:-X | simulate:--tasks) ;;
+    simulate:-i | simulate:--input) _scow_files -f "$3" ;;
     simulate:-n | simulate:--workers) ;;
     simulate:--block) ;;
     simulate:--set) ;;
@@ -166,6 +167,9 @@ _scow_value() {
     simulate:--tail) _scow_words "ss fsc gss tss fiss fac wf dtss dfss dfiss dtfss tree monitor awf-b awf-c awf-d awf-e af" "$3" ;;
     simulate:--model) _scow_words "single-port multi-port receive-in-parallel send-in-parallel work-in-parallel no-parallelism" "$3" ;;
     simulate:--buffers) ;;
+    simulate:--weights) _scow_files -f "$3" ;;
+    simulate:--weights-from) ;;
+    simulate:--weights-column) ;;
     simulate:--noise) ;;
     simulate:--outliers) ;;
     simulate:--outlier-factor) ;;
@@ -239,7 +243,7 @@ _scow_from() {
     report:-*) _scow_words "--json --compare --part --energy --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
     show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --live --once --check --trust --quiet --verbose --help" "$word" ;;
     tasks:-*) _scow_words "--help" "$word" ;;
-    simulate:-*) _scow_words "--profile --rule --dca --tasks --workers --block --set --levels --ahead --packages --replan --tail --model --buffers --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --joins --lose --at --copies --seed --seeds --effort --json --quiet --verbose --help" "$word" ;;
+    simulate:-*) _scow_words "--profile --rule --dca --tasks --input --workers --block --set --levels --ahead --packages --replan --tail --model --buffers --weights --weights-from --weights-column --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --joins --lose --at --copies --seed --seeds --effort --json --quiet --verbose --help" "$word" ;;
     sense:-*) _scow_words "--output --every --count --node --help" "$word" ;;
     load:-*) _scow_words "--pattern --seconds --threads --seed --cpu --help" "$word" ;;
     bench:-*) _scow_words "--seconds --ahead --join --output --json --version --help" "$word" ;;
