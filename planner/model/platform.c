@@ -122,7 +122,7 @@ double memory_greatest(const struct profile_setting *setting)
 
 double memory_messages(const struct memory *memory, double largest, int64_t workers, int buffers)
 {
-    const double message = memory->message + memory->message_per_task * largest;
+    const double message = memory_message(memory, largest);
     const double all = ((double)workers * buffers + 1) * message;
     return fmax(fmin(PLATFORM_MESSAGES_MOST, all), 2 * message);
 }

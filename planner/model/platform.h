@@ -69,6 +69,11 @@ enum { PLATFORM_BUFFERS = 2 };
 
 /* Bytes that a worker needs for the greatest packages of the setting's windows. */
 double memory_greatest(const struct profile_setting *setting);
+/* Bytes of a message with a package of so many core tasks. */
+static inline double memory_message(const struct memory *memory, double tasks)
+{
+    return memory->message + memory->message_per_task * tasks;
+}
 /* Bytes that a master with so many workers holds for messages with packages of `largest` core
  * tasks, as its workers receive so many ahead. */
 double memory_messages(const struct memory *memory, double largest, int64_t workers, int buffers);

@@ -43,9 +43,8 @@ struct change {
 };
 
 /* The rank, from 1 on, that the profile's worker had before others were removed. */
-static int64_t rank_before(const struct change *change, int64_t worker)
+static int64_t rank_before(const struct plan_selection *selected, int64_t worker)
 {
-    const struct plan_selection *selected = change->selected;
     for (size_t k = 0; selected && k < selected->count; k++) {
         const int64_t count = selected->runs[k].last - selected->runs[k].first + 1;
         if (worker < count)
@@ -79,7 +78,7 @@ static void window_change(const struct change *change, struct profile_window *wi
 {
     int64_t worker = 0;
     for (size_t k = 0; k < window->worker_count; worker += window->workers[k++].count) {
-        const int64_t rank = rank_before(change, worker);
+        const int64_t rank = rank_before(change->selected, worker);
         for (size_t s = 0; s < change->count; s++)
             if (change->shared[s].first_rank <= rank && rank <= change->shared[s].last_rank)
                 worker_change(change, &change->shared[s], &window->workers[k]);
@@ -118,6 +117,24 @@ void shared_again(struct profile *profile, const struct plan *plan)
         return;
     profile->shared = true;
     profile_change(&change, profile);
+}
+
+struct plan_shared shared_of(const struct plan *plan, int64_t worker)
+{
+    const int64_t rank = rank_before(&plan->selected, worker);
+    struct plan_shared found = {rank, rank, 1, 0, 1, 0};
+    for (size_t k = 0; k < plan->shared_count; k++) {
+        const struct plan_shared *shared = &plan->shared[k];
+        if (shared->first_rank > rank || rank > shared->last_rank)
+            continue;
+        found.share = shared->share;
+        found.deviation = shared->deviation;
+        if (shared->bandwidth > 0) {
+            found.bandwidth = shared->bandwidth;
+            found.bandwidth_deviation = shared->bandwidth_deviation;
+        }
+    }
+    return found;
 }
 
 bool shared_copy(struct plan *to, const struct plan *from)

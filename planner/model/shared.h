@@ -23,6 +23,8 @@ void shared_follow(struct profile *profile, const struct plan_shared *shared, si
 void shared_undo(struct profile *profile, const struct plan *plan);
 /* Give them back to a profile of which they were taken so. */
 void shared_again(struct profile *profile, const struct plan *plan);
+/* What the plan says of its worker 0, 1, ...; shares of 1 where it says nothing. */
+struct plan_shared shared_of(const struct plan *plan, int64_t worker);
 /* Give `to`, which has none, the other plan's shares. False: out of memory. */
 bool shared_copy(struct plan *to, const struct plan *from);
 /* "shared      0.52 of the processor, give or take 0.08, ranks 1 to 4", a line each, and "network"

@@ -404,18 +404,25 @@ static const struct run_record *part_at(const struct run_record *record, int64_t
     return k == 0 ? record : &record->others[k - 1];
 }
 
-/* Others who used the processors meanwhile will not be there the next time: of the part's workers,
- * what computing would have taken with as much of their processors as they had when the profile was
- * made, over what it took. Owned; NULL: out of memory. */
-static double *alone_find(const struct run_record *part, const struct profile_setting *setting)
+/* Others who used processors and network meanwhile will not be there the next time: of the part's
+ * workers, what computing would have taken with as much of their processors as they had when the
+ * profile was made, over what it took; and of links the same with the bandwidth of then, as far as
+ * the plan reckoned with another one. What packages found is no help there, for it is said by what
+ * they took. *count workers; owned; NULL: out of memory. */
+static struct replay_alone *alone_find(const struct run_record *part,
+                                       const struct profile_setting *setting, int64_t *count)
 {
     const struct profile_window *window = &setting->windows[0];
-    double *alone = calloc((size_t)part->had_count + 1, sizeof *alone);
-    for (int64_t k = 0; alone && k < part->had_count; k++) {
+    const int64_t ranks = run_record_ranks(part), known = profile_workers(window);
+    *count = ranks < known ? ranks : known;
+    *count = part->had_count > *count ? part->had_count : *count;
+    struct replay_alone *alone = calloc((size_t)*count + 1, sizeof *alone);
+    for (int64_t k = 0; alone && k < *count; k++) {
         const double had = run_record_had(part, k);
         const size_t class = k < profile_workers(window) ? profile_class(window, k) : 0;
         const double before = window->workers[class].availability;
-        alone[k] = had > 0 ? had / (before > 0 ? before : 1) : 1;
+        alone[k].compute = had > 0 ? had / (before > 0 ? before : 1) : 1;
+        alone[k].link = shared_of(&part->plan, k).bandwidth;
     }
     return alone;
 }
@@ -426,13 +433,14 @@ static bool drift_add(struct run_record *part, const struct profile_setting *set
                       double *predicted_s, double *replayed_s, struct failure *failure)
 {
     struct residuals residuals;
+    int64_t count;
     if (!run_record_traced(part))
         return true;
-    double *alone = alone_find(part, setting);
+    struct replay_alone *alone = alone_find(part, setting, &count);
     if (!alone)
         return failure_memory(failure, "learning from a run");
     shared_undo(&part->profile, &part->plan);
-    const bool good = residuals_make_alone(part, alone, &residuals, failure);
+    const bool good = residuals_make_alone(part, alone, count, &residuals, failure);
     free(alone);
     if (!good)
         return false;
@@ -490,15 +498,17 @@ static bool reading_take(void *self, const struct trace *block)
     return replay_take(&reading->replay, block, reading->failure);
 }
 
-/* All packages of a part, for the lessons (NULL: nobody), as if its workers had been `alone` (NULL:
- * as they were). *complete: it can be replayed; its starts go to `starts`, which may be NULL. */
-static bool part_read(const struct run_record *part, struct lessons *lessons, const double *alone,
-                      struct starts *starts, bool *complete, struct failure *failure)
+/* All packages of a part, for the lessons (NULL: nobody), as if its first workers had been `alone`
+ * (NULL: as they were). *complete: it can be replayed; its starts go to `starts`, which may be
+ * NULL. */
+static bool part_read(const struct run_record *part, struct lessons *lessons,
+                      const struct replay_alone *alone, int64_t alone_count, struct starts *starts,
+                      bool *complete, struct failure *failure)
 {
     struct reading reading = {.failure = failure};
     const struct replay_setup setup = {.workers = run_record_ranks(part),
                                        .alone = alone,
-                                       .alone_count = alone ? part->had_count : 0,
+                                       .alone_count = alone_count,
                                        .package = lessons ? lessons_package : NULL,
                                        .self = lessons};
     const struct trace_taker taker = {reading_take, &reading};
@@ -517,7 +527,7 @@ static bool parts_find(const struct run_record *record, bool *complete, bool *an
 {
     *any = false;
     for (int64_t k = 0; k <= record->other_count; k++) {
-        if (!part_read(part_at(record, k), NULL, NULL, starts, &complete[k], failure))
+        if (!part_read(part_at(record, k), NULL, NULL, 0, starts, &complete[k], failure))
             return false;
         *any = *any || complete[k];
     }
@@ -535,8 +545,9 @@ static bool packages_read(const struct run_record *record, const bool *complete,
         const struct run_record *part = part_at(record, k);
         if (!complete[k])
             continue;
-        double *alone = alone_find(part, setting);
-        good = alone ? part_read(part, lessons, alone, NULL, &again, failure)
+        int64_t count;
+        struct replay_alone *alone = alone_find(part, setting, &count);
+        good = alone ? part_read(part, lessons, alone, count, NULL, &again, failure)
                      : failure_memory(failure, "learning from a run");
         free(alone);
     }

@@ -8,7 +8,8 @@
  * run's line takes the old one's place if it has at least 8 packages whose sizes differ by half;
  * else the old line is scaled to the run's mean. Windows, and operations, without a package stay as
  * they are, and so do the spreads of computing. Where workers say what they had of their
- * processors, computing counts as if they had had as much as when the profile was made. The run's
+ * processors, computing counts as if they had had as much as when the profile was made, and where
+ * the plan reckoned with another bandwidth, links count as if it had been that one. The run's
  * drift goes to the end of the history. Of a run that was resumed, all parts that left a trace are
  * read, and their drift is one.
  */

@@ -142,6 +142,13 @@ static void end_note(double ends_s[PLATFORM_BUFFERS], double end_s)
     ends_s[0] = end_s;
 }
 
+static void package_leave_alone(const struct replay_alone *alone, struct replay_package *package)
+{
+    package->cost.compute_s *= alone->compute;
+    package->cost.link_s *= alone->link;
+    package->cost.result_s *= alone->link;
+}
+
 /* As it is replayed: what it took, or what is predicted of it, or as if nobody else were there. */
 static void package_settle(const struct replay_setup *setup, struct replay_package *package)
 {
@@ -149,7 +156,7 @@ static void package_settle(const struct replay_setup *setup, struct replay_packa
     if (setup->price)
         package_price(setup->price, package);
     if (setup->alone && worker >= 0 && worker < setup->alone_count)
-        package->cost.compute_s *= setup->alone[worker];
+        package_leave_alone(&setup->alone[worker], package);
     if (setup->package)
         setup->package(setup->self, package);
 }

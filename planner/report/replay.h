@@ -44,8 +44,11 @@ struct replay_setup {
     int64_t loss_count;
     const struct platform *price; /* packages take what it says, and not what they took: what is
                                    * predicted of the decisions that the run has made; NULL */
-    const double *alone; /* by worker: computing takes so many times what it took, as where others
-                          * had none of its processor; NULL */
+    /* By worker: computing, and what goes over the link, takes so many times what it took, as where
+     * others had none of its processor and of the network; NULL. */
+    const struct replay_alone {
+        double compute, link;
+    } * alone;
     int64_t alone_count;
     struct trace *trace; /* gets the events of the simulation; NULL: there is none */
     /* Called with every package, in the order of sending; NULL. */

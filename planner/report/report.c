@@ -168,6 +168,7 @@ static void head_add(struct text *text, const struct residuals *residuals)
     if (!residuals_untraced(record))
         text_add(text, "workers     %" PRId64 "\n", residuals->measured.workers_used);
     had_text(record, text);
+    network_text(&residuals->network, text);
     beyond_describe(&record->plan.beyond, text);
     text_add(text, "core tasks  %" PRId64 ", %" PRId64 " done", record->tasks, record->tasks_done);
     if (residuals->measured.own_tasks > 0)
@@ -703,6 +704,7 @@ static void worker_json(struct json_text *workers, const struct residuals *resid
     json_count(&json, "tasks", measured.tasks);
     json_count(&json, "packages", measured.packages);
     had_json(residuals->record, k, &json);
+    network_json(&residuals->network, k, &json);
     times_json(&json, "end", residuals, predicted.end_s, measured.end_s, replayed.end_s);
     operations_json(&json, residuals, predicted.seconds, measured.seconds, replayed.seconds);
     worker_causes_json(&json, residuals, k);

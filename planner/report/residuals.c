@@ -134,6 +134,7 @@ static bool predicted_make(struct residuals *residuals, struct failure *failure)
 struct measuring {
     struct figures measured, replayed;
     struct replay replay;
+    struct network_finding network;
     struct failure *failure;
 };
 
@@ -167,7 +168,8 @@ static enum results results_of(const struct run_record *record)
 }
 
 static bool measuring_init(struct measuring *measuring, const struct run_record *record,
-                           const double *alone, struct failure *failure)
+                           const struct replay_alone *alone, int64_t alone_count,
+                           struct failure *failure)
 {
     const int64_t ranks = run_record_ranks(record);
     const struct replay_setup setup = {.workers = ranks <= LIMIT_WORKERS ? ranks : 0,
@@ -178,11 +180,15 @@ static bool measuring_init(struct measuring *measuring, const struct run_record 
                                        .losses = record->losses,
                                        .loss_count = record->loss_count,
                                        .alone = alone,
-                                       .alone_count = alone ? record->had_count : 0,
+                                       .alone_count = alone_count,
+                                       .package = network_finding_take,
+                                       .self = &measuring->network,
                                        .trace = &measuring->replayed.made};
     measuring->failure = failure;
     measuring->replay = (struct replay){.complete = false};
-    const bool measured = figures_init(&measuring->measured, record, failure);
+    const bool measured =
+        network_finding_init(&measuring->network, record, setup.workers, failure) &&
+        figures_init(&measuring->measured, record, failure);
     return figures_init(&measuring->replayed, record, failure) && measured &&
            replay_init(&measuring->replay, &setup, failure);
 }
@@ -192,13 +198,15 @@ static void measuring_release(struct measuring *measuring)
     figures_release(&measuring->measured);
     figures_release(&measuring->replayed);
     replay_release(&measuring->replay);
+    network_finding_release(&measuring->network);
 }
 
 static bool measuring_end(struct measuring *measuring, struct residuals *residuals)
 {
     struct figures *measured = &measuring->measured, *replayed = &measuring->replayed;
     if (!figures_end(measured, &residuals->measured, &residuals->causes.measured) ||
-        !replay_end(&measuring->replay, measuring->failure))
+        !replay_end(&measuring->replay, measuring->failure) ||
+        !network_finding_end(&measuring->network, &residuals->network, measuring->failure))
         return false;
     residuals->requests.measured_s = measured->request_s;
     residuals->requests.count = measured->request_count;
@@ -208,11 +216,12 @@ static bool measuring_end(struct measuring *measuring, struct residuals *residua
     return residuals->has_replayed || !measuring->replay.complete;
 }
 
-static bool measured_make(struct residuals *residuals, const double *alone, struct failure *failure)
+static bool measured_make(struct residuals *residuals, const struct replay_alone *alone,
+                          int64_t alone_count, struct failure *failure)
 {
     struct measuring measuring;
     const struct trace_taker taker = {measured_take, &measuring};
-    const bool good = measuring_init(&measuring, residuals->record, alone, failure) &&
+    const bool good = measuring_init(&measuring, residuals->record, alone, alone_count, failure) &&
                       run_record_play(residuals->record, &taker, failure) &&
                       measuring_end(&measuring, residuals);
     measuring_release(&measuring);
@@ -241,11 +250,11 @@ void residuals_unknown(const struct run_record *record, struct residuals *residu
 bool residuals_make(const struct run_record *record, struct residuals *residuals,
                     struct failure *failure)
 {
-    return residuals_make_alone(record, NULL, residuals, failure);
+    return residuals_make_alone(record, NULL, 0, residuals, failure);
 }
 
-bool residuals_make_alone(const struct run_record *record, const double *alone,
-                          struct residuals *residuals, struct failure *failure)
+bool residuals_make_alone(const struct run_record *record, const struct replay_alone *alone,
+                          int64_t alone_count, struct residuals *residuals, struct failure *failure)
 {
     struct residuals made = {.record = record, .undisturbed_s = (double)NAN};
     struct failure none = FAILURE_INIT;
@@ -262,7 +271,7 @@ bool residuals_make_alone(const struct run_record *record, const double *alone,
     if (record->plan.star_count > 0)
         return masters_residuals(record, residuals, failure);
     made.has_predicted = record->has_profile && record->plan.round_count > 0 && !record->rule;
-    if (!measured_make(&made, alone, failure)) {
+    if (!measured_make(&made, alone, alone_count, failure)) {
         residuals_release(&made);
         return false;
     }
@@ -288,6 +297,7 @@ void residuals_release(struct residuals *residuals)
     free(residuals->stars);
     residuals->stars = NULL;
     residuals->star_count = 0;
+    network_release(&residuals->network);
     trace_summary_release(&residuals->predicted);
     trace_summary_release(&residuals->measured);
     trace_summary_release(&residuals->replayed);

@@ -6,6 +6,8 @@
 
 #include "planner/base/text.h"
 #include "planner/report/causes.h"
+#include "planner/report/network.h"
+#include "planner/report/replay.h"
 #include "planner/report/report.h"
 #include "planner/report/trace_summary.h"
 
@@ -25,6 +27,7 @@ struct residuals {
     size_t star_count;       /* 0: there is one master */
     double begun_s;          /* of a star: when its first envelope began, in the run's trace */
     struct trace_summary replayed; /* simulated with what each package took in the run */
+    struct network network;        /* what its packages found */
     struct {
         struct causes predicted, measured, replayed;
     } causes; /* of the workers' gaps */
@@ -32,10 +35,11 @@ struct residuals {
 
 bool residuals_make(const struct run_record *record, struct residuals *residuals,
                     struct failure *failure);
-/* The same, replayed as if nobody else had any of the workers' processors: computing takes so many
- * times what it took, by worker, as many as record->had_count. */
-bool residuals_make_alone(const struct run_record *record, const double *alone,
-                          struct residuals *residuals, struct failure *failure);
+/* The same, replayed as if nobody else had any of the workers' processors and of the network
+ * (replay.h). */
+bool residuals_make_alone(const struct run_record *record, const struct replay_alone *alone,
+                          int64_t alone_count, struct residuals *residuals,
+                          struct failure *failure);
 /* Is all done, and yet nothing known of when? So it is where a run was killed when all its core
  * tasks were done, and then completed. */
 bool residuals_untraced(const struct run_record *record);

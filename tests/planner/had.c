@@ -1,7 +1,10 @@
-/* What a report says of the processors that workers had. */
+/* What a report says of the processors that workers had, and of the network that they found. */
 #include "planner/report/had.h"
 
 #include <stdlib.h>
+
+#include "planner/report/network.h"
+#include "planner/report/replay.h"
 
 #include "tests/checks.h"
 
@@ -72,12 +75,154 @@ static void what_nobody_knows_is_not_told(void **state)
     text_release(&text);
 }
 
+/* One class of which the profile says that it had 0.8, and one of which it says nothing; three
+ * quarters of that, and half of all, were forecast, and of the network half. Messages are of
+ * 16 KiB and 32 KiB a core task. */
+struct shared_run {
+    struct profile_worker workers[2];
+    struct profile_window window;
+    struct profile_setting setting;
+    struct plan_shared shared[2];
+    struct run_record record;
+};
+
+static void shared_run_init(struct shared_run *run)
+{
+    *run = (struct shared_run){
+        .workers = {{.count = 1,
+                     .link = {{2, 4}, {0}},
+                     .compute = {{0, 1}, {0}},
+                     .availability = 0.8,
+                     .bandwidth = 2e9},
+                    {.count = 1, .link = {{2, 4}, {0}}, .compute = {{0, 1}, {0}}}},
+        .shared = {{1, 1, 0.75, 0, 0.5, 0}, {2, 2, 0.5, 0, 0, 0}}};
+    run->window = (struct profile_window){1, 100, .workers = run->workers, .worker_count = 2};
+    run->setting =
+        (struct profile_setting){.windows = &run->window,
+                                 .window_count = 1,
+                                 .memory = {.message = 16384, .message_per_task = 32768}};
+    run->record = (struct run_record){
+        .plan = {.shared = run->shared, .shared_count = 2},
+        .profile = {.settings = &run->setting, .setting_count = 1, .shared = true},
+        .has_profile = true,
+        .had = shares,
+        .had_count = 1};
+}
+
+static void plans_stand_beside_what_was_had(void **state)
+{
+    struct shared_run run;
+    struct text text = TEXT_INIT;
+    (void)state;
+    shared_run_init(&run);
+    is_said(had_text, &run.record,
+            "processors  workers had 90.0 % of theirs while they computed; planned with 60.0 %\n");
+    run.record.had_count = 3; /* of the third one the profile knows nothing */
+    is_said(had_text, &run.record,
+            "processors  workers had 70.0 % of theirs while they computed, worker 3 the least: "
+            "50.0 %\n");
+    struct json_text json = json_open(&text, "{", ", ");
+    had_json(&run.record, 1, &json);
+    json_close(&json, "}");
+    assert_string_equal(text.bytes, "{\"availability\": null, \"availability_planned\": 0.5}");
+    text_release(&text);
+}
+
+static void package_add(struct network_finding *finding, int64_t worker, int64_t tasks,
+                        double link_s)
+{
+    const struct replay_package package = {
+        .worker = worker, .tasks = tasks, .cost = {.link_s = link_s}};
+    network_finding_take(finding, &package);
+}
+
+/* Planned with half of 2 GB/s, by which packages of 2 and 9 core tasks take 10 and 38 s on their
+ * way; they took 15 and 81, so that there were 0.5 GB/s. One of 48 KiB does not count, nor do those
+ * of the second worker, of whose network nobody knew what it was. */
+static void packages_find_bandwidth(void **state)
+{
+    struct shared_run run;
+    struct network_finding finding;
+    struct network network;
+    struct failure failure = FAILURE_INIT;
+    struct text text = TEXT_INIT;
+    (void)state;
+    shared_run_init(&run);
+    assert_true(network_finding_init(&finding, &run.record, 2, &failure));
+    package_add(&finding, 0, 2, 15);
+    package_add(&finding, 0, 9, 81);
+    package_add(&finding, 0, 1, 1000);
+    package_add(&finding, 1, 9, 1000);
+    package_add(&finding, 2, 9, 1000);
+    package_add(&finding, -1, 9, 1000);
+    assert_true(network_finding_end(&finding, &network, &failure));
+    network_finding_release(&finding);
+    assert_int_equal(network.count, 2);
+    assert_true(network.workers[0].found_bytes_s == 0.5e9);
+    assert_true(network.workers[0].planned_bytes_s == 1e9);
+    assert_true(network.workers[1].found_bytes_s == 0);
+    network_text(&network, &text);
+    assert_string_equal(text.bytes, "network     packages found 0.5 GB/s; planned with 1 GB/s\n");
+    text_release(&text);
+    for (int64_t k = 0; k < 3; k++) {
+        struct json_text json = json_open(&text, "{", ", ");
+        network_json(&network, k, &json);
+        json_close(&json, "}");
+        assert_string_equal(text.bytes,
+                            k == 0 ? "{\"bandwidth\": 500000000, \"bandwidth_planned\": 1000000000}"
+                                   : "{\"bandwidth\": null, \"bandwidth_planned\": null}");
+        text_release(&text);
+    }
+    network_release(&network);
+}
+
+static void least_bandwidth_is_named(void **state)
+{
+    struct network_worker workers[] = {{2e9, 1e9}, {0, 0}, {1e9, 3e9}};
+    const struct network network = {workers, 3};
+    struct text text = TEXT_INIT;
+    (void)state;
+    network_text(&network, &text);
+    assert_string_equal(text.bytes, "network     packages found 1.5 GB/s, worker 3 the least: 1 "
+                                    "GB/s; planned with 2 GB/s\n");
+    text_release(&text);
+}
+
+/* Messages that are small, a profile that does not say its bandwidth, or none. */
+static void nothing_is_found_where_nothing_is_known(void **state)
+{
+    struct shared_run run;
+    struct network_finding finding;
+    struct network network;
+    struct failure failure = FAILURE_INIT;
+    struct text text = TEXT_INIT;
+    (void)state;
+    for (int turn = 0; turn < 3; turn++) {
+        shared_run_init(&run);
+        if (turn == 0)
+            run.setting.memory.message_per_task = 100;
+        run.workers[0].bandwidth = turn == 1 ? 0 : 2e9;
+        run.record.has_profile = turn != 2;
+        assert_true(network_finding_init(&finding, &run.record, 2, &failure));
+        package_add(&finding, 0, 9, 81);
+        assert_true(network_finding_end(&finding, &network, &failure));
+        network_finding_release(&finding);
+        assert_int_equal(network.count, 0);
+        network_text(&network, &text);
+        assert_null(text.bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_mean_and_the_least_are_told),
         cmocka_unit_test(one_alone_is_no_least),
         cmocka_unit_test(what_nobody_knows_is_not_told),
+        cmocka_unit_test(plans_stand_beside_what_was_had),
+        cmocka_unit_test(packages_find_bandwidth),
+        cmocka_unit_test(least_bandwidth_is_named),
+        cmocka_unit_test(nothing_is_found_where_nothing_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

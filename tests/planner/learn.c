@@ -1,5 +1,6 @@
 /* What a profile becomes after a run: against small computations of this file's own. */
 #include "planner/report/learn.h"
+#include "planner/model/shared.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -129,6 +130,33 @@ static void others_are_not_learnt(void **state)
     /* Each worker's two packages of ten take 3.333 s in place of 2.02: this has drifted, they not.
      */
     assert_true(fabs(record.profile.history[0] - (2 * 1.5 / 0.9 / 2.02 - 1)) < 1e-6);
+    run_record_release(&record);
+}
+
+/* With half of the bandwidth that the profile was measured with, as the plan knew, packages of ten
+ * took 0.4 s on their way. */
+static void busy_networks_are_not_learnt(void **state)
+{
+    const int64_t sizes[4] = {10, 10, 10, 10};
+    const double seconds[4] = {3, 3, 3, 3};
+    struct run_record record;
+    (void)state;
+    run_make(sizes, seconds, 4, &record);
+    struct measured_cost *link = &record.profile.settings[0].windows[0].workers[0].link;
+    link->cost.s_per_task = 0.015;
+    record.plan.shared = calloc(1, sizeof *record.plan.shared);
+    assert_non_null(record.plan.shared);
+    record.plan.shared[0] = (struct plan_shared){1, 2, 1, 0, 0.5, 0};
+    record.plan.shared_count = 1;
+    shared_follow(&record.profile, record.plan.shared, 1);
+    assert_true(link->cost.s_per_task == 0.03);
+    for (int k = 0; k < 4; k++) {
+        const struct trace_event event = {k % 2 + 1, OPERATION_LINK, k / 2,        k, 10 * k,
+                                          10,        0.4 * k,        0.4 * (k + 1)};
+        assert_true(trace_add(&record.trace, &event));
+    }
+    learn(&record);
+    assert_true(fabs(cost_of(link->cost, 10) - 0.2) < 1e-12);
     run_record_release(&record);
 }
 
@@ -319,6 +347,7 @@ int main(void)
         cmocka_unit_test(sizes_enough_make_a_line),
         cmocka_unit_test(one_size_scales_the_line),
         cmocka_unit_test(others_are_not_learnt),
+        cmocka_unit_test(busy_networks_are_not_learnt),
         cmocka_unit_test(jitter_stays_jitter),
         cmocka_unit_test(what_is_known_is_pooled),
         cmocka_unit_test(histories_end_with_the_latest),
