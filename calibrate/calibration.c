@@ -743,7 +743,8 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
     settings_prepare(&session, failure);
     bool good = comm_agree(comm, failure) && labels_workers(comm, &session.names, failure);
     if (good) {
-        calibration->oversubscription = oversubscription_find(comm, request->master_computes);
+        calibration->oversubscription =
+            oversubscription_find(comm, request->master_computes || !comm_leads(comm));
         oversubscription_warn(&session);
         scratch_name(&session);
         comm_align_clocks(comm);

@@ -7,6 +7,7 @@
 #include "planner/model/shared.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/charge.h"
+#include "planner/studies/masters.h"
 #include "planner/studies/planning.h"
 
 struct task_weights *remaining_weights(const struct remaining_request *request)
@@ -36,8 +37,12 @@ static bool plan_by(const char *scheduler, const struct remaining_request *reque
         .workers = request->workers,
         .remaining = true,
         .master_computes = whole->own.tasks > 0,
+        .effort_s = whole->star_count > 0 ? PLANNING_EFFORT_S : 0,
     };
-    return planning.setting && planning_make(&planning, plan, &cannot);
+    if (!planning.setting)
+        return false;
+    return whole->star_count > 0 ? masters_make(&planning, MASTERS_AUTO, plan, &cannot)
+                                 : planning_make(&planning, plan, &cannot);
 }
 
 /* What the whole job was planned for, and who works. */

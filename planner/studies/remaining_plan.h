@@ -27,7 +27,8 @@ struct remaining_request {
 struct task_weights *remaining_weights(const struct remaining_request *request);
 /* Make it with the plan's own scheduler or, if that does not apply, with the best one, for the
  * least makespan: the ranks that there are cost the same whatever they do, so this is the least
- * charge and the best chance of a deadline, too. It keeps what the whole job was planned for. To be
+ * charge and the best chance of a deadline, too. Where the whole job has several masters, it has as
+ * many as are best now. It keeps what the whole job was planned for. To be
  * released. False: there is no profile, or fewer tasks remain than its smallest package has. */
 bool remaining_measured(const struct remaining_request *request, struct plan *plan);
 /* Measured over predicted time of the parts of a run that recorded their makespan, weighted by

@@ -11,22 +11,21 @@
 /* Where a rank is, and what it may use there. */
 struct seat {
     int rank;
+    bool works;       /* else it mostly waits */
     uint64_t machine; /* 0: not known */
     char node[OVERSUBSCRIPTION_NODE];
     cpu_set_t threads, cores;
 };
 
-/* Workers are each alone, or two of them have no core each: those, by rank. A master that computes
- * nothing mostly waits and is left out. */
-static void pair_find(struct oversubscription *here, const struct seat *seats, int count,
-                      bool master)
+/* Workers are each alone, or two of them have no core each: those, by rank. */
+static void pair_find(struct oversubscription *here, const struct seat *seats, int count)
 {
     cpu_set_t *workers = calloc((size_t)count, sizeof *workers);
     int first = 0, second = 0;
     if (!workers)
         return;
     for (int k = 0; k < count; k++)
-        if (master || seats[k].rank != 0)
+        if (seats[k].works)
             workers[k] = seats[k].cores;
     if (cores_shared(workers, count, &first, &second)) {
         here->first = seats[first].rank;
@@ -49,9 +48,9 @@ static void cores_count(struct oversubscription *here, const struct seat *seats,
     here->hardware_threads = CPU_COUNT(&threads) > 0 ? CPU_COUNT(&threads) : 1;
 }
 
-static struct seat seat_here(const struct comm *comm)
+static struct seat seat_here(const struct comm *comm, bool works)
 {
-    struct seat seat = {.rank = comm->rank, .machine = process_self().machine};
+    struct seat seat = {.rank = comm->rank, .works = works, .machine = process_self().machine};
     char name[LINK_NAME_SIZE];
     link_machine(name);
     snprintf(seat.node, sizeof seat.node, "%.*s", (int)sizeof seat.node - 1, name);
@@ -77,12 +76,15 @@ static int seats_compare(const void *a, const void *b)
 }
 
 /* `count` ranks of one node. */
-static struct oversubscription node_look(const struct seat *seats, int count, bool master)
+static struct oversubscription node_look(const struct seat *seats, int count)
 {
-    const bool waits = seats[0].rank == 0 && !master;
-    struct oversubscription node = {.workers = count > 1 ? count - waits : 1};
+    struct oversubscription node = {.workers = 0};
+    for (int k = 0; k < count; k++)
+        node.workers += seats[k].works;
+    if (node.workers == 0)
+        node.workers = 1;
     snprintf(node.node, sizeof node.node, "%s", seats[0].node);
-    pair_find(&node, seats, count, master);
+    pair_find(&node, seats, count);
     cores_count(&node, seats, count);
     return node;
 }
@@ -93,7 +95,7 @@ static double crowd_of(const struct oversubscription *node)
 }
 
 /* Of several that are alike, the one with the first rank. */
-static struct oversubscription nodes_look(struct seat *seats, int count, bool master)
+static struct oversubscription nodes_look(struct seat *seats, int count)
 {
     struct oversubscription most = {.workers = 0, .cores = 1};
     int first = 0;
@@ -101,7 +103,7 @@ static struct oversubscription nodes_look(struct seat *seats, int count, bool ma
     for (int from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && nodes_compare(&seats[from], &seats[to]) == 0;)
             to++;
-        const struct oversubscription node = node_look(seats + from, to - from, master);
+        const struct oversubscription node = node_look(seats + from, to - from);
         const double more = crowd_of(&node) - crowd_of(&most);
         if (more > 0 || (more >= 0 && seats[from].rank < first)) {
             most = node;
@@ -111,9 +113,9 @@ static struct oversubscription nodes_look(struct seat *seats, int count, bool ma
     return most;
 }
 
-struct oversubscription oversubscription_find(const struct comm *comm, bool master)
+struct oversubscription oversubscription_find(const struct comm *comm, bool works)
 {
-    const struct seat mine = seat_here(comm);
+    const struct seat mine = seat_here(comm, works);
     struct seat *all = comm_leads(comm) ? calloc((size_t)comm->size, sizeof *all) : NULL;
     struct oversubscription most = {.cores = 1};
     if (comm_leads(comm) && !all) {
@@ -122,7 +124,7 @@ struct oversubscription oversubscription_find(const struct comm *comm, bool mast
     }
     comm_gather(comm, &mine, sizeof mine, all);
     if (all)
-        most = nodes_look(all, comm->size, master);
+        most = nodes_look(all, comm->size);
     free(all);
     return most;
 }

@@ -20,9 +20,9 @@ struct oversubscription {
 };
 
 /* Collective. On the master, the node where two workers have no core each, else the one with the
- * fewest cores for each of its workers; elsewhere nothing. `master`: it computes, too, and counts
- * as one. */
-struct oversubscription oversubscription_find(const struct comm *comm, bool master);
+ * fewest cores for each of its workers; elsewhere nothing. `works`: this rank computes core tasks;
+ * a master that does not mostly waits, and counts as none. */
+struct oversubscription oversubscription_find(const struct comm *comm, bool works);
 /* A line where workers of so many threads each have more threads there than cores, or two are bound
  * to one core, with what to change; otherwise nothing. */
 void oversubscription_describe(const struct oversubscription *oversubscription, int threads,

@@ -43,9 +43,9 @@ void run_conditions_warn(const struct conditions *conditions, const struct plan 
     text_release(&text);
 }
 
-void run_conditions_crowded(const struct comm *comm, bool master, int threads, const char *who)
+void run_conditions_crowded(const struct comm *comm, bool works, int threads, const char *who)
 {
-    const struct oversubscription oversubscription = oversubscription_find(comm, master);
+    const struct oversubscription oversubscription = oversubscription_find(comm, works);
     struct text text = TEXT_INIT;
     oversubscription_describe(&oversubscription, threads, &text);
     if (comm_leads(comm) && text.length > 0)

@@ -17,6 +17,6 @@ void run_conditions_warn(const struct conditions *conditions, const struct plan 
                          const struct profile *profile, const char *command);
 /* Collective. A line on the master's standard error where workers of so many threads have no core
  * each (oversubscription.h); `who` says it. */
-void run_conditions_crowded(const struct comm *comm, bool master, int threads, const char *who);
+void run_conditions_crowded(const struct comm *comm, bool works, int threads, const char *who);
 
 #endif

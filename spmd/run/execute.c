@@ -49,8 +49,9 @@ static void oversubscription_say(const struct execution_state *state)
 {
     const struct execution *execution = state->execution;
     if (!execution->quiet && !execution_sleeps(state) && !is_again(execution) && !execution->joins)
-        run_conditions_crowded(execution->comm, execution_computes(state), execution->threads,
-                               execution->command);
+        run_conditions_crowded(execution->comm,
+                               execution_computes(state) || !execution_leads(state),
+                               execution->threads, execution->command);
 }
 
 /* Collective. What would be done, in place of doing it. */

@@ -145,7 +145,7 @@ static void output_open(struct execution_state *state, const struct output_place
     state->store = store_open(&setup, places, execution->comm, &state->making.job, failure);
     if (state->leads || !execution->collects)
         losses_open(&state->losses, execution->output, places, execution->comm->rank,
-                    resume->remaining.lost_count + state->star.number);
+                    resume->lost_noted + state->star.number);
     state->losses.stride = (int64_t)plan_masters(state->plan);
     /* A place that it gives up before the end must not be the one that is seen. */
     place_take(state, execution->liveness);

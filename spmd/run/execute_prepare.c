@@ -233,9 +233,19 @@ static void costs_make(struct execution_state *state, struct failure *failure)
                                  execution_sleeps(state) ? failure : &unknown);
 }
 
+/* Collective. On this rank's node; masters are none. */
+static int workers_per_node(const struct execution_state *state)
+{
+    const struct comm *comm = state->execution->comm;
+    if (state->star.size == 0)
+        return comm_workers_on_node(comm);
+    const int workers = comm_sum_on_node(comm, !execution_leads(state));
+    return workers > 0 ? workers : 1;
+}
+
 bool execution_decider_make(struct execution_state *state, struct failure *failure)
 {
-    state->workers_per_node = comm_workers_on_node(state->execution->comm);
+    state->workers_per_node = workers_per_node(state);
     if (failure->code == FAILURE_NONE)
         decider_make(state, failure);
     if (failure->code == FAILURE_NONE)

@@ -334,6 +334,34 @@ static void left_take(struct resume *resume, const struct left *left)
     resume->dealt = left->dealt;
 }
 
+/* Collective. Where several masters go on, each must know what is left, and which losses are noted
+ * already. */
+static bool ranges_share(struct resume *resume, const struct resume_setup *setup,
+                         struct failure *failure)
+{
+    struct remaining *remaining = &resume->remaining;
+    struct bundle bundle = {0};
+    if (setup->leads) {
+        bundle_put(&bundle, &resume->lost_noted, sizeof resume->lost_noted);
+        bundle_put(&bundle, &remaining->range_count, sizeof remaining->range_count);
+        bundle_put(&bundle, remaining->ranges,
+                   (size_t)remaining->range_count * sizeof *remaining->ranges);
+    }
+    bool good = bundle_share(&bundle, setup->comm, failure);
+    if (good && !setup->leads) {
+        bundle_take(&bundle, &resume->lost_noted, sizeof resume->lost_noted);
+        bundle_take(&bundle, &remaining->range_count, sizeof remaining->range_count);
+        const size_t bytes = (size_t)remaining->range_count * sizeof *remaining->ranges;
+        remaining->ranges = malloc(bytes + 1);
+        if (remaining->ranges)
+            bundle_take(&bundle, remaining->ranges, bytes);
+        else
+            failure_memory(failure, "going on with a run");
+    }
+    bundle_release(&bundle);
+    return good;
+}
+
 /* Collective. What is left, and the plan of it: the master's, on every rank. */
 static bool left_share(struct resume *resume, const struct resume_setup *setup,
                        struct failure *failure)
@@ -342,6 +370,7 @@ static bool left_share(struct resume *resume, const struct resume_setup *setup,
     struct left left = {resume->complete, resume->workers, resume->slots, resume->left,
                         resume->dealt};
     size_t length = 0;
+    resume->lost_noted = resume->remaining.lost_count;
     if (setup->leads) {
         resume->plan_text = resume->on ? rest_text(resume, setup, failure) : NULL;
         length = resume->plan_text ? strlen(resume->plan_text) : 0;
@@ -355,9 +384,10 @@ static bool left_share(struct resume *resume, const struct resume_setup *setup,
         resume->plan_text = bundle_take_text(&bundle, &length, failure);
     }
     if (good && resume->plan_text)
-        plan_parse(&resume->plan, resume->plan_text, length, "the plan of what is left", failure);
+        plan_parse_stars(&resume->plan, resume->plan_text, length, "the plan of what is left",
+                         failure);
     bundle_release(&bundle);
-    return good;
+    return good && (resume->plan.star_count == 0 || ranges_share(resume, setup, failure));
 }
 
 bool resume_init(struct resume *resume, const struct resume_setup *setup, struct failure *failure)

@@ -39,7 +39,8 @@ struct resume {
     struct output_places places;
     struct plan plan;           /* of those dealt; where they are none, of those left, if any */
     char *plan_text;            /* the master's, owned; NULL: nothing is left */
-    struct remaining remaining; /* the master's */
+    struct remaining remaining; /* the master's; of other masters, the ranges */
+    int64_t lost_noted;         /* losses that the output has; the masters' */
     struct summary before;      /* the master's; of what is kept */
     char *emitted;              /* owned; NULL: nothing is emitted */
     int lock;                   /* the master's, on the file; to be closed */

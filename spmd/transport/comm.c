@@ -237,13 +237,19 @@ static int sum_over(const struct comm *comm, struct link ranks, int mine)
     return sum;
 }
 
+int comm_sum_on_node(const struct comm *comm, int mine)
+{
+    struct link node = link_node(comm->link);
+    const int sum = sum_over(comm, node, mine);
+    link_end(&node);
+    return sum;
+}
+
 int comm_workers_on_node(const struct comm *comm)
 {
     if (comm->workers_on_node > 0)
         return comm->workers_on_node;
-    struct link node = link_node(comm->link);
-    const int workers = sum_over(comm, node, !comm_leads(comm));
-    link_end(&node);
+    const int workers = comm_sum_on_node(comm, !comm_leads(comm));
     return workers > 0 ? workers : 1;
 }
 

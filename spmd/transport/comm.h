@@ -104,6 +104,8 @@ void comm_gather(const struct comm *comm, const void *mine, size_t bytes, void *
 /* Collective. True when no rank has a failure; otherwise false, and every rank holds the sentence
  * of the lowest failed rank. */
 bool comm_agree(const struct comm *comm, struct failure *failure);
+/* Collective. The sum of what the ranks of this rank's node say. */
+int comm_sum_on_node(const struct comm *comm, int mine);
 /* Collective, unless comm_find_node has been called before. Ranks other than the master on this
  * rank's node, at least 1. */
 int comm_workers_on_node(const struct comm *comm);

@@ -132,6 +132,9 @@ hit KILL 3
 grep -qE "the master on rank 3 is (lost|gone); what is done is kept: run the same again with --resume to go on" \
     part.h5.said || [[ ! -s part.h5.said ]] || grep -q HYD part.h5.said || fail "another master: $(cat part.h5.said)"
 resume "another master"
+"$scow" report part.h5 --json >report.json
+/usr/bin/python3 -c 'import json; report = json.load(open("report.json")); assert len(report["masters"]) > 1, report' ||
+    fail "another master: one master goes on: $(cat report.json)"
 
 hit KILL 0
 if is_complete part.h5; then fail "the first master: the run is complete"; fi
