@@ -52,7 +52,7 @@ struct trace_taker {
 
 /* Events of a block at most, but for those of its last package. A trace of one block is in memory
  * as a whole. */
-enum { TRACE_BLOCK_EVENTS = 7 << 15 };
+enum { TRACE_BLOCK_EVENTS = 7 << 14 };
 
 struct trace {
     struct trace_event *events; /* owned */

@@ -50,7 +50,8 @@ struct stint {
 
 struct cause_division {
     bool sums_only;
-    bool counted; /* nobody sends packages */
+    size_t spans_most; /* beyond, spans of later packages are dropped */
+    bool counted;      /* nobody sends packages */
     struct causes causes;
     struct passage *passages; /* owned; of the block before and of the one at hand */
     int64_t first;            /* of the packages */
@@ -211,6 +212,20 @@ static bool phases_make(struct cause_division *division)
 
 /* ---- gaps ---------------------------------------------------------------------------------- */
 
+/* Of half of the packages of which there are spans. */
+static void spans_halve(struct causes *causes)
+{
+    int64_t last = 0;
+    size_t kept = 0;
+    for (size_t k = 0; k < causes->count; k++)
+        last = causes->spans[k].gap.package > last ? causes->spans[k].gap.package : last;
+    causes->packages = (last + 1) / 2;
+    for (size_t k = 0; k < causes->count; k++)
+        if (causes->spans[k].gap.package < causes->packages)
+            causes->spans[kept++] = causes->spans[k];
+    causes->count = kept;
+}
+
 static bool span_add(struct cause_division *division, enum cause cause,
                      const struct trace_event *event, double start_s, double end_s)
 {
@@ -222,7 +237,9 @@ static bool span_add(struct cause_division *division, enum cause cause,
     gap.start_s = start_s;
     gap.end_s = end_s;
     causes->workers[event->rank - 1].seconds[cause] += end_s - start_s;
-    if (division->sums_only)
+    while (!division->sums_only && causes->count >= division->spans_most && causes->packages > 1)
+        spans_halve(causes);
+    if (division->sums_only || gap.package >= causes->packages)
         return true;
     struct cause_span *last = causes->count > 0 ? &causes->spans[causes->count - 1] : NULL;
     if (last && last->cause == cause && last->gap.rank == gap.rank &&
@@ -459,6 +476,8 @@ struct cause_division *cause_division_new(bool spans, struct failure *failure)
         return NULL;
     }
     division->sums_only = !spans;
+    division->spans_most = SIZE_MAX;
+    division->causes.packages = INT64_MAX;
     division->start_s = HUGE_VAL;
     division->end_s = division->sent_s = -HUGE_VAL;
     return division;
@@ -528,6 +547,8 @@ void causes_sort(struct causes *causes)
 bool causes_make(const struct trace *trace, struct causes *causes, struct failure *failure)
 {
     struct cause_division *division = cause_division_new(true, failure);
+    if (division)
+        division->spans_most = CAUSE_SPANS_MOST;
     const bool good = division && cause_division_take(division, trace, failure) &&
                       cause_division_end(division, causes, failure);
     cause_division_free(&division);

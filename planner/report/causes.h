@@ -43,6 +43,8 @@ struct worker_causes {
 struct causes {
     struct cause_span *spans; /* owned; by worker and time, none empty */
     size_t count, capacity;
+    int64_t packages; /* spans are those of packages with a number below this: of the first ones, if
+                       * all would be too many */
     struct worker_causes *workers; /* owned; all zero for those without a package */
     int64_t worker_count;          /* 1 + the highest worker in the trace */
     double seconds[CAUSE_COUNT];   /* of all workers */
@@ -52,6 +54,9 @@ struct causes {
 const char *cause_words(enum cause cause);
 /* As a key: "port". */
 const char *cause_name(enum cause cause);
+/* Spans that causes_make lists: what each of many workers waits for is divided by what the master
+ * does for all others, and a package has as many as there are workers. */
+enum { CAUSE_SPANS_MOST = 1 << 17 };
 /* Events as trace_summary_make takes them. False: out of memory. */
 bool causes_make(const struct trace *trace, struct causes *causes, struct failure *failure);
 

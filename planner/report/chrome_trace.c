@@ -38,6 +38,7 @@ struct row {
 
 struct lanes {
     bool writes_behind;
+    int64_t packages; /* that are shown: the first ones */
     struct causes causes;
     struct span *spans; /* owned */
     size_t span_count;
@@ -106,12 +107,12 @@ static void spans_fill(struct lanes *lanes, const struct trace *trace)
 {
     for (size_t k = 0; k < trace->count; k++) {
         const enum operation operation = (enum operation)trace->events[k].operation;
-        if (operation != OPERATION_IDLE && trace->events[k].package < PACKAGES_MOST)
+        if (operation != OPERATION_IDLE && trace->events[k].package < lanes->packages)
             span_add(lanes, &trace->events[k], operation_name(operation));
     }
     for (size_t k = 0; k < lanes->causes.count; k++) {
         const struct cause_span *span = &lanes->causes.spans[k];
-        if (span->gap.package < PACKAGES_MOST)
+        if (span->gap.package < lanes->packages)
             span_add(lanes, &span->gap, cause_words(span->cause));
     }
 }
@@ -123,6 +124,8 @@ static bool lanes_init(struct lanes *lanes, const struct trace *trace, bool writ
     *lanes = (struct lanes){.writes_behind = writes_behind};
     if (!causes_make(trace, &lanes->causes, failure))
         return false;
+    lanes->packages =
+        lanes->causes.packages < PACKAGES_MOST ? lanes->causes.packages : PACKAGES_MOST;
     lanes->spans = calloc(trace->count + lanes->causes.count + 1, sizeof *lanes->spans);
     if (!lanes->spans)
         return failure_memory(failure, "writing a trace");
@@ -202,31 +205,34 @@ static void span_print(struct text *text, int process, const struct span *span)
              event->round, event->package, event->first, event->tasks);
 }
 
-static bool trace_print(struct text *text, int process, const struct trace *trace,
+/* How many packages of how many it shows, where they are not all. */
+static void rest_tell(struct text *text, const struct lanes *lanes, const struct events_head *head,
+                      int process)
+{
+    if (head->packages <= lanes->packages)
+        return;
+    comma_add(text);
+    text_add(text,
+             "{\"ph\": \"M\", \"name\": \"process_labels\", \"pid\": %d, \"tid\": %d, \"args\": "
+             "{\"labels\": \"the first %" PRId64 " of %" PRId64 " packages; --csv lists all\"}}",
+             process, process, lanes->packages, head->packages);
+}
+
+static bool trace_print(struct text *text, int process, const struct events_head *head,
                         bool writes_behind, struct failure *failure)
 {
     struct lanes lanes;
     const char *name = process == PROCESS_RUN ? "measured" : "predicted";
-    const bool good = lanes_init(&lanes, trace, writes_behind, failure);
+    const bool good = lanes_init(&lanes, &head->trace, writes_behind, failure);
     process_add(text, process, name);
     for (size_t k = 0; good && k < lanes.row_count; k++)
         row_add(text, process, k, &lanes.rows[k]);
     for (size_t k = 0; good && k < lanes.span_count; k++)
         span_print(text, process, &lanes.spans[k]);
+    if (good)
+        rest_tell(text, &lanes, head, process);
     lanes_release(&lanes);
     return good;
-}
-
-/* How many packages of how many it shows, where they are not all. */
-static void rest_tell(struct text *text, const struct events_head *head, int process)
-{
-    if (head->packages <= PACKAGES_MOST)
-        return;
-    comma_add(text);
-    text_add(text,
-             "{\"ph\": \"M\", \"name\": \"process_labels\", \"pid\": %d, \"tid\": %d, \"args\": "
-             "{\"labels\": \"the first %d of %" PRId64 " packages; --csv lists all\"}}",
-             process, process, PACKAGES_MOST, head->packages);
 }
 
 char *report_chrome_trace(const struct run_record *record, struct failure *failure)
@@ -238,11 +244,9 @@ char *report_chrome_trace(const struct run_record *record, struct failure *failu
     events_head_init(&measured, PACKAGES_MOST);
     events_head_init(&predicted, PACKAGES_MOST);
     text_add(&text, "[");
-    bool good = events_heads_read(record, &measured, &predicted, &has, failure) &&
-                trace_print(&text, PROCESS_RUN, &measured.trace, behind, failure);
-    rest_tell(&text, &measured, PROCESS_RUN);
-    good = good && (!has || trace_print(&text, PROCESS_PLAN, &predicted.trace, behind, failure));
-    rest_tell(&text, &predicted, PROCESS_PLAN);
+    const bool good = events_heads_read(record, &measured, &predicted, &has, failure) &&
+                      trace_print(&text, PROCESS_RUN, &measured, behind, failure) &&
+                      (!has || trace_print(&text, PROCESS_PLAN, &predicted, behind, failure));
     text_add(&text, "]\n");
     events_head_release(&measured);
     events_head_release(&predicted);

@@ -34,12 +34,9 @@ static void spans_fill(struct spans *spans, const struct trace *trace, int64_t p
                 (struct span){spans->causes.spans[k].gap, (int)spans->causes.spans[k].cause};
 }
 
-static bool spans_init(struct spans *spans, const struct trace *trace, int64_t packages_most,
-                       struct failure *failure)
+static bool rows_make(struct spans *spans, const struct trace *trace, int64_t packages_most,
+                      struct failure *failure)
 {
-    *spans = (struct spans){.count = 0};
-    if (!causes_make(trace, &spans->causes, failure))
-        return false;
     spans->rows = calloc(trace->count + spans->causes.count + 1, sizeof *spans->rows);
     if (!spans->rows)
         return failure_memory(failure, "listing events");
@@ -117,19 +114,18 @@ static void columns_add(struct text *text, const struct spans *spans)
     json_close(&json, "}");
 }
 
+/* Of causes that are known; NULL: there is no trace. */
 static bool trace_columns(struct json_text *json, const char *key, const struct trace *trace,
-                          int64_t packages_most, struct failure *failure)
+                          struct spans *spans, int64_t packages_most, struct failure *failure)
 {
-    struct spans spans;
     if (!trace) {
         json_raw(json, key, NULL);
         return true;
     }
-    const bool good = spans_init(&spans, trace, packages_most, failure);
-    if (good)
-        columns_add(json_next(json, key), &spans);
-    spans_release(&spans);
-    return good;
+    if (!rows_make(spans, trace, packages_most, failure))
+        return false;
+    columns_add(json_next(json, key), spans);
+    return true;
 }
 
 static void names_add(struct json_text *json)
@@ -188,10 +184,27 @@ bool events_heads_read(const struct run_record *record, struct events_head *meas
             failure_memory(failure, "listing events"));
 }
 
-/* The events of a package: one of each operation, and those of its causes, which are few. */
+/* The events of a package: one of each operation. */
 int64_t events_packages(int64_t most)
 {
     return most / OPERATION_COUNT;
+}
+
+static int64_t least_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Of a head, or NULL; *packages_most: so many have all of their causes. */
+static bool causes_read(const struct events_head *head, struct spans *spans, int64_t *packages_most,
+                        struct failure *failure)
+{
+    *spans = (struct spans){.count = 0};
+    if (!head)
+        return true;
+    const bool good = causes_make(&head->trace, &spans->causes, failure);
+    *packages_most = least_of(*packages_most, spans->causes.packages);
+    return good;
 }
 
 /* Each NULL: there is none. */
@@ -201,16 +214,22 @@ static bool heads_print(const struct events_head *measured, const struct events_
     const int64_t in_run = measured ? measured->packages : 0;
     const int64_t in_plan = predicted ? predicted->packages : 0;
     const int64_t packages = in_run > in_plan ? in_run : in_plan;
-    const int64_t packages_most = events_packages(most);
+    int64_t packages_most = events_packages(most);
+    struct spans run, plan;
     struct json_text json = json_open(text, "{", ",\n");
+    bool good = causes_read(measured, &run, &packages_most, failure);
+    good = causes_read(predicted, &plan, &packages_most, failure) && good;
     names_add(&json);
     json_count(&json, "packages", packages);
-    json_count(&json, "drawn", packages < packages_most ? packages : packages_most);
-    const bool good = trace_columns(&json, "measured", measured ? &measured->trace : NULL,
-                                    packages_most, failure) &&
-                      trace_columns(&json, "predicted", predicted ? &predicted->trace : NULL,
-                                    packages_most, failure);
+    json_count(&json, "drawn", least_of(packages, packages_most));
+    good = good &&
+           trace_columns(&json, "measured", measured ? &measured->trace : NULL, &run, packages_most,
+                         failure) &&
+           trace_columns(&json, "predicted", predicted ? &predicted->trace : NULL, &plan,
+                         packages_most, failure);
     json_close(&json, "}\n");
+    spans_release(&run);
+    spans_release(&plan);
     return good;
 }
 
