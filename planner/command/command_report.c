@@ -11,6 +11,7 @@
 #include "planner/report/describe.h"
 #include "planner/report/events.h"
 #include "planner/report/learn.h"
+#include "planner/report/resumed.h"
 #include "planner/report/runs.h"
 
 enum { RUNS_MOST = 256 };
@@ -69,6 +70,7 @@ static bool plan_describe(const struct run_record *record, struct failure *failu
 {
     struct text text = TEXT_INIT;
     describe_plan(&record->plan, 0, &text);
+    run_record_spread_tell(record, &text);
     text_add(&text, "\n");
     return text_print(&text, "describing a plan", failure);
 }

@@ -17,6 +17,7 @@
 #include "planner/files/strips_json.h"
 #include "planner/files/textfile.h"
 #include "planner/report/describe.h"
+#include "planner/report/resumed.h"
 
 /* ---- extract ------------------------------------------------------------------------------- */
 
@@ -309,6 +310,7 @@ static bool run_show(const struct show_options *options, const struct readers *r
     bool good = parameter_list_merge(&record.plan.parameters, &record.changed) ||
                 failure_memory(failure, "describing a run");
     describe_plan(&record.plan, 0, text);
+    run_record_spread_tell(&record, text);
     if (options->verbose && record.has_profile) {
         text_add(text, "\n");
         describe_profile(&record.profile, text);

@@ -19,7 +19,7 @@
 /* Events in the chart, of the run and of its plan each; probes among the fits; workers up to which
  * all schedulers are compared, which takes a second for more. */
 enum {
-    EVENTS_MOST = 400000,
+    EVENTS_MOST = 300000,
     PROBES_MOST = 50000,
     COMPARED_MOST = 64,
     PARTS_MOST = 16,
@@ -170,7 +170,7 @@ static bool outlook_add(struct draft *draft, const struct run_record *record,
                             : NULL;
     if (record->has_profile && !profile_add(draft, &record->profile, setting, failure))
         return false;
-    if (!setting || plan->real_valued)
+    if (!setting || (plan->real_valued && !record->spread))
         return true;
     const struct planning planning = {.profile = &record->profile,
                                       .setting = setting,

@@ -5,7 +5,7 @@
 
 #include "planner/model/platform.h"
 #include "planner/replan/watching.h"
-#include "planner/report/replay.h"
+#include "planner/report/sent.h"
 #include "planner/studies/typical.h"
 
 static int64_t greater_of(int64_t a, int64_t b)
@@ -87,44 +87,6 @@ static bool decision_predict(const struct run_record *record, const struct profi
     return good;
 }
 
-static bool sent_take(void *self, const struct trace *block)
-{
-    struct failure none = FAILURE_INIT;
-    struct replay *replay = self;
-    return replay_take(replay, block, &none) && replay->complete;
-}
-
-/* Of a run that lost workers, or did not come to its plan's end: its packages as they were sent,
- * the second time, too, with the profile's costs. `trace` NULL: only whether they can be. False:
- * its trace does not tell. */
-static bool sent_predict(const struct run_record *record, const struct profile_setting *setting,
-                         struct trace *trace)
-{
-    struct failure none = FAILURE_INIT;
-    struct platform platform;
-    struct replay replay;
-    if (!platform_init(&platform, setting, 0, &none))
-        return false;
-    const struct replay_setup setup = {.workers = run_record_ranks(record),
-                                       .buffers = plan_buffers(&record->plan),
-                                       .write_behind = platform.write_behind,
-                                       .results = platform.results,
-                                       .operating = record->plan.operating,
-                                       .losses = record->losses,
-                                       .loss_count = record->loss_count,
-                                       .price = &platform,
-                                       .trace = trace};
-    bool good = replay_init(&replay, &setup, &none);
-    if (good) {
-        const struct trace_taker taker = {sent_take, &replay};
-        good =
-            run_record_play(record, &taker, &none) && replay_end(&replay, &none) && replay.complete;
-        replay_release(&replay);
-    }
-    platform_release(&platform);
-    return good;
-}
-
 static const struct profile_setting *setting_of(const struct run_record *record)
 {
     return profile_find(&record->profile, &record->plan.parameters, record->plan.threads);
@@ -138,21 +100,24 @@ bool prediction_make(const struct run_record *record, struct trace *trace, doubl
         return failure_set(failure, FAILURE_MISMATCH,
                            "the run's profile has no setting with the plan's parameters: run again "
                            "with a plan made from that profile");
-    const bool departs = record->loss_count > 0 || record->cut_short;
-    if (departs && sent_predict(record, setting, NULL) && sent_predict(record, setting, trace))
+    const bool departs = record->loss_count > 0 || record->cut_short || record->sent;
+    if (departs && sent_predict(record, setting, trace))
         return !trace->on || trace_finish(trace);
+    if (record->spread)
+        return failure_set(failure, FAILURE_MISMATCH, "the run's trace does not say what it sent");
     return decision_predict(record, setting, trace, interval_s, failure) &&
            (!trace->on || trace_finish(trace));
 }
 
 /* ---- when it ends -------------------------------------------------------------------------- */
 
-/* When the last worker ends. */
+/* When the last worker, or the master's own computing, ends. */
 static bool end_take(void *self, const struct trace *block)
 {
     double *end_s = self;
     for (size_t k = 0; k < block->count; k++)
-        *end_s = block->events[k].rank > 0 ? fmax(*end_s, block->events[k].end_s) : *end_s;
+        if (block->events[k].rank > 0 || trace_event_own(&block->events[k]))
+            *end_s = fmax(*end_s, block->events[k].end_s);
     return true;
 }
 

@@ -93,6 +93,16 @@ static void losses_find(struct replay *replay, int64_t count)
     }
 }
 
+/* Of the first `count` that are kept, those that are known to be their workers' last. */
+static void lasts_note(struct replay *replay, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++) {
+        struct replay_package *package = &replay->packages[k];
+        package->last =
+            package->worker >= 0 && replay->setup.lasts[package->worker] == replay->first + k;
+    }
+}
+
 /* Of the last packages, those that are their workers' last. False: out of memory. */
 static bool lasts_find(struct replay *replay)
 {
@@ -116,7 +126,10 @@ static void package_price(const struct platform *platform, struct replay_package
     const struct platform_window *window = platform_nearest(platform, tasks);
     const int64_t last = platform->worker_count - 1;
     const int64_t worker = package->worker < last ? package->worker : last;
-    package->cost = star_cost_of(window, platform_worker(window, worker > 0 ? worker : 0), tasks);
+    const struct platform_class *class = platform_worker(window, worker > 0 ? worker : 0);
+    package->cost = star_cost_of(window, class, tasks);
+    package->cost.compute_s *=
+        platform_weight(platform, class->compute, (double)package->first, tasks);
     if (package->lost)
         package->cost = (struct star_cost){.envelope_s = package->cost.envelope_s,
                                            .send_s = package->cost.send_s};
@@ -204,6 +217,12 @@ static bool package_sent(void *self, struct loop *loop, const struct loop_packag
     return true;
 }
 
+static bool own_next(void *self, double at_s, double until_s, struct own_span *span)
+{
+    const struct replaying *replaying = self;
+    return own_share_next(replaying->replay->setup.own, at_s, until_s, span);
+}
+
 /* ---- blocks -------------------------------------------------------------------------------- */
 
 /* Room for the block's packages. False: out of memory; *numbered is false where packages could not
@@ -248,8 +267,10 @@ static bool packages_replay(struct replay *replay, int64_t count, bool last)
     const struct replay_setup *setup = &replay->setup;
     struct replaying replaying = {.replay = replay, .count = count, .last = last};
     struct failure none = FAILURE_INIT;
-    const struct loop_source source = {
-        .next = package_next, .sent = package_sent, .self = &replaying};
+    const struct loop_source source = {.next = package_next,
+                                       .sent = package_sent,
+                                       .computes = setup->own ? own_next : NULL,
+                                       .self = &replaying};
     if (setup->trace)
         return loop_run(&replay->loop, &source, &none);
     for (int64_t k = 0; k < count; k++)
@@ -263,8 +284,10 @@ static bool packages_pass(struct replay *replay, int64_t count, bool last, struc
     links_derive(replay, count);
     losses_find(replay, count);
     packages_check(replay, count);
-    if (replay->complete &&
-        ((last && !lasts_find(replay)) || !packages_replay(replay, count, last)))
+    if (replay->setup.lasts)
+        lasts_note(replay, count);
+    if (replay->complete && ((last && !replay->setup.lasts && !lasts_find(replay)) ||
+                             !packages_replay(replay, count, last)))
         return failure_memory(failure, "simulating a run again");
     replay->count -= count;
     replay->first += count;

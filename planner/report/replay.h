@@ -44,6 +44,9 @@ struct replay_setup {
     int64_t loss_count;
     const struct platform *price; /* packages take what it says, and not what they took: what is
                                    * predicted of the decisions that the run has made; NULL */
+    const int64_t *lasts; /* by worker, the number of its last package; NULL: only known of the last
+                           * packages */
+    struct own_share *own; /* what the master computes itself; it is used up. NULL: nothing */
     /* By worker: computing, and what goes over the link, takes so many times what it took, as where
      * others had none of its processor and of the network; NULL. */
     const struct replay_alone {

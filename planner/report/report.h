@@ -95,6 +95,8 @@ struct run_record {
     int64_t part;   /* its number, from 1; 0: the last one, in files of older versions */
     bool cut_short; /* it ended before all of its plan was done */
     bool sent;      /* the plan is that of the packages in the trace, as they were sent */
+    bool spread;    /* these were too many to be listed, and the plan has each worker's core tasks
+                     * spread evenly over as many rounds */
     struct run_record *others; /* owned; the other parts, as far as they left something, by number:
                                 * with nothing of the run as a whole */
     int64_t other_count;

@@ -66,6 +66,8 @@ static bool figures_init(struct figures *figures, const struct run_record *recor
 {
     *figures = (struct figures){.failure = failure};
     trace_summing_init(&figures->summing, periods_plan(record));
+    if (record->spread) /* its rounds are not the run's */
+        figures->summing.periods.repeats = false;
     request_finding_init(&figures->requests, record->rule && !record->counted ? record->ahead : 0);
     figures->taker = (struct trace_taker){figures_take, figures};
     figures->made.on = &figures->taker;

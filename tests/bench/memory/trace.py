@@ -5,16 +5,24 @@ of its output each package has.
     /usr/bin/python3 tests/bench/memory/trace.py [--packages N]... [BUILD]
 
 Packages of one core task each, of a picture that is one pixel wide (BUILD: build/release). Prints a row
-for each N (100,000 and 1,000,000). Some minutes, and 1.2 KB of a temporary folder for each package, most
-of it for --csv.
+for each N (100,000 and 1,000,000); with h5py also one for the reports on the same packages as if `scow go`
+had sent them, on 64 workers, whose plan is what was sent, and one as if the run had been stopped. Some
+minutes, and 1.2 KB of a temporary folder for each package, most of it for --csv.
 """
 import argparse
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
+
+try:
+    import h5py
+    import numpy
+except ImportError:
+    h5py = None
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 WORKERS = 2
@@ -46,6 +54,34 @@ def plan_make(folder, packages):
         json.dump(plan, file)
 
 
+def as_sent(folder):
+    """The same packages as those of a scow go, on any of 64 workers, with numbers that begin late."""
+    with h5py.File(os.path.join(folder, "go.h5"), "r+") as output:
+        output.attrs.create("surveyed", 1, dtype="i4")
+        events = output["run/trace"][:]
+        ranks = numpy.random.default_rng(1).integers(1, 65, size=int(events["package"].max()) + 1)
+        worked = events["rank"] > 0
+        events["rank"][worked] = ranks[events["package"][worked]]
+        events["package"] += 7
+        output["run/trace"][:] = events
+
+
+def as_stopped(folder):
+    with h5py.File(os.path.join(folder, "stopped.h5"), "r+") as output:
+        output["run"].attrs.create("trace_cut", 1, dtype="i4")
+        output.attrs.create("complete", 0, dtype="i4")
+
+
+def others(build, folder):
+    """Reports on runs of the same packages that left another plan, or none."""
+    rows = {}
+    for name, change in (("go", as_sent), ("stopped", as_stopped)):
+        shutil.copy(os.path.join(folder, "out.h5"), os.path.join(folder, f"{name}.h5"))
+        change(folder)
+        rows[name] = {kind: scow(build, folder, "report", f"{name}.h5", *options) for kind, options in REPORTS.items()}
+    return rows
+
+
 def trial(build, packages):
     with tempfile.TemporaryDirectory() as folder:
         scow(build, folder, "calibrate", "-k", "mandelbrot", "--width", 1, "--height", packages, "--iterations", 1,
@@ -57,7 +93,8 @@ def trial(build, packages):
         scow(build, folder, "report", "out.h5", "--json")
         with open(os.path.join(folder, "said"), encoding="utf-8") as said:
             used = json.load(said)["memory_bytes"]
-    return size / packages, used, reports
+        more = others(build, folder) if h5py else {}
+    return size / packages, used, reports, more
 
 
 def main():
@@ -68,9 +105,12 @@ def main():
     print("| packages | bytes of the output a package | master | worker | " +
           " | ".join(f"report {name}" for name in REPORTS) + " |\n|" + "---|" * (4 + len(REPORTS)))
     for packages in options.packages or [100000, 1000000]:
-        size, used, reports = trial(options.build.resolve(), packages)
+        size, used, reports, more = trial(options.build.resolve(), packages)
         print(f"| {packages} | {size:.0f} | {used.get('master', 0) / 1e6:.0f} MB | {used['rank'] / 1e6:.0f} MB | " +
               " | ".join(f"{peak:.0f} MB" for peak in reports.values()) + " |", flush=True)
+        for name, peaks in more.items():
+            print(f"| {packages}, {name} | | | | " + " | ".join(f"{peak:.0f} MB" for peak in peaks.values()) + " |",
+                  flush=True)
 
 
 if __name__ == "__main__":
