@@ -18,6 +18,8 @@ bool launch_above(void);
 /* Collective. MPI_Init, and the communicator of all ranks. Who waits for a rank for ten minutes,
  * here and until launch_assembled, says so and ends. */
 void launch_begin(struct comm *comm, int *argc, char ***argv);
+/* Local. Some are lost, and the others come together without them: the same for a minute. */
+void launch_assemble(void);
 /* Local. Something else (liveness.h) looks after the ranks now. */
 void launch_assembled(void);
 /* Collective. Prints the agreed sentence as "NAME: sentence" on the master and ends MPI; returns

@@ -47,6 +47,25 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
     comm_find_node(comm);
 }
 
+/* So long those wait who have to come together again without some that are lost. */
+enum { AGAIN_S = 60 };
+
+static void again_over(int number)
+{
+    static const char sentence[] = "scow: not all ranks that were left have come together within a "
+                                   "minute; one may have died: run the same again with --resume\n";
+    (void)number;
+    if (write(STDERR_FILENO, sentence, sizeof sentence - 1) < 0)
+        _exit(FAILURE_FAILED);
+    _exit(FAILURE_STOPPED);
+}
+
+void launch_assemble(void)
+{
+    signal(SIGALRM, again_over);
+    alarm(AGAIN_S);
+}
+
 void launch_assembled(void)
 {
     alarm(0);

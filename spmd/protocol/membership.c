@@ -212,6 +212,16 @@ bool membership_processes(struct membership *membership, struct process_list *ot
     return broken;
 }
 
+int *membership_lost_peers(const struct membership *membership, int *count)
+{
+    int *lost = calloc((size_t)membership->count + 1, sizeof *lost);
+    *count = 0;
+    for (int member = 1; lost && member <= membership->count; member++)
+        if (membership_lost(membership, member))
+            lost[(*count)++] = membership_peer(membership, member);
+    return lost;
+}
+
 char *membership_lines(const struct membership *membership)
 {
     struct text text = TEXT_INIT;

@@ -111,6 +111,9 @@ void membership_take(struct membership *membership, const struct loss *loss,
  * of all. Once. */
 bool membership_processes(struct membership *membership, struct process_list *others);
 
+/* The peers that are lost, in the order in which they have joined; owned; NULL: out of memory. */
+int *membership_lost_peers(const struct membership *membership, int *count);
+
 /* The losses, a line each, and as a JSON array; owned. NULL: there are none, or memory ended. */
 char *membership_lines(const struct membership *membership);
 char *membership_json(const struct membership *membership);

@@ -116,7 +116,8 @@ struct wire_closed {
 
 struct wire_verdict {
     struct failure failure; /* of the run */
-    int64_t lost;           /* so many struct process follow, in a message of their own */
+    int64_t lost;           /* so many struct process follow in a message of their own, and in
+                             * another one as many int, their ranks */
 };
 
 #endif

@@ -29,8 +29,10 @@ void run_outcome_release(struct run_outcome *outcome)
     free(outcome->failures);
     run_had_release(&outcome->had);
     free(outcome->others.items);
+    free(outcome->lost.items);
     outcome->state = NULL;
     outcome->losses = outcome->failures = NULL;
     outcome->others = (struct process_list){NULL, 0};
+    outcome->lost = (struct rank_list){NULL, 0};
     outcome->json = outcome->told = outcome->replanned = outcome->copied = outcome->moved = NULL;
 }

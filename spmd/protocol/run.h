@@ -99,6 +99,12 @@ enum {
 enum { RUN_REMEMBERED = 1 << 17 };
 enum { RUN_REJECTIONS = 3 }; /* of which reasons are told */
 
+/* Of a group of ranks. */
+struct rank_list {
+    int *items; /* owned; ascend; NULL: none */
+    int count;
+};
+
 /* What the master knows at the end. */
 struct run_outcome {
     struct trace trace; /* owned; times from the first envelope's start; of a run that writes its
@@ -132,6 +138,7 @@ struct run_outcome {
     int64_t kept;     /* then: core tasks that had been done before */
     char *losses;     /* owned; lines about workers that were lost; NULL: none was */
     bool broken;      /* on every rank: some are lost, and do not answer */
+    struct rank_list lost;      /* then: which */
     struct process_list others; /* on every rank: that it may end when they do not answer */
 };
 

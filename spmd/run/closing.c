@@ -17,6 +17,12 @@ static const size_t piece_bytes = 64 << 20;
 /* In place of a worker's ending: it has answered. */
 enum { ANSWERED = -1 };
 
+static _Noreturn void memory_over(const struct comm *comm)
+{
+    fprintf(stderr, "scow: rank %d is out of memory while ending the run\n", comm->rank);
+    link_abort(comm->link, FAILURE_FAILED);
+}
+
 /* ---- every rank ---------------------------------------------------------------------------- */
 
 static bool range_normalize(const struct run *run, struct task_range range,
@@ -211,8 +217,7 @@ bool closing_lead(const struct closing *closing, enum wire_ending ending,
     if (!gathering.orders || !gathering.sending) {
         free(gathering.orders);
         free(gathering.sending);
-        fprintf(stderr, "%s: out of memory while ending the run\n", run->members->command);
-        link_abort(run->comm->link, FAILURE_FAILED);
+        memory_over(run->comm);
     }
     liveness_work(run->liveness, false);
     orders_fill(&gathering, ending);
@@ -230,23 +235,34 @@ bool closing_lead(const struct closing *closing, enum wire_ending ending,
     return failure->code == FAILURE_NONE;
 }
 
-bool closing_verdict(const struct closing *closing, const struct failure *verdict,
-                     struct process_list *others)
+/* Short messages, which are on their way at once: who they are for may be gone. */
+static void verdict_send(const struct run *run, int peer, const struct failure *verdict,
+                         const struct run_outcome *outcome)
 {
-    const struct comm *comm = closing->run->comm;
-    struct membership *members = closing->run->members;
-    const bool broken = membership_processes(members, others);
-    const struct wire_verdict message = {*verdict, broken ? others->count : 0};
-    for (int member = 1; member <= members->count; member++) {
-        if (membership_lost(members, member))
-            continue;
-        const int peer = membership_peer(members, member);
-        comm_send(comm, &message, sizeof message, peer, WIRE_VERDICT);
-        if (broken)
-            comm_send(comm, others->items, (size_t)others->count * sizeof *others->items, peer,
-                      WIRE_VERDICT);
-    }
-    return broken;
+    const int count = outcome->lost.count;
+    const struct wire_verdict message = {*verdict, count};
+    comm_send(run->comm, &message, sizeof message, peer, WIRE_VERDICT);
+    if (count == 0)
+        return;
+    comm_send(run->comm, outcome->others.items, (size_t)count * sizeof *outcome->others.items, peer,
+              WIRE_VERDICT);
+    comm_send(run->comm, outcome->lost.items, (size_t)count * sizeof *outcome->lost.items, peer,
+              WIRE_VERDICT);
+}
+
+void closing_verdict(const struct closing *closing, const struct failure *verdict,
+                     struct run_outcome *outcome)
+{
+    const struct run *run = closing->run;
+    struct membership *members = run->members;
+    outcome->broken = membership_processes(members, &outcome->others);
+    if (outcome->broken)
+        outcome->lost.items = membership_lost_peers(members, &outcome->lost.count);
+    if (outcome->broken && !outcome->lost.items)
+        memory_over(run->comm);
+    for (int member = 1; member <= members->count; member++)
+        if (!membership_lost(members, member))
+            verdict_send(run, membership_peer(members, member), verdict, outcome);
 }
 
 /* ---- a worker ------------------------------------------------------------------------------ */
@@ -266,13 +282,36 @@ static void part_end(const struct closing *closing, const struct wire_close *ord
     store_end(run->store, &answer->failure);
 }
 
-bool closing_follow(const struct closing *closing, const struct done_packages *done,
-                    struct summary *summary, struct process_list *others, struct failure *failure)
+/* Behind the verdict, as many as it says; owned. */
+static void *list_hear(const struct comm *comm, int64_t count, size_t size)
+{
+    void *items = calloc((size_t)count, size);
+    if (!items)
+        memory_over(comm);
+    comm_receive(comm, items, (size_t)count * size, 0, WIRE_VERDICT);
+    return items;
+}
+
+static void verdict_hear(const struct comm *comm, struct run_outcome *outcome,
+                         struct failure *failure)
+{
+    struct wire_verdict verdict;
+    comm_receive(comm, &verdict, sizeof verdict, 0, WIRE_VERDICT);
+    *failure = verdict.failure;
+    outcome->broken = verdict.lost > 0;
+    if (!outcome->broken)
+        return;
+    outcome->others.items = list_hear(comm, verdict.lost, sizeof *outcome->others.items);
+    outcome->lost.items = list_hear(comm, verdict.lost, sizeof *outcome->lost.items);
+    outcome->others.count = outcome->lost.count = (int)verdict.lost;
+}
+
+void closing_follow(const struct closing *closing, const struct done_packages *done,
+                    struct run_outcome *outcome, struct failure *failure)
 {
     const struct comm *comm = closing->run->comm;
     struct wire_close order;
     struct wire_closed answer = {.failure = FAILURE_INIT, .share = FAILURE_INIT};
-    struct wire_verdict verdict;
     comm_receive(comm, &order, sizeof order, 0, WIRE_CLOSE);
     part_end(closing, &order, done, &answer);
     struct run_usage used;
@@ -281,15 +320,6 @@ bool closing_follow(const struct closing *closing, const struct done_packages *d
     answer.energy_j = energy_watch_read(closing->run->energy);
     liveness_hush(closing->run->liveness); /* what nobody takes would be complained of */
     comm_send(comm, &answer, sizeof answer, 0, WIRE_CLOSED);
-    comm_receive(comm, &verdict, sizeof verdict, 0, WIRE_VERDICT);
-    *summary = order.summary;
-    *failure = verdict.failure;
-    if (verdict.lost == 0)
-        return false;
-    others->items = calloc((size_t)verdict.lost, sizeof *others->items);
-    others->count = others->items ? (int)verdict.lost : 0;
-    if (others->items)
-        comm_receive(comm, others->items, (size_t)others->count * sizeof *others->items, 0,
-                     WIRE_VERDICT);
-    return true;
+    verdict_hear(comm, outcome, failure);
+    outcome->summary = order.summary;
 }

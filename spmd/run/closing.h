@@ -26,13 +26,13 @@ struct closing {
  * has changed, nothing in the output counts. Failures are of the run. */
 bool closing_lead(const struct closing *closing, enum wire_ending ending,
                   const struct summary *summary, struct failure *failure);
-/* Local to the master. This is how the run ends. True: ranks are lost, and *others gets their
- * processes; otherwise those of all workers. */
-bool closing_verdict(const struct closing *closing, const struct failure *verdict,
-                     struct process_list *others);
-/* Local to a worker: its part, until it knows how the run ended: *failure and *summary are those of
- * the run. True: ranks are lost, and *others gets their processes. */
-bool closing_follow(const struct closing *closing, const struct done_packages *done,
-                    struct summary *summary, struct process_list *others, struct failure *failure);
+/* Local to the master. This is how the run ends: the outcome's `broken`, `lost` and `others` are
+ * found, and told to workers. */
+void closing_verdict(const struct closing *closing, const struct failure *verdict,
+                     struct run_outcome *outcome);
+/* Local to a worker: its part, until it knows how the run ended: *failure, the outcome's summary
+ * and these three are those of the run. */
+void closing_follow(const struct closing *closing, const struct done_packages *done,
+                    struct run_outcome *outcome, struct failure *failure);
 
 #endif

@@ -243,6 +243,14 @@ static void collect_check(const struct arguments *arguments, const struct plan *
                     arguments->plan);
 }
 
+static void levels_assemble(bool begins)
+{
+    if (begins)
+        launch_assemble();
+    else
+        launch_assembled();
+}
+
 /* Collective. Of a core task that searches in levels. */
 static void levels_execute(struct comm *comm, const struct arguments *arguments,
                            const struct execution *execution, struct run_outcome *outcome,
@@ -251,6 +259,7 @@ static void levels_execute(struct comm *comm, const struct arguments *arguments,
     const struct levels_setup setup = {.comm = comm,
                                        .liveness = execution->liveness,
                                        .assembly_s = ASSEMBLY_FACTOR * arguments->run.patience_s,
+                                       .assemble = levels_assemble,
                                        .results = arguments->run.results};
     levels_check(execution, failure);
     if (comm_agree(comm, failure))

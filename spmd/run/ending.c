@@ -237,12 +237,11 @@ void ending_lead(const struct ending *ending, struct run_outcome *outcome, struc
         outputfile_distrust(ending->output);
     else
         halt(ending, failure);
-    outcome->broken = closing_verdict(&ending->closing, failure, &outcome->others);
+    closing_verdict(&ending->closing, failure, outcome);
 }
 
 void ending_follow(const struct ending *ending, const struct done_packages *done,
                    struct run_outcome *outcome, struct failure *failure)
 {
-    outcome->broken =
-        closing_follow(&ending->closing, done, &outcome->summary, &outcome->others, failure);
+    closing_follow(&ending->closing, done, outcome, failure);
 }

@@ -7,9 +7,11 @@
 
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
+#include "planner/model/selection.h"
 #include "spmd/output/output_name.h"
 #include "spmd/resume/levels_kept.h"
 #include "spmd/resume/remaining_plan.h"
+#include "spmd/run/ranks_left.h"
 #include "spmd/run/run_outcome.h"
 #include "spmd/transport/bundle.h"
 
@@ -39,12 +41,14 @@ bool levels_check(const struct execution *execution, struct failure *failure)
 struct search {
     const struct execution *whole;
     const struct levels_setup *setup;
+    struct ranks_left ranks;      /* that take part */
     struct execution_level level; /* the one that is at hand */
     int64_t number;               /* its own, from 1 */
     char *plan_text;              /* owned; of a level behind the first */
     struct plan plan;             /* the same */
     char *emitted;                /* owned */
     bool resume;                  /* it goes on with what there is */
+    bool alone;                   /* no worker is left for another one */
     double predicted_s, measured_s;
     bool entire; /* every core task of every level was done by this program, as predicted */
 };
@@ -66,15 +70,19 @@ static void level_release(struct search *search)
 static char *plan_make(const struct search *search, struct failure *failure)
 {
     const struct execution *whole = search->whole;
-    const struct remaining_request request = {
-        .plan = whole->plan, .tasks = search->level.made.tasks, .workers = whole->comm->size - 1};
+    struct plan wished = *whole->plan;
+    const struct remaining_request request = {.plan = &wished,
+                                              .tasks = search->level.made.tasks,
+                                              .workers = search->ranks.comm->size - 1};
     struct profile profile = {0};
     if (!whole->profile)
         return remaining_plan(&request, NULL, failure);
-    if (!profile_copy(&profile, whole->profile))
+    if (!profile_copy(&profile, whole->profile) ||
+        !ranks_left_select(&search->ranks, whole->plan, whole->profile, &wished.selected))
         failure_memory(failure, "planning a level");
     profile_level(&profile, search->number);
     char *text = failure->code == FAILURE_NONE ? remaining_plan(&request, &profile, failure) : NULL;
+    selection_release(&wished.selected);
     profile_release(&profile);
     return text;
 }
@@ -119,7 +127,7 @@ static char *emitted_name(const struct search *search)
 /* Collective. The master's plan and number on every rank. */
 static bool level_share(struct search *search, struct failure *failure)
 {
-    const struct comm *comm = search->whole->comm;
+    const struct comm *comm = search->ranks.comm;
     struct bundle bundle = {0};
     size_t length = search->plan_text ? strlen(search->plan_text) : 0;
     if (comm_leads(comm)) {
@@ -155,9 +163,9 @@ static void level_print(struct search *search, const struct run_outcome *outcome
     search->measured_s += outcome->makespan_s;
 }
 
-/* Collective, behind a level in which no rank was lost: what has become of it at the master, who
- * may be busy with the next one for long. Others see meanwhile that it lives: over the level's end
- * they had stopped to look after each other. */
+/* Collective, behind a level: what has become of it at the master, who may be busy with the next
+ * one for long. Others see meanwhile that it lives: over the level's end they had stopped to look
+ * after each other. */
 static bool level_agree(const struct search *search, struct failure *failure)
 {
     const struct levels_setup *setup = search->setup;
@@ -167,8 +175,33 @@ static bool level_agree(const struct search *search, struct failure *failure)
                                          .state = "a level is to begin",
                                          .again = whole->again};
     if (!setup->liveness || setup->liveness->comm)
-        return comm_agree(whole->comm, failure);
-    return liveness_begin(setup->liveness, setup->comm, &words, setup->assembly_s, failure);
+        return comm_agree(search->ranks.comm, failure);
+    return liveness_begin(setup->liveness, search->ranks.comm, &words, setup->assembly_s, failure);
+}
+
+static void assemble(const struct search *search, bool begins)
+{
+    if (search->setup->assemble)
+        search->setup->assemble(begins);
+}
+
+/* Collective among those that are left, behind a level in which ranks were lost. */
+static void lost_leave_out(struct search *search, struct run_outcome *outcome)
+{
+    const struct execution *whole = search->whole;
+    const int workers = search->ranks.comm->size - 1;
+    search->alone = !ranks_left_suffice(&search->ranks, outcome);
+    if (search->alone)
+        return;
+    assemble(search, true);
+    ranks_left_go_on(&search->ranks, outcome);
+    assemble(search, false);
+    outcome->broken = false;
+    if (comm_leads(search->ranks.comm) && search->level.next.tasks > 0)
+        fprintf(stderr,
+                "%s: goes on without %d of %d workers: behind level %" PRId64
+                " they count anew from 1\n",
+                whole->command, outcome->lost.count, workers, search->number);
 }
 
 /* Collective. */
@@ -176,6 +209,7 @@ static bool level_run(struct search *search, struct run_outcome *outcome, struct
 {
     struct execution execution = *search->whole;
     const bool leads = comm_leads(execution.comm);
+    execution.comm = search->ranks.comm;
     if (leads)
         level_plan(search, failure);
     if (!level_share(search, failure))
@@ -183,7 +217,6 @@ static bool level_run(struct search *search, struct run_outcome *outcome, struct
     execution.level = &search->level;
     execution.emitted = search->emitted;
     execution.resume = search->resume;
-    execution.once = true; /* what nobody waits for would be the next level's */
     if (search->plan_text) {
         execution.plan = &search->plan;
         execution.plan_text = search->plan_text;
@@ -193,31 +226,32 @@ static bool level_run(struct search *search, struct run_outcome *outcome, struct
         level_print(search, outcome);
         run_outcome_check(execution.output, outcome, failure);
     }
-    return outcome->broken ? good : level_agree(search, failure);
+    if (outcome->broken)
+        lost_leave_out(search, outcome);
+    return search->alone ? good : level_agree(search, failure);
 }
 
 /* ---- from one to the next ------------------------------------------------------------------ */
 
 /* Local to the master. */
-static void broken_tell(const struct search *search, struct failure *failure)
+static void alone_tell(const struct search *search, struct failure *failure)
 {
     if (search->level.next.tasks > 0)
         failure_set(failure, FAILURE_STOPPED,
-                    "%s: level %" PRId64 " is done, and the next one needs all ranks, of which "
-                    "some are lost: %s to go on",
+                    "%s: level %" PRId64 " is done, and no worker is left for the next one: %s to "
+                    "go on",
                     search->whole->output, search->number, search->whole->again);
 }
 
-/* Collective, where no rank is lost. False: there is no next level, or *failure is set. */
-static bool level_advance(struct search *search, const struct run_outcome *outcome,
-                          struct failure *failure)
+/* Collective, where a worker is left. False: there is no next level, or *failure is set. */
+static bool level_advance(struct search *search, struct failure *failure)
 {
-    const struct comm *comm = search->whole->comm;
+    const struct comm *comm = search->ranks.comm;
     const bool leads = comm_leads(comm);
     int64_t tasks = search->level.next.tasks;
-    if (outcome->broken && leads && failure->code == FAILURE_NONE)
-        broken_tell(search, failure);
-    if (outcome->broken)
+    if (search->alone && leads && failure->code == FAILURE_NONE)
+        alone_tell(search, failure);
+    if (search->alone)
         return false;
     if (leads && tasks > 0)
         levels_kept_add(search->whole->output, search->number, failure);
@@ -250,6 +284,7 @@ bool levels_run(const struct execution *execution, const struct levels_setup *se
     struct search search = {.whole = execution, .setup = setup, .resume = execution->resume};
     const bool leads = comm_leads(execution->comm);
     bool good = true, goes_on = true;
+    ranks_left_begin(&search.ranks, setup->comm);
     if (leads)
         levels_kept_find(execution->output, execution->resume, &search.level.made, failure);
     search.entire = search.level.made.tasks == 0;
@@ -257,10 +292,13 @@ bool levels_run(const struct execution *execution, const struct levels_setup *se
         run_outcome_release(outcome);
         *outcome = (struct run_outcome){0};
         good = level_run(&search, outcome, failure);
-        goes_on = good && level_advance(&search, outcome, failure);
+        goes_on = good && level_advance(&search, failure);
     }
     if (good && leads && failure->code == FAILURE_NONE)
         search_print(&search);
+    if (search.ranks.made)
+        liveness_end(setup->liveness); /* it looks at those that are left */
+    ranks_left_end(&search.ranks, outcome);
     level_release(&search);
     return good;
 }

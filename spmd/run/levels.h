@@ -5,9 +5,9 @@
  * beside it (spmd/resume/levels_kept.h).
  *
  * What a level is made of is in its output, so that a search which was stopped or killed goes on
- * within a level as any run does, and between two from what the last one has left. A worker that is
- * lost costs the search no more than this program's end behind the level: the next one needs
- * all ranks to begin.
+ * within a level as any run does, and between two from what the last one has left. Where workers
+ * are lost, the others do the rest of the level, and the next ones are planned for those that are
+ * left.
  */
 #ifndef SPMD_RUN_LEVELS_H
 #define SPMD_RUN_LEVELS_H
@@ -16,10 +16,12 @@
 
 struct levels_setup {
     struct comm *comm;
-    struct liveness *liveness; /* begun, for the first level */
-    double assembly_s;         /* liveness_begin's, for those behind it */
-    const char *results;       /* FILE of FILE.level1.1, ...: where emitted bytes go, as the user
-                                * said; NULL: beside the output */
+    struct liveness *liveness;     /* begun, for the first level */
+    double assembly_s;             /* liveness_begin's, for those behind it */
+    void (*assemble)(bool begins); /* called before and behind the coming together of those that are
+                                    * left: to end where one does not come; NULL: nothing */
+    const char *results; /* FILE of FILE.level1.1, ...: where emitted bytes go, as the user
+                          * said; NULL: beside the output */
 };
 
 /* Can it be run in levels as asked for? FAILURE_USAGE or FAILURE_MISMATCH: what is in the way. */

@@ -21,6 +21,13 @@ void comm_split(struct comm *comm, const struct comm *whole, int number, int bef
     comm->offset_s = whole->offset_s;
 }
 
+void comm_among(struct comm *comm, const struct comm *whole, const int *ranks, int count)
+{
+    comm_init(comm, link_among(whole->link, ranks, count));
+    comm->offset_s = whole->offset_s;
+    comm_find_node(comm);
+}
+
 int comm_all(const struct comm *comm)
 {
     return comm->all > 0 ? comm->all : comm->size;

@@ -61,6 +61,9 @@ void comm_init(struct comm *comm, struct link link);
 /* Collective, waits. The ranks of `whole` that say the same number, who are neighbours there, with
  * its clock and without a watch; its link is to be ended. */
 void comm_split(struct comm *comm, const struct comm *whole, int number, int before);
+/* Collective among those ranks of `whole` alone, who ascend; waits. With its clock and without a
+ * watch; its link is to be ended. Ranks count anew. */
+void comm_among(struct comm *comm, const struct comm *whole, const int *ranks, int count);
 /* Local. Ranks of the job, and which of them a rank of this group is. */
 int comm_all(const struct comm *comm);
 int comm_place(const struct comm *comm, int rank);

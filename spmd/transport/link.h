@@ -96,6 +96,9 @@ void link_counter_end(struct link_counter *counter, bool all);
 struct link link_node(struct link link);
 /* Collective, waits. The ranks that say the same number, from 0 on, in the same order; likewise. */
 struct link link_split(struct link link, int number);
+/* Collective among those ranks of the link alone, who ascend and are all that call it; waits. They,
+ * in the same order: of the others some may be gone. */
+struct link link_among(struct link link, const int *ranks, int count);
 void link_end(struct link *link);
 
 /* Local. This rank's machine, and what carries the messages, by name. */

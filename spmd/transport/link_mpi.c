@@ -262,6 +262,20 @@ struct link link_split(struct link link, int number)
     return link_mpi(part);
 }
 
+/* The one call of MPI's that makes a communicator without asking who does not belong to it. */
+struct link link_among(struct link link, const int *ranks, int count)
+{
+    enum { TAG = 901 };
+    MPI_Group all, some;
+    MPI_Comm among;
+    MPI_Comm_group(comm_of(link), &all);
+    MPI_Group_incl(all, count, ranks, &some);
+    MPI_Comm_create_group(comm_of(link), some, TAG, &among);
+    MPI_Group_free(&some);
+    MPI_Group_free(&all);
+    return link_mpi(among);
+}
+
 void link_end(struct link *link)
 {
     MPI_Comm mpi = comm_of(*link);

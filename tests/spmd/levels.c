@@ -4,11 +4,50 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "planner/model/selection.h"
 #include "spmd/layout/layout.h"
 #include "spmd/layout/level_file.h"
 #include "spmd/resume/levels_kept.h"
 #include "spmd/resume/survivors.h"
+#include "spmd/run/ranks_left.h"
 #include "tests/checks.h"
+
+static void plan_runs_are(const struct ranks_left *left, const struct plan *plan,
+                          const struct profile *profile, const char *expected)
+{
+    struct plan_selection selection;
+    char runs[64] = "";
+    size_t at = 0;
+    assert_true(ranks_left_select(left, plan, profile, &selection));
+    for (size_t k = 0; k < selection.count; k++)
+        at += (size_t)snprintf(runs + at, sizeof runs - at, "%d-%d ", (int)selection.runs[k].first,
+                               (int)selection.runs[k].last);
+    assert_string_equal(runs, expected);
+    selection_release(&selection);
+}
+
+/* Of two quick workers and three slow ones: who is left keeps its costs, whatever the plan has
+ * chosen before, and those beyond the profile come behind the others. */
+static void who_is_left_keeps_its_costs(void **state)
+{
+    (void)state;
+    struct profile_worker classes[] = {{.count = 2}, {.count = 3}};
+    struct profile_window window = {.workers = classes, .worker_count = 2};
+    struct profile_setting setting = {.windows = &window, .window_count = 1};
+    const struct profile profile = {.settings = &setting, .setting_count = 1};
+    struct plan_run chosen = {1, 4};
+    const struct plan all = {.tasks = 1}, some = {.selected = {&chosen, 1}};
+    int ranks[] = {0, 1, 3, 4};
+    struct comm comm = {.size = 4};
+    struct ranks_left left = {.comm = &comm};
+    plan_runs_are(&left, &all, &profile, "");
+    plan_runs_are(&left, &some, &profile, "1-4 ");
+    left.ranks = ranks;
+    plan_runs_are(&left, &all, &profile, "0-0 2-3 ");
+    plan_runs_are(&left, &some, &profile, "1-1 3-4 ");
+    ranks[3] = 7;
+    plan_runs_are(&left, &all, &profile, "0-0 2-2 ");
+}
 
 static const char output[] = "levels.h5";
 
@@ -215,6 +254,7 @@ static void survivors_are_those_of_their_tasks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_is_left_keeps_its_costs),
         cmocka_unit_test(names),
         cmocka_unit_test(a_level_comes_back_from_its_output),
         cmocka_unit_test(a_search_begins_or_goes_on),
