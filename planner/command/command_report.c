@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "planner/base/options.h"
 #include "planner/command/command.h"
@@ -13,11 +14,12 @@
 #include "planner/report/learn.h"
 #include "planner/report/resumed.h"
 #include "planner/report/runs.h"
+#include "planner/report/sensed.h"
 
 enum { RUNS_MOST = 256 };
 
 struct report_options {
-    const char *chrome_trace, *csv, *html, *probes, *profile;
+    const char *chrome_trace, *csv, *html, *probes, *profile, *sensed;
     char *paths[RUNS_MOST];
     int count;
     int64_t part;
@@ -95,6 +97,21 @@ static bool page_write(const struct report_options *options, const struct run_re
     return good;
 }
 
+/* When the run has ended: nobody writes to its output after that. */
+static bool sensed_write(const struct report_options *options, const struct run_record *record,
+                         struct failure *failure)
+{
+    struct text lines = TEXT_INIT;
+    struct stat seen = {0};
+    const double time_s = stat(options->paths[0], &seen) == 0
+                              ? (double)seen.st_mtim.tv_sec + 1e-9 * (double)seen.st_mtim.tv_nsec
+                              : 0;
+    const bool good = sensed_lines(record, time_s, &lines, failure) &&
+                      textfile_append(options->sensed, lines.bytes, failure);
+    text_release(&lines);
+    return good;
+}
+
 /* What was asked for beside the report. */
 static bool files_write(const struct report_options *options, const struct run_record *record,
                         const struct readers *readers, struct failure *failure)
@@ -102,6 +119,8 @@ static bool files_write(const struct report_options *options, const struct run_r
     if (options->chrome_trace && !chrome_trace_write(options->chrome_trace, record, failure))
         return false;
     if (options->csv && !csv_write(options->csv, record, failure))
+        return false;
+    if (options->sensed && !sensed_write(options, record, failure))
         return false;
     return !options->html || page_write(options, record, readers, failure);
 }
@@ -114,11 +133,9 @@ static bool strips_check(const struct report_options *options, struct failure *f
     const struct {
         bool given;
         const char *name;
-    } others[] = {{options->html, "--html"},
-                  {options->chrome_trace, "--chrome-trace"},
-                  {options->csv, "--csv"},
-                  {options->profile, "--profile"},
-                  {options->part > 0, "--part"}};
+    } others[] = {{options->html, "--html"},       {options->chrome_trace, "--chrome-trace"},
+                  {options->csv, "--csv"},         {options->sensed, "--sensed"},
+                  {options->profile, "--profile"}, {options->part > 0, "--part"}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (others[k].given)
             return failure_set(failure, FAILURE_USAGE,
@@ -244,10 +261,11 @@ static bool options_check(const struct report_options *options, struct failure *
     if (options->count > 1 && !options->compare)
         return failure_set(failure, FAILURE_USAGE,
                            "%d runs given: add --compare to see them side by side", options->count);
-    if (options->compare && (options->chrome_trace || options->csv || options->profile))
+    if (options->compare &&
+        (options->chrome_trace || options->csv || options->profile || options->sensed))
         return failure_set(failure, FAILURE_USAGE,
-                           "--compare is about several runs, --chrome-trace, --csv and --profile "
-                           "about one: leave one of them out");
+                           "--compare is about several runs, --chrome-trace, --csv, --profile and "
+                           "--sensed about one: leave one of them out");
     if (!(options->energy_j >= 0) || (options->compare && options->energy_j > 0))
         return failure_set(failure, FAILURE_USAGE,
                            "--energy is the energy of one run, in joules: give a number that is "
@@ -283,6 +301,9 @@ bool command_report(int argc, char **argv, const struct readers *readers, struct
          "write all events, measured and predicted, as comma-separated values"},
         {0, "profile", "FILE", OPTION_TEXT, &options.profile,
          "write the run's profile, improved by the costs that the run measured"},
+        {0, "sensed", "FILE", OPTION_TEXT, &options.sensed,
+         "add what workers had of their processors, and found of the network, to FILE, as 'scow "
+         "sense' does, for 'scow plan --load'"},
         {'q', "quiet", NULL, OPTION_FLAG, &options.quiet,
          "print nothing, for use with those that write a FILE"},
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "also print the plan"},

@@ -92,6 +92,20 @@ bool textfile_write(const char *path, const char *text, struct failure *failure)
                        strerror(errno));
 }
 
+bool textfile_append(const char *path, const char *text, struct failure *failure)
+{
+    const size_t length = strlen(text);
+    if (strcmp(path, "-") == 0)
+        return textfile_write(path, text, failure);
+    const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const ssize_t written = file >= 0 ? write(file, text, length) : -1;
+    int error = written < 0 ? errno : written < (ssize_t)length ? ENOSPC : 0;
+    if (file >= 0 && close(file) != 0 && error == 0)
+        error = errno;
+    return error == 0 ||
+           failure_set(failure, FAILURE_FAILED, "cannot write '%s': %s", path, strerror(error));
+}
+
 void textfile_sha256(const char *text, size_t length, char digest[65])
 {
     unsigned char bytes[EVP_MAX_MD_SIZE];

@@ -14,7 +14,10 @@ char *textfile_read(const char *path, size_t *length, struct failure *failure);
 /* Replace `path` by `text` as a whole or not at all (written beside it, then renamed); "-" is
  * standard output. */
 bool textfile_write(const char *path, const char *text, struct failure *failure);
-/* The same of what is too long for memory. */
+/* Add `text` to the end of a file, which is made where there is none, at once, so that others may
+ * add to it, too; "-" is standard output. */
+bool textfile_append(const char *path, const char *text, struct failure *failure);
+/* Replace it by what is too long for memory. */
 bool textfile_stream(const char *path, const struct replace_writer *writer,
                      struct failure *failure);
 /* Does the system allow textfile_write? To be checked before long work. */

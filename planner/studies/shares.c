@@ -40,11 +40,23 @@ static const struct observed_node *node_of(const struct observations *observatio
     return node ? node : node_named(observations, name, node_length(name, length));
 }
 
+static const char TO[] = " to ";
+
+int shares_nodes(const char *name, struct node_name nodes[2])
+{
+    const char *to = strstr(name, TO), *last = to ? to + strlen(TO) : name;
+    nodes[0].at = name;
+    nodes[0].length = node_length(name, to ? (size_t)(to - name) : strlen(name));
+    nodes[1] = (struct node_name){last, node_length(last, strlen(last))};
+    const bool same = nodes[0].length == nodes[1].length &&
+                      strncmp(nodes[0].at, nodes[1].at, nodes[0].length) == 0;
+    return same ? 1 : 2;
+}
+
 /* The two that stand for the class; false: it was not seen. */
 static bool nodes_find(const struct observations *observations, const char *name,
                        const struct observed_node *found[2])
 {
-    static const char TO[] = " to ";
     const char *to = name ? strstr(name, TO) : NULL;
     found[0] = found[1] = name ? node_of(observations, name, strlen(name)) : NULL;
     if (!found[0] && to) {

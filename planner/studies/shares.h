@@ -18,6 +18,15 @@
 bool shares_forecast(const struct observations *observations, const char *path,
                      const struct profile *profile, double tasks, struct plan_shared **shared,
                      size_t *count, struct failure *failure);
+/* A name within a longer one. */
+struct node_name {
+    const char *at; /* borrowed */
+    size_t length;
+};
+
+/* The nodes of a class of that name, the first and the last one, or one: "n1" and "n4" of "n1:1 to
+ * n4:8", "n1" of "n1:1 to n1:8" and of "n1:3". Returns how many. */
+int shares_nodes(const char *name, struct node_name nodes[2]);
 /* Was a network looked at of which the profile does not say, of all its workers, what it was? */
 bool shares_network_unknown(const struct observations *observations, const struct profile *profile);
 

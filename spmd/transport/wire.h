@@ -44,7 +44,7 @@ enum wire_tag {
     WIRE_MASTER_CAME = 21, /* to the first one, once: what another one's star came to */
     WIRE_MASTER_END = 22, /* the first one to each other one, empty, once: the run shall end, or its
                            * star has ended */
-    WIRE_BANDWIDTH = 23, /* bytes whose way is timed, and their answers (bandwidth.h) */
+    WIRE_BANDWIDTH = 23,  /* bytes whose way is timed, and their answers (bandwidth.h) */
     WIRE_MASTER_ORDER = 24, /* the first one to another one, struct wire_order: what to do with its
                              * star's core tasks */
     WIRE_MASTER_GIVEN = 25  /* the answer to MOVE_GIVE, struct wire_order: what it gives */

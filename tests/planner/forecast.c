@@ -278,6 +278,26 @@ static void workers_are_on_their_nodes(void **state)
     profile_release(&profile);
 }
 
+static void classes_have_one_node_or_two(void **state)
+{
+    static const struct {
+        const char *name, *first, *last;
+    } cases[] = {
+        {"n1:3", "n1", NULL},   {"n1:1 to n1:8", "n1", NULL},     {"n1:1 to n4:8", "n1", "n4"},
+        {"fast", "fast", NULL}, {"fast to slow", "fast", "slow"}, {"n1:1 to n11:8", "n1", "n11"}};
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        struct node_name nodes[2];
+        const int count = shares_nodes(cases[k].name, nodes);
+        assert_int_equal(count, cases[k].last ? 2 : 1);
+        assert_int_equal(nodes[0].length, strlen(cases[k].first));
+        assert_memory_equal(nodes[0].at, cases[k].first, nodes[0].length);
+        if (count == 2)
+            assert_memory_equal(nodes[1].at, cases[k].last, strlen(cases[k].last));
+        assert_true(count == 1 || nodes[1].length == strlen(cases[k].last));
+    }
+}
+
 /* The series of 0.9 and 0.5 above, in gigabytes a second, of 1.25 when the first class was
  * measured; what the network to the second one was nobody knows. */
 static void networks_are_of_what_they_were(void **state)
@@ -418,6 +438,7 @@ int main(void)
         cmocka_unit_test(looks_are_put_in_order),
         cmocka_unit_test(classes_find_their_nodes),
         cmocka_unit_test(workers_are_on_their_nodes),
+        cmocka_unit_test(classes_have_one_node_or_two),
         cmocka_unit_test(networks_are_of_what_they_were),
         cmocka_unit_test(shares_slow_computing),
         cmocka_unit_test(bandwidth_slows_links),

@@ -5,6 +5,7 @@
 
 #include "planner/report/network.h"
 #include "planner/report/replay.h"
+#include "planner/report/sensed.h"
 
 #include "tests/checks.h"
 
@@ -213,6 +214,33 @@ static void nothing_is_found_where_nothing_is_known(void **state)
     }
 }
 
+/* The first class is on one node, the second one on two; nobody knows anything of a third. */
+static void runs_are_looks_at_their_nodes(void **state)
+{
+    struct shared_run run;
+    struct failure failure = FAILURE_INIT;
+    struct text text = TEXT_INIT;
+    char one[] = "n1:1", two[] = "n2:1 to n3:4";
+    (void)state;
+    shared_run_init(&run);
+    run.workers[0].name = one;
+    run.workers[1].name = two;
+    run.workers[1].count = 3;
+    run.record.had_count = 3;
+    const struct trace_event event = {1, OPERATION_COMPUTE, 0, 0, 0, 1, 0, 1};
+    assert_true(trace_add(&run.record.trace, &event));
+    assert_true(sensed_lines(&run.record, 1.5, &text, &failure));
+    assert_string_equal(text.bytes, "1.500\tn1\tcpu\t0.9\n1.500\tn2\tcpu\t0.5\n"
+                                    "1.500\tn3\tcpu\t0.5\n");
+    text_release(&text);
+    run.record.had_count = 0;
+    assert_false(sensed_lines(&run.record, 1.5, &text, &failure));
+    assert_failure(failure, FAILURE_MISMATCH,
+                   "of the run nobody knows what its workers had of their processors, or on which "
+                   "nodes they were: use 'scow sense' there");
+    trace_release(&run.record.trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +251,7 @@ int main(void)
         cmocka_unit_test(packages_find_bandwidth),
         cmocka_unit_test(least_bandwidth_is_named),
         cmocka_unit_test(nothing_is_found_where_nothing_is_known),
+        cmocka_unit_test(runs_are_looks_at_their_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,6 +86,10 @@ if [[ -r /proc/thread-self/schedstat ]]; then
 import json, sys
 assert all(0 < worker["availability"] <= 1 for worker in json.load(sys.stdin)["workers"] if worker["tasks"] > 0)
 ' || fail "the report says no share for each worker"
+    # And for plans to come.
+    "$scow" report out.h5 -q --sensed load.tsv
+    grep -qP '^[0-9.]+\t\S+\tcpu\t[01]' load.tsv || fail "the report wrote down no look at the processors"
+    "$scow" plan -p profile.json -X 1000 --load load.tsv | grep -q ^shared || fail "no plan by what a run has found"
 fi
 
 # Computed otherwise than in the calibration: not wrong, and said.

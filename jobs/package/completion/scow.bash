@@ -148,6 +148,7 @@ _scow_value() {
     report:--chrome-trace) _scow_files -f "$3" ;;
     report:--csv) _scow_files -f "$3" ;;
     report:--profile) _scow_files -f "$3" ;;
+    report:--sensed) _scow_files -f "$3" ;;
     show:-i | show:--image) _scow_files -f "$3" ;;
     show:-o | show:--write) _scow_files -f "$3" ;;
     show:--png) _scow_files -f "$3" ;;
@@ -240,7 +241,7 @@ _scow_from() {
     work:-*) _scow_words "--input --until --patience --parts --quiet --version --help" "$word" ;;
     chunk:-*) _scow_words "--submitted --version --help" "$word" ;;
     collect:-*) _scow_words "--output --json --quiet --version --help" "$word" ;;
-    report:-*) _scow_words "--json --compare --part --energy --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
+    report:-*) _scow_words "--json --compare --part --energy --html --probes --chrome-trace --csv --profile --sensed --quiet --verbose --help" "$word" ;;
     show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --live --once --check --trust --quiet --verbose --help" "$word" ;;
     tasks:-*) _scow_words "--help" "$word" ;;
     simulate:-*) _scow_words "--profile --rule --dca --tasks --input --workers --block --set --levels --ahead --packages --replan --tail --model --buffers --weights --weights-from --weights-column --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --joins --lose --at --copies --seed --seeds --effort --json --quiet --verbose --help" "$word" ;;
