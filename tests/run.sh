@@ -14,13 +14,20 @@ jobs=$(nproc)
 bash jobs/setup.sh --tests
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 
+# CMake looks for what is installed on one core: for all builds at once.
+declare -A configuring
+for preset in release asan tsan; do
+    cmake --preset "$preset" -DBUILD_TESTING=ON >/dev/null &
+    configuring[$preset]=$!
+done
+
 # One of the three builds with its tests. What fails is told in the end, and the others have their turn.
 failed=()
 preset_try() { # PRESET OPTION OF CTEST...
     local preset=$1
     shift
     printf '== %s ==\n' "$preset"
-    if ! cmake --preset "$preset" -DBUILD_TESTING=ON >/dev/null; then
+    if ! wait "${configuring[$preset]}"; then
         failed+=("$preset (configuring)")
     elif ! cmake --build --preset "$preset" -j "$jobs"; then
         failed+=("$preset (build)")
