@@ -1,12 +1,54 @@
 #!/usr/bin/env bash
-# The planner builds and plans alone: no MPI, HDF5 or LAPACKE in it.
-# usage: planner_only.sh SOURCE BINARY FIXTURES OPTION_OF_CMAKE...
+# The planner builds and plans alone: no MPI, HDF5 or LAPACKE in it. What is compiled there as in the whole build is
+# taken from that one.
+# usage: planner_only.sh SOURCE BUILD BINARY FIXTURES OPTION_OF_CMAKE...
 set -euo pipefail
-source=$1 binary=$2 fixtures=$3
-shift 3
-cmake -S "$source" -B "$binary" "$@" --log-level=ERROR -DSCOW_PLANNER_ONLY=ON \
-    -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0 >/dev/null
-cmake --build "$binary" -j 2 >"$binary/build.log" || { cat "$binary/build.log"; exit 1; }
+source=$1 build=$2 binary=$3 fixtures=$4
+shift 4
+cmake -S "$source" -B "$binary" "$@" --log-level=ERROR -DSCOW_PLANNER_ONLY=ON -DBUILD_TESTING=OFF >/dev/null
+python3 - "$build" "$binary" <<'END'
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+whole, alone = map(pathlib.Path, sys.argv[1:])
+programs = ["bin/scow", "bin/scow-planner"]
+
+
+def commands(folder):
+    return subprocess.run(["ninja", "-t", "commands", *programs], cwd=folder, text=True, capture_output=True, check=True).stdout.splitlines()
+
+
+def run(command):
+    done = subprocess.run(command, shell=True, cwd=alone, text=True, capture_output=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{command}\n{done.stdout}{done.stderr}")
+
+
+if not shutil.which("ninja") or not (whole / "build.ninja").exists():
+    run("cmake --build . -j 2")
+    sys.exit()
+made, compiled, others = set(commands(whole)), [], []
+objects = 0
+for command in commands(alone):
+    object_ = re.search(r" -o (\S+\.o) -c ", command)
+    if object_:
+        (alone / object_[1]).parent.mkdir(parents=True, exist_ok=True)
+    if object_ and command in made:
+        shutil.copyfile(whole / object_[1], alone / object_[1])
+        objects += 1
+    else:
+        (compiled if object_ else others).append(command)
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    list(pool.map(run, compiled))
+for command in others:
+    run(command)
+print(f"{objects} objects of the whole build, {len(compiled)} compiled")
+END
 if ldd "$binary/bin/scow-planner" | grep -E 'libmp|hdf5|lapacke'; then
     echo "the planner needs more than it may"
     exit 1
