@@ -289,7 +289,11 @@ static void rule_joined(struct dispatch *dispatch, int64_t at, int64_t like, dou
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
     (void)like;
     (void)now_s;
-    self->state.worker[at].lost = false;
+    struct rule_worker *worker = &self->state.worker[at];
+    const bool lost = worker->lost;
+    worker->lost = false;
+    if (lost && self->state.rule->joined)
+        self->state.rule->joined(&self->state, at);
     for (int k = 0; !self->follows && k < self->ahead; k++)
         dispatch_rule_ask(dispatch, at);
 }

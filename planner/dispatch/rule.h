@@ -91,6 +91,8 @@ struct rule {
                    double total_s);
     /* The worker is lost from now on. May be NULL. */
     void (*lost)(struct rule_state *state, int64_t worker);
+    /* It is there again, or for the first time. May be NULL. */
+    void (*joined)(struct rule_state *state, int64_t worker);
     /* For RULE_SIZES_STEP: how many further packages will have about the present sizes; and count
      * `packages` of them as handed out. */
     double (*same)(const struct rule_state *state);

@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "planner/dispatch/rule.h"
+#include "planner/dispatch/rule_sums.h"
 
 /* Packages of one size for all workers. */
 struct batch {
@@ -92,7 +93,14 @@ const struct rule rule_wf = {.name = "wf",
 
 /* Sums over a worker's packages k = 1, 2, ...: of k times their seconds, and their tasks. */
 struct awf_worker {
+    struct sums_worker sums; /* of -C and -E: its speed */
     double weighted_s, weighted_tasks;
+};
+
+struct awf {
+    struct batch batch; /* of -B and -D; the first member */
+    struct sums sums;   /* of -C and -E: of the speeds */
+    bool measured;      /* weights follow from the speeds in `sums`, and not from rule_worker */
 };
 
 static size_t awf_worker_size(const int64_t *option)
@@ -133,11 +141,48 @@ static double awf_batch_chunk(struct rule_state *state, int64_t worker)
     return fmax(round(batch_take(state) * state->worker[worker].weight), 1);
 }
 
+static double awf_weight(const struct rule_state *state, int64_t worker)
+{
+    const struct awf *own = state->own;
+    return (double)state->workers * sums_of(state, worker)->term[0] / own->sums.total[0];
+}
+
+/* What was measured last stands while somebody is not measured. */
+static void awf_weights_keep(struct rule_state *state)
+{
+    struct awf *own = state->own;
+    for (int64_t k = 0; own->measured && k < state->workers; k++)
+        if (sums_of(state, k)->term[0] > 0)
+            state->worker[k].weight = awf_weight(state, k);
+    own->measured = false;
+}
+
+static void awf_speeds_settle(struct rule_state *state)
+{
+    struct awf *own = state->own;
+    for (int64_t k; (k = sums_next(&own->sums, state)) >= 0;) {
+        struct rule_worker *worker = &state->worker[k];
+        const struct awf_worker *measured = worker->own;
+        const double speed[SUMS_MOST] = {measured->weighted_tasks / measured->weighted_s};
+        if (worker->lost && own->measured && measured->sums.term[0] > 0)
+            worker->weight = awf_weight(state, k); /* in case it comes back */
+        sums_set(&own->sums, state, k, worker->lost ? NULL : speed);
+    }
+    sums_settle(&own->sums, state);
+    own->measured = true;
+}
+
+/* As weights_update at every package. */
 static double awf_chunk_chunk(struct rule_state *state, int64_t worker)
 {
-    weights_update(state);
-    double equal = (double)state->left / (2 * (double)state->workers);
-    return fmax(round(equal * state->worker[worker].weight), 1);
+    struct awf *own = state->own;
+    const double equal = (double)state->left / (2 * (double)state->workers);
+    if (own->sums.workers[SUMS_NEW] + own->sums.workers[SUMS_ZERO] > 0)
+        awf_weights_keep(state);
+    else
+        awf_speeds_settle(state);
+    const double weight = own->measured ? awf_weight(state, worker) : state->worker[worker].weight;
+    return fmax(round(equal * weight), 1);
 }
 
 static void weighted_add(struct rule_worker *worker, double tasks, double seconds)
@@ -162,7 +207,40 @@ static void awf_total_report(struct rule_state *state, int64_t worker, double ta
     weighted_add(&state->worker[worker], tasks, total_s);
 }
 
-#define AWF_SIZES .state_size = sizeof(struct batch), .worker_size = awf_worker_size
+static void awf_start(struct rule_state *state)
+{
+    struct awf *own = state->own;
+    sums_start(&own->sums, state->workers);
+}
+
+static void awf_change(struct rule_state *state, int64_t worker)
+{
+    struct awf *own = state->own;
+    const struct rule_worker *self = &state->worker[worker];
+    const struct awf_worker *measured = self->own;
+    const enum sums_status known = measured->weighted_s > 0 ? SUMS_KNOWN : SUMS_ZERO;
+    sums_change(&own->sums, state, worker,
+                self->lost            ? SUMS_LOST
+                : self->packages == 0 ? SUMS_NEW
+                                      : known);
+}
+
+static void awf_work_change(struct rule_state *state, int64_t worker, double tasks, double work_s,
+                            double total_s)
+{
+    awf_work_report(state, worker, tasks, work_s, total_s);
+    awf_change(state, worker);
+}
+
+static void awf_total_change(struct rule_state *state, int64_t worker, double tasks, double work_s,
+                             double total_s)
+{
+    awf_total_report(state, worker, tasks, work_s, total_s);
+    awf_change(state, worker);
+}
+
+#define AWF_SIZES .state_size = sizeof(struct awf), .worker_size = awf_worker_size
+#define AWF_CHANGES .start = awf_start, .lost = awf_change, .joined = awf_change
 const struct rule rule_awf_b = {.name = "awf-b",
                                 .summary = "weighted factoring, weights measured per batch",
                                 AWF_SIZES,
@@ -171,8 +249,9 @@ const struct rule rule_awf_b = {.name = "awf-b",
 const struct rule rule_awf_c = {.name = "awf-c",
                                 .summary = "weighted factoring, weights measured per package",
                                 AWF_SIZES,
+                                AWF_CHANGES,
                                 .chunk = awf_chunk_chunk,
-                                .report = awf_work_report};
+                                .report = awf_work_change};
 const struct rule rule_awf_d = {.name = "awf-d",
                                 .summary = "awf-b with overheads in the weights",
                                 AWF_SIZES,
@@ -181,29 +260,82 @@ const struct rule rule_awf_d = {.name = "awf-d",
 const struct rule rule_awf_e = {.name = "awf-e",
                                 .summary = "awf-c with overheads in the weights",
                                 AWF_SIZES,
+                                AWF_CHANGES,
                                 .chunk = awf_chunk_chunk,
-                                .report = awf_total_report};
+                                .report = awf_total_change};
 #undef AWF_SIZES
+#undef AWF_CHANGES
+
+struct af {
+    struct sums sums; /* of sigma^2 / mu, and of 1 / mu */
+};
+
+static size_t af_worker_size(const int64_t *option)
+{
+    (void)option;
+    return sizeof(struct sums_worker);
+}
+
+static void af_start(struct rule_state *state)
+{
+    struct af *own = state->own;
+    sums_start(&own->sums, state->workers);
+}
+
+static void af_change(struct rule_state *state, int64_t worker)
+{
+    struct af *own = state->own;
+    const struct rule_worker *self = &state->worker[worker];
+    const enum sums_status known = self->mean_s > 0 ? SUMS_KNOWN : SUMS_ZERO;
+    sums_change(&own->sums, state, worker,
+                self->lost           ? SUMS_LOST
+                : self->packages < 2 ? SUMS_NEW
+                                     : known);
+}
+
+static void af_report(struct rule_state *state, int64_t worker, double tasks, double work_s,
+                      double total_s)
+{
+    (void)tasks;
+    (void)work_s;
+    (void)total_s;
+    af_change(state, worker);
+}
+
+static void af_settle(struct rule_state *state)
+{
+    struct af *own = state->own;
+    for (int64_t k; (k = sums_next(&own->sums, state)) >= 0;) {
+        const struct rule_worker *worker = &state->worker[k];
+        const double terms[SUMS_MOST] = {worker->squares_s2 / (double)(worker->packages - 1) /
+                                             worker->mean_s,
+                                         1 / worker->mean_s};
+        sums_set(&own->sums, state, k, worker->lost ? NULL : terms);
+    }
+    sums_settle(&own->sums, state);
+}
 
 /* A variance needs two packages of every worker; until then an eighth of what is left is spread. */
 static double af_chunk(struct rule_state *state, int64_t worker)
 {
-    double r = (double)state->left, d = 0, speeds = 0;
-    if (!rule_all_reported(state, 2))
+    struct af *own = state->own;
+    const double r = (double)state->left;
+    if (own->sums.workers[SUMS_NEW] > 0)
         return ceil(r / (8 * (double)state->workers));
-    for (int64_t k = 0; k < state->workers; k++) {
-        const struct rule_worker *other = &state->worker[k];
-        if (other->lost)
-            continue;
-        if (!(other->mean_s > 0))
-            return ceil(r / (2 * (double)state->workers));
-        d += other->squares_s2 / (double)(other->packages - 1) / other->mean_s;
-        speeds += 1 / other->mean_s;
-    }
-    double e = 1 / speeds;
-    double share_s = (d + 2 * e * r - sqrt(d * d + 4 * d * e * r)) / 2;
+    if (own->sums.workers[SUMS_ZERO] > 0)
+        return ceil(r / (2 * (double)state->workers));
+    af_settle(state);
+    const double d = own->sums.total[0], e = 1 / own->sums.total[1];
+    const double share_s = (d + 2 * e * r - sqrt(d * d + 4 * d * e * r)) / 2;
     return fmax(round(share_s / state->worker[worker].mean_s), 1);
 }
 
-const struct rule rule_af = {
-    .name = "af", .summary = "adaptive factoring: mean and variance measured", .chunk = af_chunk};
+const struct rule rule_af = {.name = "af",
+                             .summary = "adaptive factoring: mean and variance measured",
+                             .state_size = sizeof(struct af),
+                             .worker_size = af_worker_size,
+                             .start = af_start,
+                             .chunk = af_chunk,
+                             .report = af_report,
+                             .lost = af_change,
+                             .joined = af_change};
