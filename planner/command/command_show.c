@@ -257,19 +257,22 @@ static bool run_check(const char *path, const struct run_record *record, struct 
 }
 
 /* *done: it is a run of strips. */
-static bool strips_show(const char *path, const struct readers *readers, struct text *text,
-                        bool *done, struct failure *failure)
+static bool strips_show(const struct show_options *options, const struct readers *readers,
+                        struct text *text, bool *done, struct failure *failure)
 {
     struct strips_plan plan;
     struct strips_outcome outcome;
-    if (!readers->read_strips(path, &plan, &outcome, failure))
+    if (!readers->read_strips(options->path, &plan, &outcome, failure))
         return false;
     *done = plan.strip_count > 0;
-    if (*done)
+    bool good = true;
+    if (*done && options->check)
+        good = readers->check_strips(options->path, options->trust, text, failure);
+    if (*done && good)
         strips_outcome_describe(&plan, &outcome, text);
     strips_plan_release(&plan);
     strips_outcome_release(&outcome);
-    return true;
+    return good;
 }
 
 static bool run_show(const struct show_options *options, const struct readers *readers,
@@ -281,8 +284,8 @@ static bool run_show(const struct show_options *options, const struct readers *r
     bool strips = false;
     if (!readers)
         return extract_unable(failure);
-    if (!strips_show(path, readers, text, &strips, failure) || strips)
-        return strips;
+    if (!strips_show(options, readers, text, &strips, failure) || strips)
+        return failure->code == FAILURE_NONE;
     if (!readers->read_run(path, RUN_PLAN_ONLY, &record, failure))
         return false;
     if (options->check && (!readers->check_run(path, options->trust, &compared, failure) ||

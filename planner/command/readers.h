@@ -54,6 +54,9 @@ struct readers {
     /* The same of a run of strips; of any other file, plan and outcome are empty. */
     bool (*read_strips)(const char *path, struct strips_plan *plan, struct strips_outcome *outcome,
                         struct failure *failure);
+    /* Does the output of a run of strips hold what was written to it (spmd/archive/strips_file.h)?
+     */
+    bool (*check_strips)(const char *path, bool trust, struct text *note, struct failure *failure);
     /* Does out.h5 hold what was written to it (spmd/archive/intact_file.h)? `trust`: only sizes are
      * compared. `note` gets a line about what was compared. */
     bool (*check_run)(const char *path, bool trust, struct text *note, struct failure *failure);

@@ -134,7 +134,7 @@ char *strips_print(const struct strips_plan *plan)
 #define AT(member) offsetof(struct strip_measured, member)
 static const struct field strip_measured_fields[] = {
     {"rank", FIELD_COUNT, AT(rank), 1, LIMIT_WORKERS, .flags = FIELD_REQUIRED},
-    {"columns", FIELD_COUNT, AT(columns), 1, (double)STRIPS_COLUMNS_MOST, .flags = FIELD_REQUIRED},
+    {"columns", FIELD_COUNT, AT(columns), 0, (double)STRIPS_COLUMNS_MOST, .flags = FIELD_REQUIRED},
     {"compute_s", FIELD_NUMBER, AT(compute_s), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
     {"wait_s", FIELD_NUMBER, AT(wait_s), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
 };
@@ -142,6 +142,20 @@ static const struct field strip_measured_fields[] = {
 static const struct field_table strip_measured_table = {FIELD_TABLE(strip_measured_fields)};
 static const struct field_list measured_list = {
     sizeof(struct strip_measured), offsetof(struct strips_outcome, strip_count), 4, NULL, NULL};
+
+#define AT(member) offsetof(struct strips_loss, member)
+static const struct field loss_fields[] = {
+    {"rank", FIELD_COUNT, AT(rank), 1, LIMIT_WORKERS, .flags = FIELD_REQUIRED},
+    {"iterations", FIELD_COUNT, AT(iterations), 0, (double)STRIPS_ITERATIONS_MOST,
+     .flags = FIELD_REQUIRED},
+    {"from", FIELD_COUNT, AT(from), 0, (double)STRIPS_ITERATIONS_MOST, .flags = FIELD_REQUIRED},
+    {"at_s", FIELD_NUMBER, AT(at_s), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
+    {"why", FIELD_WORD, AT(why), .flags = FIELD_REQUIRED},
+};
+#undef AT
+static const struct field_table loss_table = {FIELD_TABLE(loss_fields)};
+static const struct field_list loss_list = {
+    sizeof(struct strips_loss), offsetof(struct strips_outcome, loss_count), 4, NULL, NULL};
 
 #define AT(member) offsetof(struct strips_outcome, member)
 static const struct field outcome_fields[] = {
@@ -152,13 +166,16 @@ static const struct field outcome_fields[] = {
     {"complete", FIELD_FLAG, AT(complete), .flags = 0},
     {"rebalanced", FIELD_COUNT, AT(rebalanced), 0, (double)STRIPS_ITERATIONS_MOST,
      .flags = FIELD_NONZERO},
-    {"tests", FIELD_COUNT, AT(tests), 1, (double)STRIPS_ITERATIONS_MOST, .flags = FIELD_REQUIRED},
+    {"tests", FIELD_COUNT, AT(tests), 0, (double)STRIPS_ITERATIONS_MOST, .flags = FIELD_REQUIRED},
     {"step_s", FIELD_NUMBER, AT(step_s), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
     {"test_s", FIELD_NUMBER, AT(test_s), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
     {"gather_s", FIELD_NUMBER, AT(gather_s), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
+    {"lost_s", FIELD_NUMBER, AT(lost_s), 0, LIMIT_TOTAL_S, .flags = FIELD_NONZERO},
     {"total_s", FIELD_NUMBER, AT(total_s), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
     {"strips", FIELD_LIST, AT(strips), .table = &strip_measured_table, .list = &measured_list,
      .flags = FIELD_REQUIRED},
+    {"losses", FIELD_LIST, AT(losses), .table = &loss_table, .list = &loss_list,
+     .flags = FIELD_SPARSE},
 };
 #undef AT
 static const struct field_table outcome_table = {FIELD_TABLE(outcome_fields), 2,

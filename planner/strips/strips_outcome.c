@@ -45,6 +45,16 @@ static void strip_add(const struct strip *planned, const struct strip_measured *
     text_add(text, "\n");
 }
 
+static void loss_add(const struct strips_loss *loss, struct text *text)
+{
+    text_add(text, "lost        worker %" PRId64 " after ", loss->rank);
+    text_add_seconds(text, loss->at_s);
+    text_add(text,
+             ": %s; the others went on from iteration %" PRId64 ", and %" PRId64
+             " were done again\n",
+             loss->why ? loss->why : "nobody knows why", loss->from, loss->iterations - loss->from);
+}
+
 void strips_outcome_describe(const struct strips_plan *plan, const struct strips_outcome *outcome,
                              struct text *text)
 {
@@ -55,16 +65,23 @@ void strips_outcome_describe(const struct strips_plan *plan, const struct strips
              "%" PRId64 " rows x %" PRId64 " columns, %" PRId64 " of %" PRId64
              " iterations%s, the last changes no cell by more than %.3g\n",
              job->rows, job->columns, outcome->iterations, job->iterations,
-             outcome->complete ? "" : ": stopped before its end", outcome->change);
+             outcome->complete  ? ""
+             : outcome->running ? ": the run goes on"
+                                : ": stopped before its end",
+             outcome->change);
     if (outcome->begun > 0)
         text_add(text, "went on     after %" PRId64 " iterations\n", outcome->begun);
     if (outcome->rebalanced > 0)
         text_add(text, "rebalanced  %" PRId64 " times: widths are those of the end\n",
                  outcome->rebalanced);
+    for (size_t k = 0; k < outcome->loss_count; k++)
+        loss_add(&outcome->losses[k], text);
     text_add(text, "\n             predicted     measured\n");
     row_add("iteration", predicted.step_s, outcome->step_s, text);
     row_add("tests", predicted.test_s, outcome->test_s, text);
     row_add("grid", predicted.gather_s, outcome->gather_s, text);
+    if (outcome->lost_s > 0)
+        row_add("lost", 0, outcome->lost_s, text);
     row_add("total", predicted.total_s, outcome->total_s, text);
     text_add(text, "\n                  computing in an iteration   exchanging      waiting\n"
                    "  rank    columns    predicted     measured    predicted     measured\n");
@@ -74,6 +91,9 @@ void strips_outcome_describe(const struct strips_plan *plan, const struct strips
 
 void strips_outcome_release(struct strips_outcome *outcome)
 {
+    for (size_t k = 0; k < outcome->loss_count; k++)
+        free(outcome->losses[k].why);
+    free(outcome->losses);
     free(outcome->strips);
     *outcome = (struct strips_outcome){.strips = NULL};
 }

@@ -379,6 +379,7 @@ const struct readers *readers_available(void)
         .read_numbers = numbers_read,
         .read_run = archive_read,
         .read_strips = strips_file_read,
+        .check_strips = strips_file_check,
         .check_run = intact_file_check,
         .write_preview = write_preview,
         .write_tiff = write_tiff,

@@ -32,7 +32,7 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
     /* Ranks do not fork: what starts processes for them comes before MPI. */
     command_spawner_begin();
     /* Where network file systems lock whole files for HDF5, that is in the way of the locks by
-     * which ranks see each other (spmd/transport/file_lock.h); an output has one run at a time
+     * which ranks see each other (planner/base/file_lock.h); an output has one run at a time
      * anyway.
      */
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);

@@ -59,9 +59,13 @@ enum { LAYOUT_PARTS_MOST = 64 };
 
 /* Of a run of strips: the whole grid, [rows][columns], and what was measured, a JSON text; and
  * attributes of the root group: the iterations that the grid is of, and the greatest change of a
- * cell in the last one. */
+ * cell in the last one. While the run goes on, grids are in two places in turn (grid_slots.h). */
 #define LAYOUT_GRID "/grid"
 #define LAYOUT_MEASURED "/run/measured"
+#define LAYOUT_KEPT "/run/kept" /* a row for each place: what is there */
+#define LAYOUT_SLOT "/run/kept" /* the group of a place is this and 0 or 1 behind it */
+#define LAYOUT_SLOT_GRID "grid"
+#define LAYOUT_SLOT_MEASURED "measured"
 #define LAYOUT_ITERATIONS "iterations"
 #define LAYOUT_CHANGE "change"
 

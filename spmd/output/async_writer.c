@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "planner/base/array.h"
+#include "planner/base/file_lock.h"
 #include "planner/base/pages.h"
 #include "spmd/layout/transfer.h"
 #include "spmd/transport/clock.h"
-#include "spmd/transport/file_lock.h"
 
 /* Bytes that lie side by side in the file. */
 struct piece {

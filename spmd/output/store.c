@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kernel/type.h"
+#include "planner/base/file_lock.h"
 #include "planner/base/own.h"
 #include "spmd/layout/layout.h"
 #include "spmd/layout/task_digest.h"
@@ -17,7 +18,6 @@
 #include "spmd/output/async_writer.h"
 #include "spmd/output/extents.h"
 #include "spmd/output/picture.h"
-#include "spmd/transport/file_lock.h"
 #include "spmd/transport/shared_file.h"
 
 enum { REASON_ROOM = 128 }; /* at least layout_reason_size */

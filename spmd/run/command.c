@@ -378,7 +378,6 @@ static bool strips_check(const struct arguments *arguments, struct failure *fail
                   {arguments->ahead > 0, "--ahead"},
                   {arguments->run.results, "--results"},
                   {arguments->run.collect, "--collect"},
-                  {arguments->run.trust, "--trust"},
                   {arguments->run.retry_lost, "--retry-lost"},
                   {weights_asked(&arguments->weights), "--weights"},
                   {arguments->run.gpus > 0, "--gpus-per-worker"}};
@@ -391,22 +390,38 @@ static bool strips_check(const struct arguments *arguments, struct failure *fail
     return true;
 }
 
+/* What strips ask for while they run. */
+struct strips_limits {
+    const struct until *until;
+    struct liveness *liveness;
+};
+
 /* The master's: would the run be too late if it went on for so long? */
 static bool until_misses(void *self, double seconds)
 {
-    const struct until *until = self;
+    const struct until *until = ((const struct strips_limits *)self)->until;
     return until->known && until_left_s(until, until_now()) < seconds;
 }
 
-/* Collective, of a plan of strips that has been read. The ranks need each other to the end. */
-static void strips_run(const struct comm *comm, struct arguments *arguments,
+/* What a launcher tells all when a rank has died is not meant for those that are left. */
+static bool strips_asked(void *self)
+{
+    const struct strips_limits *limits = self;
+    if (interrupt_hinted())
+        interrupt_settle(!liveness_misses(limits->liveness));
+    return interrupt_asked();
+}
+
+/* Collective, of a plan of strips that has been read. */
+static void strips_run(struct comm *comm, struct arguments *arguments,
                        const struct documents *documents, struct liveness *liveness,
                        struct failure *failure)
 {
     const struct strips_plan *plan = &documents->strips;
-    liveness->words.state = "an iteration needs all ranks";
-    liveness->words.again = "run the same again, with --resume if something is kept";
-    liveness_patience(liveness, arguments->run.patience_s);
+    struct strips_limits limits = {&arguments->run.until, liveness};
+    struct strips_ended ended = {.broken = false};
+    liveness->words.state = "no iteration has begun";
+    liveness->words.again = "run the same again with --resume";
     strips_check(arguments, failure);
     launch_threads_check(failure);
     if (!comm_agree(comm, failure))
@@ -415,6 +430,8 @@ static void strips_run(const struct comm *comm, struct arguments *arguments,
     char *isa = instructions_gather(comm);
     const struct strips_execution execution = {
         .comm = comm,
+        .liveness = liveness,
+        .patience_s = arguments->run.patience_s,
         .plan = plan,
         .plan_text = documents->plan_text,
         .profile_text = documents->profile_text,
@@ -424,12 +441,15 @@ static void strips_run(const struct comm *comm, struct arguments *arguments,
         .isa = isa,
         .threads = plan->threads > 0 ? (int)plan->threads : threads,
         .resume = arguments->run.resume,
+        .trust = arguments->run.trust,
         .quiet = arguments->run.quiet,
-        .asked = interrupt_asked,
+        .asked = strips_asked,
         .late = until_misses,
-        .self = &arguments->run.until,
+        .self = &limits,
     };
-    strips_execute(&execution, failure);
+    strips_execute(&execution, &ended, failure);
+    comm->broken = ended.broken;
+    comm->others = ended.others;
     free(isa);
 }
 

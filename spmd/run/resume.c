@@ -8,32 +8,13 @@
 
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
+#include "spmd/launch/output_lock.h"
 #include "spmd/protocol/message.h"
 #include "spmd/resume/remaining_plan.h"
 #include "spmd/transport/bundle.h"
-#include "spmd/transport/clock.h"
-#include "spmd/transport/file_lock.h"
 #include "spmd/transport/wire.h"
 
 /* ---- what is left -------------------------------------------------------------------------- */
-
-/* Ranks of a run that was killed may need a moment to be gone. */
-static int file_lock_patiently(const char *path, struct failure *failure)
-{
-    static const double patience_s = 5, nap_s = 0.05;
-    const double start_s = clock_now();
-    for (;;) {
-        struct failure held = FAILURE_INIT;
-        const int file = file_lock_first(path, &held);
-        if (file >= 0)
-            return file;
-        if (clock_now() - start_s > patience_s) {
-            failure_set(failure, held.code, "%s", held.text);
-            return -1;
-        }
-        clock_nap(nap_s);
-    }
-}
 
 /* Local to the master. */
 static bool file_look(struct resume *resume, const struct resume_setup *setup,
@@ -43,7 +24,7 @@ static bool file_look(struct resume *resume, const struct resume_setup *setup,
     resume->on = access(setup->path, F_OK) == 0;
     if (!resume->on)
         return true;
-    resume->lock = file_lock_patiently(setup->path, failure);
+    resume->lock = output_lock(setup->path, failure);
     if (resume->lock < 0 || !remaining_read(remaining, setup->path, &setup->wanted, failure))
         return false;
     resume->places = remaining->places;

@@ -1,7 +1,5 @@
 #include "spmd/strips/columns.h"
 
-#include "spmd/transport/wire.h"
-
 /* What the master has room for beside the grid's file. */
 static const int64_t piece_numbers = 1 << 21;
 
@@ -33,23 +31,28 @@ static int64_t piece_at(int64_t rows, int64_t left)
     return left < piece ? left : piece;
 }
 
-void columns_send(const struct comm *comm, const double *cells, int64_t rows, int64_t count,
-                  int rank)
+bool columns_send(const struct waiting *waiting, const double *cells, int64_t rows, int64_t count,
+                  int rank, int tag)
 {
     for (int64_t at = 0; at < count;) {
         const int64_t piece = piece_at(rows, count - at);
-        comm_send(comm, cells + at * columns_stride(rows), columns_size(rows, piece), rank,
-                  WIRE_COLUMNS);
+        if (!waiting_send(waiting, cells + at * columns_stride(rows), columns_size(rows, piece),
+                          rank, tag))
+            return false;
         at += piece;
     }
+    return true;
 }
 
-void columns_receive(const struct comm *comm, double *cells, int64_t rows, int64_t count, int rank)
+bool columns_receive(const struct waiting *waiting, double *cells, int64_t rows, int64_t count,
+                     int rank, int tag)
 {
     for (int64_t at = 0; at < count;) {
         const int64_t piece = piece_at(rows, count - at);
-        comm_receive(comm, cells + at * columns_stride(rows), columns_size(rows, piece), rank,
-                     WIRE_COLUMNS);
+        if (!waiting_receive(waiting, cells + at * columns_stride(rows), columns_size(rows, piece),
+                             rank, tag))
+            return false;
         at += piece;
     }
+    return true;
 }

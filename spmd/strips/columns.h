@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "planner/strips/strips_plan.h"
-#include "spmd/transport/comm.h"
+#include "spmd/strips/waiting.h"
 
 /* Columns [first, end) of the grid. */
 struct column_range {
@@ -32,9 +32,11 @@ static inline size_t columns_size(int64_t rows, int64_t count)
     return (size_t)(count * columns_stride(rows) - 2) * sizeof(double);
 }
 
-/* Local to the two ranks; `cells` is the first cell of the first of `count` columns. */
-void columns_send(const struct comm *comm, const double *cells, int64_t rows, int64_t count,
-                  int rank);
-void columns_receive(const struct comm *comm, double *cells, int64_t rows, int64_t count, int rank);
+/* Local to the two ranks; `cells` is the first cell of the first of `count` columns. False: it was
+ * interrupted, and the link may still have the cells. */
+bool columns_send(const struct waiting *waiting, const double *cells, int64_t rows, int64_t count,
+                  int rank, int tag);
+bool columns_receive(const struct waiting *waiting, double *cells, int64_t rows, int64_t count,
+                     int rank, int tag);
 
 #endif

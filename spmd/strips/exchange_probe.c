@@ -44,10 +44,11 @@ static double exchange_once(const struct prober *prober, size_t bytes)
 {
     struct link_request in[NEIGHBOURS] = {{0}}, out[NEIGHBOURS] = {{0}};
     const struct comm *comm = prober->comm;
+    const int tag = wire_strip_tag(WIRE_STRIP_BORDER, 0);
     const double start_s = clock_now();
     for (int k = 0; k < prober->count; k++) {
-        link_receive(comm->link, prober->in[k], bytes, prober->ranks[k], WIRE_BORDER, &in[k]);
-        link_send(comm->link, prober->out, bytes, prober->ranks[k], WIRE_BORDER, &out[k]);
+        link_receive(comm->link, prober->in[k], bytes, prober->ranks[k], tag, &in[k]);
+        link_send(comm->link, prober->out, bytes, prober->ranks[k], tag, &out[k]);
     }
     for (int k = 0; k < prober->count; k++) {
         comm_wait(comm, &in[k]);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/jacobi/jacobi.h"
@@ -20,7 +21,8 @@ struct opened {
     struct strips_grid grid;      /* in it */
     struct strips_master *master; /* one of the two */
     struct strips_worker *worker;
-    double change; /* that the grid had last */
+    struct process *processes; /* the master's, owned; of all ranks */
+    double change;             /* that the grid had last */
     const struct strips_execution *execution;
     struct progress progress; /* the master's */
     double begun_s;
@@ -61,25 +63,39 @@ static bool values_find(const struct strips_execution *execution, struct jacobi_
     return failure->code == FAILURE_NONE;
 }
 
+/* Local to the master. Which grid the run goes on with, where that is not the expected one. */
+static void there_say(const struct strips_execution *execution, const struct grid_there *there)
+{
+    if (there->damaged > 0)
+        fprintf(stderr,
+                "scow run: %s: its grid after %" PRId64 " iterations is not what was written: goes "
+                "on with the one before, after %" PRId64 "\n",
+                execution->output, there->damaged, there->iterations);
+    if (execution->resume && there->iterations == 0 && !execution->quiet)
+        fprintf(stderr, "scow run: %s has no grid yet: begins with the first iteration\n",
+                execution->output);
+}
+
 /* Local to the master. */
 static void file_open(const struct strips_execution *execution, struct opened *opened,
                       struct failure *failure)
 {
-    const struct grid_file_setup setup = {.path = execution->output,
+    const struct grid_file_setup setup = {.comm = execution->comm,
+                                          .path = execution->output,
                                           .plan = execution->plan,
                                           .plan_text = execution->plan_text,
                                           .profile_text = execution->profile_text,
                                           .command_line = execution->command_line,
-                                          .isa = execution->isa};
+                                          .isa = execution->isa,
+                                          .resume = execution->resume,
+                                          .trust = execution->trust};
     struct grid_there there;
-    if (!grid_file_open(&setup, execution->resume, &opened->file, &there, failure))
+    if (!grid_file_open(&setup, &opened->file, &there, failure))
         return;
     opened->grid = grid_file_grid(opened->file);
     opened->run.done = there.iterations;
     opened->change = there.change;
-    if (execution->resume && there.iterations == 0 && !execution->quiet)
-        fprintf(stderr, "scow run: %s is not there yet: begins with the first iteration\n",
-                execution->output);
+    there_say(execution, &there);
 }
 
 /* Is there nothing to do any more? */
@@ -115,7 +131,38 @@ static bool all_open(const struct strips_execution *execution, struct opened *op
         strips_master_new(&opened->run, &opened->grid, &opened->master, failure);
     else
         strips_worker_new(&opened->run, &opened->worker, failure);
-    return comm_agree(comm, failure);
+    if (comm_agree(comm, failure))
+        return true;
+    if (opened->file)
+        grid_file_discard(opened->file);
+    return false;
+}
+
+/* Collective: from here on each takes part by itself. Who holds its place in the output is there,
+ * and all hold theirs before anybody looks. */
+static bool all_part(const struct strips_execution *execution, struct opened *opened,
+                     struct failure *failure)
+{
+    /* Signs of life come far more often than iterations. */
+    static const double longest_s = 1e-3;
+    const struct comm *comm = execution->comm;
+    struct process own = process_self(), master = own;
+    if (comm_leads(comm)) {
+        opened->processes = calloc((size_t)comm->size, sizeof *opened->processes);
+        if (!opened->processes)
+            failure_memory(failure, "preparing for the loss of workers");
+    }
+    if (!comm_agree(comm, failure))
+        return false;
+    liveness_place(execution->liveness, execution->output);
+    comm_gather(comm, &own, sizeof own, opened->processes);
+    comm_broadcast(comm, &master, sizeof master);
+    if (!comm_leads(comm))
+        liveness_join(execution->liveness, 0, &master);
+    for (int rank = 1; comm_leads(comm) && rank < comm->size; rank++)
+        liveness_join(execution->liveness, rank, &opened->processes[rank]);
+    liveness_part(execution->liveness, execution->patience_s, longest_s);
+    return true;
 }
 
 /* Local to the master. */
@@ -149,6 +196,21 @@ static bool run_late(void *self, double seconds)
     return opened->execution->late(opened->execution->self, seconds);
 }
 
+static bool run_asked(void *self)
+{
+    const struct opened *opened = self;
+    return opened->execution->asked(opened->execution->self);
+}
+
+static void run_tell_lost(void *self, int rank, const char *why)
+{
+    (void)self;
+    fprintf(stderr,
+            "scow run: worker %d is lost: %s; the others begin anew with the grid that was kept "
+            "last\n",
+            rank, why);
+}
+
 static void run_tell(void *self, const struct strips_outcome *outcome)
 {
     struct opened *opened = self;
@@ -169,40 +231,85 @@ static void run_tell(void *self, const struct strips_outcome *outcome)
     progress_line(&opened->progress, texts, sizeof texts / sizeof *texts, elapsed_s);
 }
 
+/* Local to the master. The output is as it shall be, and what has become of the run is said. */
+static void outcome_take(const struct strips_execution *execution, struct opened *opened,
+                         struct failure *failure)
+{
+    const struct strips_outcome *outcome = strips_master_outcome(opened->master);
+    const bool none_left = failure->code == FAILURE_STOPPED;
+    if (none_left) {
+        *failure = (struct failure)FAILURE_INIT;
+        failure_set(failure, FAILURE_STOPPED,
+                    "%s: no worker is left, and the grid after %" PRId64 " of %" PRId64
+                    " iterations is kept: run the same again with --resume",
+                    execution->output, outcome->iterations, execution->plan->job.iterations);
+    }
+    if (failure->code == FAILURE_NONE || none_left)
+        grid_file_seal(opened->file, outcome->complete, failure);
+    if (failure->code == FAILURE_NONE)
+        outcome_print(execution, outcome, failure);
+}
+
+/* Local to the master. Those that are lost or, where none is, all. */
+static void others_find(struct opened *opened, struct strips_ended *ended)
+{
+    ended->others = (struct process_list){opened->processes, 0};
+    opened->processes = NULL;
+    for (int rank = 1; rank < opened->run.comm->size; rank++)
+        if (!ended->broken || strips_master_lost(opened->master, rank))
+            ended->others.items[ended->others.count++] = ended->others.items[rank];
+}
+
 /* Local to the master. */
 static void lead(const struct strips_execution *execution, struct opened *opened,
-                 struct failure *failure)
+                 struct strips_ended *ended, struct failure *failure)
 {
     idle_say(execution);
     opened->begun_s = clock_now();
     progress_init(&opened->progress, execution->quiet ? NULL : stderr, 0, 0);
-    const bool good = strips_master_run(opened->master, failure);
+    strips_master_run(opened->master, failure);
     progress_end(&opened->progress);
-    if (good)
-        outcome_print(execution, strips_master_outcome(opened->master), failure);
+    outcome_take(execution, opened, failure);
+    ended->broken = strips_master_end(opened->master, failure);
+    others_find(opened, ended);
 }
 
-bool strips_execute(const struct strips_execution *execution, struct failure *failure)
+/* Local to a worker. */
+static void follow(struct opened *opened, struct strips_ended *ended, struct failure *failure)
+{
+    struct strips_end end;
+    strips_worker_run(opened->worker, &end);
+    ended->broken = end.broken;
+    if (end.broken && end.code != FAILURE_NONE)
+        failure_set(failure, end.code, "the run has ended so at the master");
+}
+
+bool strips_execute(const struct strips_execution *execution, struct strips_ended *ended,
+                    struct failure *failure)
 {
     struct opened opened = {.execution = execution,
                             .run = {.comm = execution->comm,
                                     .plan = execution->plan,
                                     .threads = execution->threads,
                                     .rebalances = true,
-                                    .asked = execution->asked,
+                                    .liveness = execution->liveness,
+                                    .asked = run_asked,
                                     .late = run_late,
                                     .tell = run_tell,
+                                    .tell_lost = run_tell_lost,
                                     .self = &opened}};
-    bool good = all_open(execution, &opened, failure);
-    if (good && opened.master)
-        lead(execution, &opened, failure);
-    else if (good && opened.worker)
-        strips_worker_run(opened.worker);
-    else if (good && comm_leads(execution->comm) && !execution->quiet)
+    *ended = (struct strips_ended){.broken = false};
+    const bool good = all_open(execution, &opened, failure);
+    const bool runs = good && !is_complete(execution, &opened);
+    if (runs && all_part(execution, &opened, failure) && opened.master)
+        lead(execution, &opened, ended, failure);
+    else if (runs && opened.worker && failure->code == FAILURE_NONE)
+        follow(&opened, ended, failure);
+    else if (good && !runs && comm_leads(execution->comm) && !execution->quiet)
         printf("%s: all is done: %" PRId64 " iterations\n", execution->output, opened.run.done);
-    good = good && comm_agree(execution->comm, failure);
+    free(opened.processes);
     strips_worker_free(&opened.worker);
     strips_master_free(&opened.master);
     grid_file_close(&opened.file);
-    return good;
+    return failure->code == FAILURE_NONE;
 }

@@ -1,7 +1,6 @@
 #include "spmd/strips/grid_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <hdf5.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,62 +9,38 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "planner/files/replace.h"
+#include "planner/base/file_lock.h"
+#include "planner/base/own.h"
 #include "planner/files/strips_json.h"
+#include "spmd/launch/output_lock.h"
 #include "spmd/layout/contents.h"
 #include "spmd/layout/entries.h"
+#include "spmd/layout/grid_slots.h"
 #include "spmd/layout/layout.h"
+#include "spmd/strips/columns.h"
 
 struct grid_file {
     struct grid_file_setup setup;
-    char *draft;    /* owned; what is being written */
-    hid_t file;     /* of the draft, or of what is read; negative: none */
-    hid_t grid;     /* its data set; likewise */
-    bool writing;   /* there is a draft */
-    double *turned; /* owned; columns as rows */
-    int64_t room;   /* numbers of it */
+    char *draft;              /* owned; the file's name until it is made */
+    hid_t file;               /* negative: none */
+    hid_t grid;               /* the data set that is written, or read; negative: none */
+    int lock;                 /* owned; negative: none */
+    bool drafted, made;       /* there is a draft; or it has its name */
+    bool written[GRID_SLOTS]; /* that place has its room on the disk */
+    struct grid_slots slots;
+    int slot;        /* that is written */
+    uint64_t digest; /* of what has been written to it */
+    struct grid_turned turned;
 };
 
-/* Parts of the grid that HDF5 stores together: cells of neighbouring rows and columns. */
-enum { CHUNK_ROWS = 512, CHUNK_COLUMNS = 128 };
+/* The most that is said of a run, and of each strip of it. */
+enum { MEASURED_BYTES = 2000, MEASURED_STRIP_BYTES = 600 };
 
-/* ---- HDF5 ---------------------------------------------------------------------------------- */
-
-static void closed(struct grid_file *file)
+static void grid_close(struct grid_file *file)
 {
     if (file->grid >= 0)
         H5Dclose(file->grid);
-    if (file->file >= 0)
-        H5Fclose(file->file);
-    file->grid = file->file = -1;
-}
-
-static hid_t grid_create(hid_t file, const struct strips_job *job)
-{
-    const hsize_t shape[] = {(hsize_t)job->rows, (hsize_t)job->columns};
-    const hsize_t chunk[] = {shape[0] < CHUNK_ROWS ? shape[0] : CHUNK_ROWS,
-                             shape[1] < CHUNK_COLUMNS ? shape[1] : CHUNK_COLUMNS};
-    const hid_t space = H5Screate_simple(2, shape, NULL), creation = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_chunk(creation, 2, chunk);
-    const hid_t grid =
-        H5Dcreate2(file, LAYOUT_GRID, H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
-    H5Pclose(creation);
-    H5Sclose(space);
-    return grid;
-}
-
-/* HDF5 does not survive a disk that fills while it closes a file. */
-static bool disk_has_room(const struct grid_file *file)
-{
-    static const double beside = 1e6;
-    struct statvfs disk;
-    const struct strips_job *job = &file->setup.plan->job;
-    const double wanted = (double)job->rows * (double)job->columns * (double)sizeof(double);
-    const int there = open(file->draft, O_CREAT | O_WRONLY, 0666);
-    const bool known = there >= 0 && fstatvfs(there, &disk) == 0;
-    if (there >= 0)
-        close(there);
-    return !known || (double)disk.f_bavail * (double)disk.f_frsize > 1.01 * wanted + beside;
+    file->grid = -1;
 }
 
 static bool write_refuse(const struct grid_file *file, struct failure *failure)
@@ -76,136 +51,175 @@ static bool write_refuse(const struct grid_file *file, struct failure *failure)
                        file->setup.path);
 }
 
+static double grid_bytes(const struct grid_file *file)
+{
+    const struct strips_job *job = &file->setup.plan->job;
+    return (double)job->rows * (double)job->columns * (double)sizeof(double);
+}
+
+/* HDF5 does not survive a disk that fills while it closes a file. */
+static bool disk_has_room(const struct grid_file *file, double grids)
+{
+    static const double beside = 1e6;
+    struct statvfs disk;
+    return fstatvfs(file->lock, &disk) != 0 ||
+           (double)disk.f_bavail * (double)disk.f_frsize > 1.01 * grids * grid_bytes(file) + beside;
+}
+
+/* On the disk. */
+static bool flush(const struct grid_file *file)
+{
+    return H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0 && fsync(file->lock) == 0;
+}
+
+/* ---- writing and reading grids --------------------------------------------------------------- */
+
 static bool grid_begin(void *self, struct failure *failure)
 {
     struct grid_file *file = self;
-    closed(file);
-    if (!disk_has_room(file)) {
-        unlink(file->draft);
+    const int newest = grid_slots_newest(&file->slots);
+    grid_close(file);
+    file->slot = newest < 0 ? 0 : (newest + 1) % GRID_SLOTS;
+    if (!file->written[file->slot] && !disk_has_room(file, 1))
         return write_refuse(file, failure);
-    }
-    file->writing = true;
-    file->file = H5Fcreate(file->draft, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    file->grid = file->file >= 0 ? grid_create(file->file, &file->setup.plan->job) : -1;
-    return file->grid >= 0 || write_refuse(file, failure);
-}
-
-/* Room for so many numbers; NULL with *failure set. */
-static double *turned_room(struct grid_file *file, int64_t count, struct failure *failure)
-{
-    if (count > file->room) {
-        double *room = realloc(file->turned, (size_t)count * sizeof *room);
-        if (!room) {
-            failure_memory(failure, "writing the grid");
-            return NULL;
-        }
-        file->turned = room;
-        file->room = count;
-    }
-    return file->turned;
-}
-
-/* Columns [first, first + count) of all rows: from or to rows in memory. */
-static bool columns_pass(const struct grid_file *file, int64_t first, int64_t count, bool out)
-{
-    const hsize_t start[] = {0, (hsize_t)first};
-    const hsize_t shape[] = {(hsize_t)file->setup.plan->job.rows, (hsize_t)count};
-    const hid_t space = H5Dget_space(file->grid), memory = H5Screate_simple(2, shape, NULL);
-    bool good = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, shape, NULL) >= 0;
-    if (good && out)
-        good =
-            H5Dwrite(file->grid, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, file->turned) >= 0;
-    else if (good)
-        good =
-            H5Dread(file->grid, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, file->turned) >= 0;
-    H5Sclose(memory);
-    H5Sclose(space);
-    return good;
+    file->digest = 0;
+    file->slots.kept[file->slot].iterations = 0;
+    file->grid = grid_slot_open(file->file, &file->slots, file->slot);
+    return (file->grid >= 0 &&
+            grid_slot_keep(file->file, file->slot, &file->slots.kept[file->slot])) ||
+           write_refuse(file, failure);
 }
 
 static bool grid_put(void *self, int64_t first, int64_t count, const double *columns,
                      int64_t stride, struct failure *failure)
 {
     struct grid_file *file = self;
-    const int64_t rows = file->setup.plan->job.rows;
-    double *turned = turned_room(file, rows * count, failure);
-    if (!turned)
-        return false;
-    for (int64_t row = 0; row < rows; row++)
-        for (int64_t column = 0; column < count; column++)
-            turned[row * count + column] = columns[column * stride + row];
-    return columns_pass(file, first, count, true) || write_refuse(file, failure);
+    const struct grid_columns part = {file->setup.plan->job.rows, first, count, stride};
+    bool memory = false;
+    file->digest += grid_columns_digest(&part, columns);
+    if (grid_columns_write(file->grid, &part, columns, &file->turned, &memory))
+        return true;
+    return memory ? failure_memory(failure, "writing the grid") : write_refuse(file, failure);
+}
+
+static bool grid_end(void *self, const struct strips_outcome *outcome, struct failure *failure)
+{
+    struct grid_file *file = self;
+    const struct kept_grid kept = {outcome->iterations, outcome->change, file->digest};
+    char *measured = strips_outcome_print(outcome);
+    bool good = measured && grid_slot_measure(file->file, file->slot, measured);
+    grid_close(file);
+    good = good && flush(file) && grid_slot_keep(file->file, file->slot, &kept) && flush(file);
+    free(measured);
+    if (!good)
+        return write_refuse(file, failure);
+    file->written[file->slot] = true;
+    file->slots.kept[file->slot] = kept;
+    return true;
+}
+
+static bool read_refuse(const struct grid_file *file, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_FAILED,
+                       "%s: its grid cannot be read: remove it, and the run begins anew",
+                       file->setup.path);
 }
 
 static bool grid_get(void *self, int64_t first, int64_t count, double *columns, int64_t stride,
                      struct failure *failure)
 {
     struct grid_file *file = self;
-    const int64_t rows = file->setup.plan->job.rows;
-    const double *turned = turned_room(file, rows * count, failure);
-    if (!turned)
-        return false;
-    if (!columns_pass(file, first, count, false))
-        return failure_set(failure, FAILURE_FAILED,
-                           "%s: its grid cannot be read: remove it, and the run begins anew",
-                           file->setup.path);
-    for (int64_t row = 0; row < rows; row++)
-        for (int64_t column = 0; column < count; column++)
-            columns[column * stride + row] = turned[row * count + column];
-    return true;
+    const struct grid_columns part = {file->setup.plan->job.rows, first, count, stride};
+    bool memory = false;
+    grid_close(file);
+    file->grid = grid_slot_open(file->file, &file->slots, grid_slots_newest(&file->slots));
+    if (file->grid >= 0 && grid_columns_read(file->grid, &part, columns, &file->turned, &memory))
+        return true;
+    return memory ? failure_memory(failure, "reading the grid") : read_refuse(file, failure);
 }
 
-static bool run_describe(const struct grid_file *file, const struct strips_outcome *outcome)
+/* ---- making the file ------------------------------------------------------------------------- */
+
+static bool describe(const struct grid_file *file)
 {
     const struct grid_file_setup *setup = &file->setup;
-    const int32_t complete = outcome->complete;
-    char *measured = strips_outcome_print(outcome);
+    const struct strips_job *job = &setup->plan->job;
+    const int32_t running = 0;
+    const size_t most = MEASURED_BYTES + MEASURED_STRIP_BYTES * setup->plan->strip_count;
     const hid_t run = H5Gcreate2(file->file, LAYOUT_RUN, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const bool good =
-        measured && run >= 0 && entry_words(file->file, LAYOUT_VERSION, SCOW_VERSION) &&
+        run >= 0 && entry_words(file->file, LAYOUT_VERSION, SCOW_VERSION) &&
         entry_words(file->file, LAYOUT_KERNEL, setup->plan->kernel) &&
         (!setup->isa || entry_words(file->file, LAYOUT_ISA, setup->isa)) &&
-        entry_number(file->file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete) &&
-        entry_number(file->file, LAYOUT_ITERATIONS, H5T_NATIVE_INT64, &outcome->iterations) &&
-        entry_number(file->file, LAYOUT_CHANGE, H5T_NATIVE_DOUBLE, &outcome->change) &&
+        entry_number(file->file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &running) &&
         (!setup->command_line || entry_words(run, LAYOUT_COMMAND_LINE, setup->command_line)) &&
         entry_text(file->file, LAYOUT_PLAN, setup->plan_text) &&
         (!setup->profile_text || entry_text(file->file, LAYOUT_PROFILE, setup->profile_text)) &&
-        entry_text(file->file, LAYOUT_MEASURED, measured);
+        grid_slots_create(file->file, job->rows, job->columns, most);
     if (run >= 0)
         H5Gclose(run);
-    free(measured);
     return good;
+}
+
+/* Held by this run from now on, and nobody else's. */
+static bool draft_begin(struct grid_file *file, struct failure *failure)
+{
+    const int draft = own_open_or_make(file->draft);
+    if (draft < 0)
+        return failure_set(failure, FAILURE_FAILED,
+                           "%s: cannot be created: %s: choose a directory that you can write to",
+                           file->setup.path, strerror(errno));
+    close(draft);
+    const int before = file->lock;
+    file->lock = file_lock_first(file->draft, failure);
+    if (before >= 0)
+        close(before);
+    file->drafted = file->lock >= 0;
+    return file->drafted;
+}
+
+static bool draft_make(struct grid_file *file, double grids, struct failure *failure)
+{
+    if (!draft_begin(file, failure))
+        return false;
+    if (!disk_has_room(file, grids))
+        return write_refuse(file, failure);
+    file->slots = (struct grid_slots){.old = false};
+    file->file = H5Fcreate(file->draft, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    return (file->file >= 0 && describe(file)) || write_refuse(file, failure);
 }
 
 /* Its bytes are on the disk before the name is. */
-static bool draft_publish(const struct grid_file *file, struct failure *failure)
+static bool draft_publish(struct grid_file *file, struct failure *failure)
 {
-    const int there = open(file->draft, O_RDONLY);
-    bool good = there >= 0 && fsync(there) == 0;
-    if (there >= 0)
-        close(there);
-    if (good && rename(file->draft, file->setup.path) == 0)
-        return true;
-    return failure_set(failure, FAILURE_FAILED, "%s: cannot be replaced: %s", file->setup.path,
-                       strerror(errno));
-}
-
-static bool grid_end(void *self, const struct strips_outcome *outcome, struct failure *failure)
-{
-    struct grid_file *file = self;
-    bool good = run_describe(file, outcome);
-    good = H5Dclose(file->grid) >= 0 && good;
-    good = H5Fclose(file->file) >= 0 && good;
-    file->grid = file->file = -1;
-    if (!good)
+    if (!flush(file))
         return write_refuse(file, failure);
-    good = draft_publish(file, failure);
-    file->writing = !good;
-    return good;
+    if (rename(file->draft, file->setup.path) != 0)
+        return failure_set(failure, FAILURE_FAILED, "%s: cannot be made: %s", file->setup.path,
+                           strerror(errno));
+    file->drafted = false;
+    file->made = true;
+    return true;
 }
 
 /* ---- going on ------------------------------------------------------------------------------ */
+
+/* What is there already. */
+struct former {
+    hid_t file, grid; /* negative: none */
+    int lock;         /* owned; negative: none */
+    struct grid_slots slots;
+};
+
+static void former_release(struct former *former)
+{
+    if (former->grid >= 0)
+        H5Dclose(former->grid);
+    if (former->file >= 0)
+        H5Fclose(former->file);
+    if (former->lock >= 0)
+        close(former->lock);
+}
 
 /* Is the grid that of this plan: as large, with the same values around it? */
 static bool plan_check(const struct grid_file *file, const struct strips_plan *there,
@@ -224,69 +238,200 @@ static bool plan_check(const struct grid_file *file, const struct strips_plan *t
                        file->setup.path, there->job.rows, there->job.columns);
 }
 
-static bool run_read(struct grid_file *file, struct grid_there *found, struct failure *failure)
+static bool former_read(const struct grid_file *file, struct former *former,
+                        struct failure *failure)
 {
     const char *path = file->setup.path;
     struct strips_plan there = {.kernel = NULL};
-    int64_t shape[2] = {0, 0};
-    char *text = contents_text(file->file, LAYOUT_PLAN);
-    if (!text || !strips_is(text, strlen(text)) ||
-        !contents_number(file->file, LAYOUT_ITERATIONS, H5T_NATIVE_INT64, &found->iterations) ||
-        !contents_number(file->file, LAYOUT_CHANGE, H5T_NATIVE_DOUBLE, &found->change)) {
+    char *text = contents_text(former->file, LAYOUT_PLAN);
+    if (!text || !strips_is(text, strlen(text)) || !grid_slots_read(former->file, &former->slots)) {
         free(text);
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: is no output of strips: name another output", path);
     }
-    bool good = strips_parse(&there, text, strlen(text), path, failure);
+    const bool good = strips_parse(&there, text, strlen(text), path, failure) &&
+                      plan_check(file, &there, failure);
     free(text);
-    good = good && plan_check(file, &there, failure);
-    if (good && (!contents_shape(file->file, LAYOUT_GRID, 2, shape) || shape[0] != there.job.rows ||
-                 shape[1] != there.job.columns || found->iterations < 1))
-        good = failure_set(failure, FAILURE_MISMATCH, "%s: its grid is not whole: remove it", path);
     strips_plan_release(&there);
     return good;
 }
 
-static bool there_open(struct grid_file *file, struct grid_there *there, struct failure *failure)
+/* Pieces of the former grid into the new one. */
+static bool pieces_copy(struct grid_file *file, const struct former *former, double *piece,
+                        struct failure *failure)
 {
-    file->file = H5Fopen(file->setup.path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (file->file < 0)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: is no readable HDF5 file: name another output", file->setup.path);
-    if (!run_read(file, there, failure))
-        return false;
-    file->grid = H5Dopen2(file->file, LAYOUT_GRID, H5P_DEFAULT);
-    return file->grid >= 0 ||
-           failure_set(failure, FAILURE_MISMATCH, "%s: its grid cannot be read: remove it",
-                       file->setup.path);
+    const struct strips_job *job = &file->setup.plan->job;
+    const int64_t most = columns_piece(job->rows);
+    for (int64_t at = 0; at < job->columns; at += most) {
+        const int64_t left = job->columns - at, count = left < most ? left : most;
+        const struct grid_columns part = {job->rows, at, count, job->rows};
+        bool memory = false;
+        comm_look(file->setup.comm);
+        if (!grid_columns_read(former->grid, &part, piece, &file->turned, &memory))
+            return memory ? failure_memory(failure, "reading the grid")
+                          : read_refuse(file, failure);
+        if (!grid_put(file, at, count, piece, job->rows, failure))
+            return false;
+    }
+    return true;
 }
 
-bool grid_file_open(const struct grid_file_setup *setup, bool resume, struct grid_file **file,
-                    struct grid_there *there, struct failure *failure)
+/* Nothing is measured of the run that goes on with it. */
+static bool copied_end(struct grid_file *file, const struct kept_grid *kept,
+                       struct failure *failure)
+{
+    const struct strips_plan *plan = file->setup.plan;
+    struct strips_outcome outcome = {.begun = kept->iterations,
+                                     .iterations = kept->iterations,
+                                     .change = kept->change,
+                                     .strips = calloc(plan->strip_count, sizeof *outcome.strips),
+                                     .strip_count = plan->strip_count};
+    if (!outcome.strips)
+        return failure_memory(failure, "preparing the output");
+    for (size_t k = 0; k < plan->strip_count; k++) {
+        outcome.strips[k].rank = plan->strips[k].rank;
+        outcome.strips[k].columns = plan->strips[k].columns;
+    }
+    const bool good = grid_end(file, &outcome, failure);
+    strips_outcome_release(&outcome);
+    return good;
+}
+
+static void look(const void *self)
+{
+    comm_look(self);
+}
+
+/* Is it what was written, or trusted to be? False with *failure set: out of memory. */
+static bool slot_check(const struct grid_file *file, const struct former *former, int slot,
+                       struct failure *failure)
+{
+    const struct strips_job *job = &file->setup.plan->job;
+    const int64_t shape[] = {job->rows, job->columns};
+    const struct grid_look looks = {look, file->setup.comm};
+    bool memory = false;
+    const bool good = file->setup.trust ||
+                      grid_slot_holds(former->file, &former->slots, slot, shape, looks, &memory);
+    if (memory)
+        failure_memory(failure, "reading the grid");
+    return good;
+}
+
+/* The place of the grid of most iterations that is whole; negative: there is none. */
+static int newest_find(const struct grid_file *file, struct former *former,
+                       struct grid_there *there, struct failure *failure)
+{
+    int slot;
+    while ((slot = grid_slots_newest(&former->slots)) >= 0) {
+        struct kept_grid *kept = &former->slots.kept[slot];
+        if (slot_check(file, former, slot, failure)) {
+            there->iterations = kept->iterations;
+            there->change = kept->change;
+            return slot;
+        }
+        there->damaged = there->damaged > 0 ? there->damaged : kept->iterations;
+        kept->iterations = 0;
+    }
+    if (there->damaged > 0)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: its grid after %" PRId64 " iterations is not what was written, and there "
+                    "is no other: remove it, and the run begins anew",
+                    file->setup.path, there->damaged);
+    return -1;
+}
+
+static bool slot_copy(struct grid_file *file, struct former *former, int slot,
+                      struct failure *failure)
+{
+    const struct strips_job *job = &file->setup.plan->job;
+    former->grid = grid_slot_open(former->file, &former->slots, slot);
+    if (former->grid < 0)
+        return read_refuse(file, failure);
+    double *piece = malloc((size_t)(columns_piece(job->rows) * job->rows) * sizeof *piece);
+    if (!piece)
+        return failure_memory(failure, "reading the grid");
+    const bool copied = grid_begin(file, failure) && pieces_copy(file, former, piece, failure);
+    free(piece);
+    return copied && copied_end(file, &former->slots.kept[slot], failure);
+}
+
+/* Is nothing left to do? */
+static bool is_done(const struct grid_file *file, const struct grid_there *there)
+{
+    const struct strips_job *job = &file->setup.plan->job;
+    return there->iterations >= job->iterations ||
+           (there->iterations > 0 && job->tolerance > 0 && there->change <= job->tolerance);
+}
+
+static bool former_open(struct grid_file *file, struct former *former, struct failure *failure)
+{
+    former->lock = output_lock(file->setup.path, failure);
+    if (former->lock < 0)
+        return false;
+    former->file = H5Fopen(file->setup.path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (former->file < 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: is no readable HDF5 file: name another output", file->setup.path);
+    return former_read(file, former, failure);
+}
+
+/* A new file, with the grid of the one that is there, in its place. */
+static bool go_on(struct grid_file *file, struct grid_there *there, struct failure *failure)
+{
+    struct former former = {.file = -1, .grid = -1, .lock = -1};
+    bool good = former_open(file, &former, failure);
+    const int newest = good ? newest_find(file, &former, there, failure) : -1;
+    good = failure->code == FAILURE_NONE;
+    if (good && !is_done(file, there))
+        good = draft_make(file, newest >= 0 ? GRID_SLOTS : 1, failure) &&
+               (newest < 0 || slot_copy(file, &former, newest, failure)) &&
+               draft_publish(file, failure);
+    former_release(&former);
+    return good;
+}
+
+static bool begin(struct grid_file *file, struct failure *failure)
+{
+    return draft_make(file, file->setup.plan->job.keep ? GRID_SLOTS : 1, failure) &&
+           draft_publish(file, failure);
+}
+
+/* ---- whole --------------------------------------------------------------------------------- */
+
+static struct grid_file *file_new(const struct grid_file_setup *setup, struct failure *failure)
 {
     const size_t room = strlen(setup->path) + 8;
     struct grid_file *made = calloc(1, sizeof *made);
     char *draft = malloc(room);
-    *there = (struct grid_there){0, 0};
-    *file = NULL;
     if (!made || !draft) {
         free(made);
         free(draft);
-        return failure_memory(failure, "preparing the output");
+        failure_memory(failure, "preparing the output");
+        return NULL;
     }
-    layout_quiet();
     snprintf(draft, room, "%s.new", setup->path);
-    *made = (struct grid_file){.setup = *setup, .draft = draft, .file = -1, .grid = -1};
-    *file = made;
-    if (!replace_check(setup->path, failure))
+    *made = (struct grid_file){.setup = *setup, .draft = draft, .file = -1, .grid = -1, .lock = -1};
+    return made;
+}
+
+bool grid_file_open(const struct grid_file_setup *setup, struct grid_file **file,
+                    struct grid_there *there, struct failure *failure)
+{
+    *there = (struct grid_there){.iterations = 0};
+    layout_quiet();
+    *file = file_new(setup, failure);
+    if (!*file)
         return false;
     if (access(setup->path, F_OK) != 0)
-        return true;
-    if (!resume)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: exists already: choose another name or remove it first",
-                           setup->path);
-    return there_open(made, there, failure);
+        return begin(*file, failure);
+    if (setup->resume)
+        return go_on(*file, there, failure);
+    return failure_set(failure, FAILURE_MISMATCH,
+                       file_lock_held(setup->path)
+                           ? "%s: a run that writes to it is still alive: wait for it, or choose "
+                             "another name"
+                           : "%s: exists already: choose another name or remove it first",
+                       setup->path);
 }
 
 struct strips_grid grid_file_grid(struct grid_file *file)
@@ -295,15 +440,37 @@ struct strips_grid grid_file_grid(struct grid_file *file)
         .begin = grid_begin, .put = grid_put, .end = grid_end, .get = grid_get, .self = file};
 }
 
+bool grid_file_seal(struct grid_file *file, bool complete, struct failure *failure)
+{
+    const int newest = grid_slots_newest(&file->slots);
+    const int32_t ended = complete;
+    grid_close(file);
+    if (newest < 0)
+        return true;
+    return (grid_slot_show(file->file, newest, &file->slots.kept[newest]) &&
+            entry_number(file->file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &ended) && flush(file)) ||
+           write_refuse(file, failure);
+}
+
+void grid_file_discard(struct grid_file *file)
+{
+    if (file->made && grid_slots_newest(&file->slots) < 0)
+        unlink(file->setup.path);
+}
+
 void grid_file_close(struct grid_file **file)
 {
     if (!*file)
         return;
-    closed(*file);
-    if ((*file)->writing)
+    grid_close(*file);
+    if ((*file)->file >= 0)
+        H5Fclose((*file)->file);
+    if ((*file)->drafted)
         unlink((*file)->draft);
+    if ((*file)->lock >= 0)
+        close((*file)->lock);
+    free((*file)->turned.cells);
     free((*file)->draft);
-    free((*file)->turned);
     free(*file);
     *file = NULL;
 }

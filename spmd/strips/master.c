@@ -1,123 +1,256 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "planner/strips/balance.h"
+#include "planner/strips/strips_left.h"
 #include "spmd/strips/columns.h"
 #include "spmd/strips/strips_run.h"
+#include "spmd/strips/waiting.h"
 #include "spmd/transport/clock.h"
+#include "spmd/transport/liveness.h"
 #include "spmd/transport/wire.h"
 
 struct strips_master {
     const struct strips_run *run;
     const struct strips_grid *grid;
+    struct waiting waiting;
     struct strips_outcome outcome;
     int64_t count;
-    int64_t *widths, *later;           /* owned; of the strips, and those that may be better */
+    int64_t *widths, *later;           /* owned; of the strips, and those that may be better; 0: the
+                                        * worker at that place has none */
     struct wire_strip_report *reports; /* owned; the last ones, in the order of strips */
     struct strip_cost *costs;          /* owned; as measured */
-    double *real;                      /* owned; widths before they are rounded */
+    double *paces;                     /* owned; seconds of a column, as measured; 0: not known */
     double *piece;                     /* owned; columns on their way to or from the grid */
-    double start_s, stepped_s;         /* of all iterations so far */
+    bool *there;                       /* owned; the worker at that place is not lost */
+    bool *has;                         /* owned; that one has a strip */
+    bool *lost;                        /* owned; by rank */
+    bool shaken;                       /* a worker that has a strip is lost: all begin anew */
+    int64_t beginning;                 /* how often they have */
+    int64_t kept;                      /* iterations of the grid that is kept last */
     int64_t tested;                    /* iterations at the last test */
+    double start_s;                    /* when the part began */
+    double noted_s, gathered_s;        /* until when all was of use, and gather_s at that time */
+    double stepped_s;                  /* of all iterations so far */
+    int64_t stepped;                   /* how many that were */
+    struct wire_strip_order end;       /* the last one */
 };
 
-/* ---- the grid ------------------------------------------------------------------------------ */
+/* ---- losses -------------------------------------------------------------------------------- */
 
 static int rank_of(const struct strips_master *master, int64_t place)
 {
     return (int)master->run->plan->strips[place].rank;
 }
 
+static int tag_of(const struct strips_master *master, enum wire_strip_part part)
+{
+    return wire_strip_tag(part, master->beginning);
+}
+
+static void loss_note(struct strips_master *master, const struct comm_event *event)
+{
+    struct strips_outcome *outcome = &master->outcome;
+    struct strips_loss *loss = &outcome->losses[outcome->loss_count];
+    *loss = (struct strips_loss){.rank = event->peer,
+                                 .iterations = outcome->iterations,
+                                 .from = master->kept,
+                                 .at_s = clock_now() - master->start_s,
+                                 .why = strdup(event->why)};
+    outcome->loss_count += loss->why != NULL;
+}
+
+/* A rank that has no strip was not needed. */
+static void worker_lose(struct strips_master *master, const struct comm_event *event)
+{
+    const struct strips_run *run = master->run;
+    if (master->lost[event->peer])
+        return;
+    master->lost[event->peer] = true;
+    liveness_give_up(run->liveness, event->peer);
+    for (int64_t k = 0; k < master->count; k++)
+        if (rank_of(master, k) == event->peer) {
+            master->there[k] = false;
+            master->shaken = master->shaken || master->widths[k] > 0;
+            loss_note(master, event);
+        }
+    if (run->tell_lost)
+        run->tell_lost(run->self, event->peer, event->why);
+}
+
+/* Is all in vain that is under way? */
+static bool losses_look(void *self)
+{
+    struct strips_master *master = self;
+    struct comm_event event;
+    while (comm_poll(master->run->comm, &event))
+        if (event.news == COMM_LOST)
+            worker_lose(master, &event);
+    return master->shaken;
+}
+
+/* ---- the grid ------------------------------------------------------------------------------ */
+
+/* What lies between its columns goes to workers, too. */
+static bool piece_make(struct strips_master *master)
+{
+    const int64_t rows = master->run->plan->job.rows, stride = columns_stride(rows);
+    master->piece = calloc((size_t)(columns_piece(rows) * stride), sizeof *master->piece);
+    for (int64_t k = 0; master->piece && k < columns_piece(rows); k++) {
+        master->piece[k * stride + rows] = master->run->values.south;
+        master->piece[k * stride + rows + 1] = master->run->values.north;
+    }
+    return master->piece != NULL;
+}
+
+static _Noreturn void memory_missing(const struct strips_master *master)
+{
+    fprintf(stderr, "scow: the master is out of memory for going on without a lost worker\n");
+    link_abort(master->run->comm->link, FAILURE_FAILED);
+}
+
+/* The link may still have it. */
+static void piece_leave(struct strips_master *master)
+{
+    waiting_keep(&master->waiting, master->piece);
+    if (!piece_make(master))
+        memory_missing(master);
+}
+
 /* Of a strip, piece by piece, from its worker to the grid, or the other way. A grid that fails is
- * not asked again, but all that comes is received. */
-static bool strip_pass(const struct strips_master *master, int64_t place, bool out,
+ * not asked again, but all that comes is received. False: a worker is lost. */
+static bool strip_pass(struct strips_master *master, int64_t place, bool out,
                        struct failure *failure)
 {
     const int64_t rows = master->run->plan->job.rows, stride = columns_stride(rows);
     const struct strips_grid *grid = master->grid;
     const struct column_range own = columns_of(master->widths, place);
-    bool good = failure->code == FAILURE_NONE;
+    const int rank = rank_of(master, place), tag = tag_of(master, WIRE_STRIP_COLUMNS);
     for (int64_t at = own.first; at < own.end;) {
         const int64_t most = columns_piece(rows), left = own.end - at;
         const int64_t piece = left < most ? left : most;
-        if (out) {
-            good = good && grid->get(grid->self, at, piece, master->piece, stride, failure);
-            columns_send(master->run->comm, master->piece, rows, piece, rank_of(master, place));
-        } else {
-            columns_receive(master->run->comm, master->piece, rows, piece, rank_of(master, place));
-            good = good && grid->put(grid->self, at, piece, master->piece, stride, failure);
+        if (out && failure->code == FAILURE_NONE)
+            grid->get(grid->self, at, piece, master->piece, stride, failure);
+        if (out ? !columns_send(&master->waiting, master->piece, rows, piece, rank, tag)
+                : !columns_receive(&master->waiting, master->piece, rows, piece, rank, tag)) {
+            piece_leave(master);
+            return false;
         }
+        if (!out && failure->code == FAILURE_NONE)
+            grid->put(grid->self, at, piece, master->piece, stride, failure);
         at += piece;
         comm_look(master->run->comm); /* whom others hear */
     }
-    return good;
+    return true;
 }
 
+/* False: a worker is lost. */
 static bool grid_scatter(struct strips_master *master, struct failure *failure)
 {
     const double start_s = clock_now();
-    bool good = true;
-    for (int64_t k = 0; k < master->count; k++)
-        good = strip_pass(master, k, true, failure) && good;
+    bool whole = true;
+    for (int64_t k = 0; whole && k < master->count; k++)
+        whole = strip_pass(master, k, true, failure);
     master->outcome.gather_s += clock_now() - start_s;
-    return good;
+    return whole;
 }
 
 static void outcome_update(struct strips_master *master)
 {
     struct strips_outcome *outcome = &master->outcome;
     outcome->total_s = clock_now() - master->start_s;
-    outcome->test_s = fmax(0, outcome->total_s - master->stepped_s - outcome->gather_s);
-    outcome->step_s = master->stepped_s / fmax(1, (double)(outcome->iterations - outcome->begun));
+    outcome->test_s =
+        fmax(0, outcome->total_s - master->stepped_s - outcome->gather_s - outcome->lost_s);
+    outcome->step_s = master->stepped_s / fmax(1, (double)master->stepped);
     for (int64_t k = 0; k < master->count; k++)
         outcome->strips[k].columns = master->widths[k];
 }
 
+/* False: a worker is lost. */
 static bool grid_gather(struct strips_master *master, struct failure *failure)
 {
     const double start_s = clock_now();
     const struct strips_grid *grid = master->grid;
-    bool good = grid->begin(grid->self, failure);
-    for (int64_t k = 0; k < master->count; k++)
-        good = strip_pass(master, k, false, failure) && good;
+    bool whole = true;
+    grid->begin(grid->self, failure);
+    for (int64_t k = 0; whole && k < master->count; k++)
+        whole = strip_pass(master, k, false, failure);
     master->outcome.gather_s += clock_now() - start_s;
     outcome_update(master);
-    return good && grid->end(grid->self, &master->outcome, failure);
+    if (whole && failure->code == FAILURE_NONE && grid->end(grid->self, &master->outcome, failure))
+        master->kept = master->outcome.iterations;
+    return whole;
 }
 
 /* ---- tests --------------------------------------------------------------------------------- */
+
+/* All until now was of use, and its time is in one of the sums. */
+static void progress_note(struct strips_master *master)
+{
+    master->noted_s = clock_now();
+    master->gathered_s = master->outcome.gather_s;
+}
+
+/* The link may still have them. */
+static void reports_leave(struct strips_master *master)
+{
+    waiting_keep(&master->waiting, master->reports);
+    master->reports = calloc((size_t)master->count, sizeof *master->reports);
+    if (!master->reports)
+        memory_missing(master);
+}
+
+/* False: a worker is lost. */
+static bool reports_receive(struct strips_master *master)
+{
+    for (int64_t k = 0; k < master->count; k++)
+        if (master->widths[k] > 0 &&
+            !waiting_receive(&master->waiting, &master->reports[k], sizeof *master->reports,
+                             rank_of(master, k), tag_of(master, WIRE_STRIP_REPORT))) {
+            reports_leave(master);
+            return false;
+        }
+    return true;
+}
 
 /* True: somebody has been asked to stop. */
 static bool reports_take(struct strips_master *master)
 {
     struct strips_outcome *outcome = &master->outcome;
-    bool asked = master->run->asked();
+    bool asked = master->run->asked(master->run->self);
     double stepped_s = 0;
     outcome->change = 0;
+    master->tested = outcome->iterations;
     for (int64_t k = 0; k < master->count; k++) {
-        struct wire_strip_report *report = &master->reports[k];
-        comm_receive(master->run->comm, report, sizeof *report, rank_of(master, k),
-                     WIRE_STRIP_REPORT);
+        const struct wire_strip_report *report = &master->reports[k];
+        if (master->widths[k] == 0)
+            continue;
         asked = asked || report->asked != 0;
         stepped_s = fmax(stepped_s, report->stepped_s);
+        outcome->iterations = report->iterations;
         outcome->change = fmax(outcome->change, report->change);
         outcome->strips[k].compute_s += report->compute_s;
         outcome->strips[k].wait_s += report->wait_s;
     }
     master->stepped_s += stepped_s;
-    master->tested = outcome->iterations;
-    outcome->iterations = master->reports[0].iterations;
+    master->stepped += outcome->iterations - master->tested;
     outcome->tests++;
+    progress_note(master);
     return asked;
 }
 
 /* Of one column, as measured since the last test and, half as much each time, before. */
-static double column_s(const struct strips_master *master, int64_t place, double done)
+static void paces_take(struct strips_master *master)
 {
-    const double now_s = master->reports[place].compute_s / done / (double)master->widths[place];
-    const double before_s = master->costs[place].s_per_column;
-    return before_s > 0 ? (now_s + before_s) / 2 : now_s;
+    const double done = (double)(master->outcome.iterations - master->tested);
+    for (int64_t k = 0; k < master->count; k++) {
+        if (master->widths[k] == 0 || done < 1)
+            continue;
+        const double now_s = master->reports[k].compute_s / done / (double)master->widths[k];
+        master->paces[k] = master->paces[k] > 0 ? (now_s + master->paces[k]) / 2 : now_s;
+    }
 }
 
 /* Would other widths pay, by what iterations have taken? Strips do not vanish, and a
@@ -125,41 +258,85 @@ static double column_s(const struct strips_master *master, int64_t place, double
 static bool widths_better(struct strips_master *master)
 {
     const struct strips_plan *plan = master->run->plan;
-    const struct strips_outcome *outcome = &master->outcome;
-    const double done = (double)(outcome->iterations - master->tested);
-    const double left = (double)(plan->job.iterations - outcome->iterations);
-    if (!master->run->rebalances || master->count < 2)
+    const double left = (double)(plan->job.iterations - master->outcome.iterations);
+    int64_t having = 0;
+    if (!master->run->rebalances)
         return false;
     for (int64_t k = 0; k < master->count; k++) {
-        const double pace_s = column_s(master, k, done);
-        if (!(pace_s > 0))
+        const bool has = master->widths[k] > 0;
+        if (has && !(master->paces[k] > 0))
             return false;
-        master->costs[k] = (struct strip_cost){pace_s, plan->strips[k].exchange_s};
+        having += has;
+        master->has[k] = has;
+        master->costs[k] = (struct strip_cost){master->paces[k], plan->strips[k].exchange_s};
     }
-    strips_balance(master->costs, master->count, plan->job.columns, 1, master->real);
-    for (int64_t k = 0; k < master->count; k++)
-        if (!(master->real[k] > 0))
-            return false;
-    strips_round(master->real, master->count, plan->job.columns, master->later);
+    if (having < 2 || strips_left_plan(plan, master->paces, master->has, master->later) < having)
+        return false;
     return strips_pay(master->costs, master->count, master->widths, master->later, left,
                       plan->strips[0].exchange_s);
 }
 
-static void order_send(const struct strips_master *master, const struct wire_strip_order *order)
+/* Wait until that rank has taken it. False: it is lost or, unless it is waited for whatever
+ * happens, another one that has a strip. */
+static bool taken(struct strips_master *master, struct link_request *request, int rank,
+                  bool whatever)
 {
-    const struct comm *comm = master->run->comm;
-    for (int64_t k = 0; k < master->count; k++)
-        comm_send(comm, order, sizeof *order, rank_of(master, k), WIRE_STRIP_ORDER);
+    const struct awaited awaited = {.requests = {request}};
+    struct pause pause = {0};
+    while (!link_test(request)) {
+        const bool shaken = losses_look(master);
+        if (master->lost[rank] || (shaken && !whatever)) {
+            link_forget(request);
+            return false;
+        }
+        comm_pause(master->run->comm, &pause, &awaited);
+    }
+    return true;
 }
 
-/* Behind the grid, for workers that send it do not receive. */
-static void widths_send(struct strips_master *master)
+/* To one worker, as a message of its own memory: when the wait for it ends early, it may still be
+ * taken. False: a worker is lost that has a strip. */
+static bool tell(struct strips_master *master, const void *data, size_t size, int rank, int tag)
 {
-    const size_t size = (size_t)master->count * sizeof *master->later;
-    for (int64_t k = 0; k < master->count; k++)
-        comm_send(master->run->comm, master->later, size, rank_of(master, k), WIRE_STRIP_WIDTHS);
-    memcpy(master->widths, master->later, size);
-    master->outcome.rebalanced++;
+    struct link_request request;
+    void *own = malloc(size);
+    if (!own)
+        memory_missing(master);
+    memcpy(own, data, size);
+    link_send(master->run->comm->link, own, size, rank, tag, &request);
+    if (taken(master, &request, rank, false))
+        free(own);
+    else
+        waiting_keep(&master->waiting, own);
+    return !master->shaken;
+}
+
+/* To all that have a strip or, to `all`, to whom is there. False: a worker is lost. */
+static bool order_send(struct strips_master *master, const struct wire_strip_order *order, bool all)
+{
+    bool whole = true;
+    for (int64_t k = 0; whole && k < master->count; k++)
+        if (all ? master->there[k] : master->widths[k] > 0)
+            whole = tell(master, order, sizeof *order, rank_of(master, k), WIRE_STRIP_ORDER);
+    return whole;
+}
+
+/* Those of `later`, which count from here on. */
+static void widths_set(struct strips_master *master)
+{
+    memcpy(master->widths, master->later, (size_t)master->count * sizeof *master->later);
+}
+
+/* Likewise. */
+static bool widths_send(struct strips_master *master, bool all)
+{
+    const size_t size = (size_t)master->count * sizeof *master->widths;
+    bool whole = true;
+    for (int64_t k = 0; whole && k < master->count; k++)
+        if (all ? master->there[k] : master->widths[k] > 0)
+            whole = tell(master, master->widths, size, rank_of(master, k),
+                         tag_of(master, WIRE_STRIP_WIDTHS));
+    return whole;
 }
 
 /* What workers are to do after these reports. */
@@ -168,44 +345,141 @@ static struct wire_strip_order order_make(struct strips_master *master, bool ask
     const struct strips_run *run = master->run;
     const struct strips_job *job = &run->plan->job;
     struct strips_outcome *outcome = &master->outcome;
-    const double segment_s = master->stepped_s * (double)job->every /
-                             fmax(1, (double)(outcome->iterations - outcome->begun));
+    const double segment_s =
+        master->stepped_s * (double)job->every / fmax(1, (double)master->stepped);
     outcome->complete = outcome->iterations >= job->iterations ||
                         (job->tolerance > 0 && outcome->change <= job->tolerance);
     const bool late = run->late && run->late(run->self, segment_s);
     const bool ends = outcome->complete || asked || late || failed;
-    return (struct wire_strip_order){.ends = ends,
+    paces_take(master);
+    return (struct wire_strip_order){.kind = ends ? WIRE_STRIP_WAIT : WIRE_STRIP_GO,
                                      .writes = !failed && (ends || job->keep),
                                      .moves = !ends && widths_better(master)};
 }
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
-/* What lies between its columns goes to workers, too. */
-static void piece_edge(struct strips_master *master)
+/* Iterations up to a test, and what that says. False: a worker is lost. *over: it was the last. */
+static bool segment(struct strips_master *master, bool *over, struct failure *failure)
 {
-    const int64_t rows = master->run->plan->job.rows;
-    for (int64_t k = 0; k < columns_piece(rows); k++) {
-        master->piece[k * columns_stride(rows) + rows] = master->run->values.south;
-        master->piece[k * columns_stride(rows) + rows + 1] = master->run->values.north;
-    }
+    const struct strips_run *run = master->run;
+    *over = false;
+    if (!reports_receive(master))
+        return false;
+    const bool asked = reports_take(master);
+    if (run->tell)
+        run->tell(run->self, &master->outcome);
+    const struct wire_strip_order order = order_make(master, asked, failure->code != FAILURE_NONE);
+    if (!order_send(master, &order, false) || (order.writes && !grid_gather(master, failure)))
+        return false;
+    progress_note(master);
+    *over = order.kind == WIRE_STRIP_WAIT;
+    if (!order.moves)
+        return true;
+    master->outcome.rebalanced++;
+    widths_set(master);
+    return widths_send(master, false);
 }
+
+/* With the widths that there are now, and the grid that is kept. False: a worker is lost again. */
+static bool all_begin(struct strips_master *master, struct failure *failure)
+{
+    struct strips_outcome *outcome = &master->outcome;
+    const struct wire_strip_order order = {
+        .kind = WIRE_STRIP_BEGIN, .beginning = ++master->beginning, .done = master->kept};
+    outcome->iterations = master->tested = master->kept;
+    outcome->complete = false;
+    const bool whole = order_send(master, &order, true) && widths_send(master, true) &&
+                       (master->kept == 0 || grid_scatter(master, failure));
+    outcome->gather_s = master->gathered_s;
+    outcome->lost_s += clock_now() - master->noted_s;
+    progress_note(master);
+    return whole;
+}
+
+/* After a loss. False with *failure set: nobody is left. */
+static bool begin_anew(struct strips_master *master, struct failure *failure)
+{
+    while (master->shaken) {
+        master->shaken = false;
+        const int64_t having =
+            strips_left_plan(master->run->plan, master->paces, master->there, master->later);
+        if (having < 0)
+            return failure_memory(failure, "beginning anew");
+        if (having == 0) {
+            master->outcome.iterations = master->kept;
+            master->outcome.complete = false;
+            return failure_set(failure, FAILURE_STOPPED, "no worker is left");
+        }
+        widths_set(master);
+        all_begin(master, failure);
+    }
+    return failure->code == FAILURE_NONE;
+}
+
+bool strips_master_run(struct strips_master *master, struct failure *failure)
+{
+    const struct strips_run *run = master->run;
+    bool over = false;
+    master->start_s = clock_now();
+    progress_note(master);
+    for (int64_t k = 0; k < master->count; k++)
+        liveness_await(run->liveness, rank_of(master, k), true);
+    if (run->done > 0)
+        grid_scatter(master, failure);
+    while (!over && (!master->shaken || begin_anew(master, failure)))
+        segment(master, &over, failure);
+    return failure->code == FAILURE_NONE;
+}
+
+bool strips_master_end(struct strips_master *master, const struct failure *failure)
+{
+    const struct comm *comm = master->run->comm;
+    const int ranks = comm->size;
+    struct link_request request;
+    losses_look(master);
+    master->end = (struct wire_strip_order){.kind = WIRE_STRIP_END, .code = failure->code};
+    for (int rank = 1; rank < ranks; rank++)
+        master->end.broken = master->end.broken || master->lost[rank];
+    for (int rank = 1; rank < ranks; rank++)
+        if (!master->lost[rank]) {
+            link_send(comm->link, &master->end, sizeof master->end, rank, WIRE_STRIP_ORDER,
+                      &request);
+            taken(master, &request, rank, true);
+        }
+    return master->end.broken != 0;
+}
+
+bool strips_master_lost(const struct strips_master *master, int rank)
+{
+    return master->lost[rank];
+}
+
+const struct strips_outcome *strips_master_outcome(const struct strips_master *master)
+{
+    return &master->outcome;
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
 
 static bool room_make(struct strips_master *master)
 {
     const struct strips_plan *plan = master->run->plan;
-    const size_t count = (size_t)master->count;
-    const int64_t rows = plan->job.rows;
+    const size_t count = (size_t)master->count, ranks = (size_t)master->run->comm->size;
     master->widths = calloc(count, sizeof *master->widths);
     master->later = calloc(count, sizeof *master->later);
     master->reports = calloc(count, sizeof *master->reports);
     master->costs = calloc(count, sizeof *master->costs);
-    master->real = calloc(count, sizeof *master->real);
-    master->piece =
-        calloc((size_t)(columns_piece(rows) * columns_stride(rows)), sizeof *master->piece);
+    master->paces = calloc(count, sizeof *master->paces);
+    master->there = calloc(count, sizeof *master->there);
+    master->has = calloc(count, sizeof *master->has);
+    master->lost = calloc(ranks, sizeof *master->lost);
     master->outcome.strips = calloc(count, sizeof *master->outcome.strips);
-    return master->widths && master->later && master->reports && master->costs && master->real &&
-           master->piece && master->outcome.strips;
+    master->outcome.losses = calloc(count, sizeof *master->outcome.losses);
+    master->outcome.strip_count = plan->strip_count;
+    return piece_make(master) && master->widths && master->later && master->reports &&
+           master->costs && master->paces && master->there && master->has && master->lost &&
+           master->outcome.strips && master->outcome.losses;
 }
 
 static void room_release(struct strips_master *master)
@@ -214,31 +488,37 @@ static void room_release(struct strips_master *master)
     free(master->later);
     free(master->reports);
     free(master->costs);
-    free(master->real);
+    free(master->paces);
+    free(master->there);
+    free(master->has);
+    free(master->lost);
     free(master->piece);
+    waiting_release(&master->waiting);
     strips_outcome_release(&master->outcome);
 }
 
 bool strips_master_new(const struct strips_run *run, const struct strips_grid *grid,
                        struct strips_master **master, struct failure *failure)
 {
+    const struct strips_plan *plan = run->plan;
     struct strips_master *made = calloc(1, sizeof *made);
     *master = made;
     if (!made)
         return failure_memory(failure, "preparing the run");
     *made = (struct strips_master){.run = run,
                                    .grid = grid,
-                                   .count = (int64_t)run->plan->strip_count,
+                                   .waiting = {run->comm, losses_look, made, NULL},
+                                   .count = (int64_t)plan->strip_count,
+                                   .kept = run->done,
                                    .outcome = {.begun = run->done, .iterations = run->done}};
     if (!room_make(made)) {
         strips_master_free(master);
         return failure_memory(failure, "preparing the run");
     }
-    piece_edge(made);
-    made->outcome.strip_count = run->plan->strip_count;
-    for (size_t k = 0; k < run->plan->strip_count; k++) {
-        made->widths[k] = run->plan->strips[k].columns;
-        made->outcome.strips[k].rank = run->plan->strips[k].rank;
+    for (size_t k = 0; k < plan->strip_count; k++) {
+        made->widths[k] = plan->strips[k].columns;
+        made->outcome.strips[k].rank = plan->strips[k].rank;
+        made->there[k] = true;
     }
     return true;
 }
@@ -250,29 +530,4 @@ void strips_master_free(struct strips_master **master)
     room_release(*master);
     free(*master);
     *master = NULL;
-}
-
-bool strips_master_run(struct strips_master *master, struct failure *failure)
-{
-    struct wire_strip_order order = {.ends = 0};
-    master->start_s = clock_now();
-    if (master->run->done > 0)
-        grid_scatter(master, failure);
-    while (!order.ends) {
-        const bool asked = reports_take(master);
-        if (master->run->tell)
-            master->run->tell(master->run->self, &master->outcome);
-        order = order_make(master, asked, failure->code != FAILURE_NONE);
-        order_send(master, &order);
-        if (order.writes)
-            grid_gather(master, failure);
-        if (order.moves)
-            widths_send(master);
-    }
-    return failure->code == FAILURE_NONE;
-}
-
-const struct strips_outcome *strips_master_outcome(const struct strips_master *master)
-{
-    return &master->outcome;
 }

@@ -3,6 +3,10 @@
  * with its neighbours, without the master. Every so many iterations, at a test, all workers report
  * to the master, who says whether to go on, and may have the grid sent to it. A state machine over
  * a link, like master and worker of packages (spmd/run), and as these without any MPI.
+ *
+ * Where a worker is lost, its part of the grid is lost, too. The master plans strips for those that
+ * are left and tells them to leave whatever they are at, and all begin anew with the grid that was
+ * kept last. What is under way then reaches nobody, for messages have tags of their beginning.
  */
 #ifndef SPMD_STRIPS_STRIPS_RUN_H
 #define SPMD_STRIPS_STRIPS_RUN_H
@@ -15,6 +19,7 @@
 #include "planner/strips/strips_outcome.h"
 #include "planner/strips/strips_plan.h"
 #include "spmd/transport/comm.h"
+#include "spmd/transport/liveness.h"
 
 /* The same on every rank; borrowed. */
 struct strips_run {
@@ -22,13 +27,15 @@ struct strips_run {
     const struct strips_plan *plan;
     struct jacobi_values values;
     int threads;
-    int64_t done;        /* iterations that the grid is of which the master has; 0: it begins */
-    bool rebalances;     /* widths may change */
-    bool (*asked)(void); /* has this rank been asked to stop? */
+    int64_t done;    /* iterations that the grid is of which the master has; 0: it begins */
+    bool rebalances; /* widths may change */
+    struct liveness *liveness;          /* NULL: nobody is looked after */
+    bool (*asked)(void *self);          /* has this rank been asked to stop? */
     bool (*late)(void *self, double s); /* the master's: would the run end too late if it went on
                                          * for so long? NULL: never */
-    /* The master's: after each test; NULL: nobody is told. */
+    /* The master's: after each test, and when a worker is lost; NULL: nobody is told. */
     void (*tell)(void *self, const struct strips_outcome *outcome);
+    void (*tell_lost)(void *self, int rank, const char *why);
     void *self;
 };
 
@@ -48,12 +55,18 @@ struct strips_grid {
 
 struct strips_worker;
 
-/* Local to a worker, before strips_worker_run, so that ranks can agree on it. *worker is NULL of
- * one that has no strip. False with *failure set: out of memory. */
+/* How the run ended, for a worker. */
+struct strips_end {
+    enum failure_code code;
+    bool broken; /* workers are lost: nothing collective works any more */
+};
+
+/* Local to a worker, before strips_worker_run, so that ranks can agree on it. False with *failure
+ * set: out of memory. */
 bool strips_worker_new(const struct strips_run *run, struct strips_worker **worker,
                        struct failure *failure);
-/* Local to a worker: its part of the run. Of NULL: nothing. */
-void strips_worker_run(struct strips_worker *worker);
+/* Local to a worker: its part of the run, until it is told how that has ended. */
+void strips_worker_run(struct strips_worker *worker, struct strips_end *end);
 /* Sets *worker NULL. */
 void strips_worker_free(struct strips_worker **worker);
 
@@ -62,9 +75,15 @@ struct strips_master;
 /* Local to the master, before strips_master_run. False with *failure set: out of memory. */
 bool strips_master_new(const struct strips_run *run, const struct strips_grid *grid,
                        struct strips_master **master, struct failure *failure);
-/* Local to the master: its part of the run. False with *failure set: the grid could not be read or
- * kept; workers have ended then, too. */
+/* Local to the master: its part of the run, until all iterations are done or somebody has asked to
+ * stop; workers wait then for strips_master_end. False with *failure set: the grid could not be
+ * read or kept, or no worker is left (FAILURE_STOPPED). */
 bool strips_master_run(struct strips_master *master, struct failure *failure);
+/* Local to the master: tell the workers how it ended. True: some are lost, and nothing collective
+ * works any more. */
+bool strips_master_end(struct strips_master *master, const struct failure *failure);
+/* Is that rank lost? */
+bool strips_master_lost(const struct strips_master *master, int rank);
 /* As the run turned out; borrowed. */
 const struct strips_outcome *strips_master_outcome(const struct strips_master *master);
 /* Sets *master NULL. */

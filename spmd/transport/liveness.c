@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "spmd/transport/file_lock.h"
+#include "planner/base/file_lock.h"
 
 /* How often a rank says that it lives. */
 static const double tell_every_s = 1;

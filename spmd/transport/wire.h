@@ -103,14 +103,24 @@ struct wire_package {
     int64_t reserved;
 };
 
-/* Between workers of strips, and between them and the master (spmd/strips). */
-enum wire_strip_tag {
-    WIRE_BORDER = 32,  /* between neighbouring strips: cells of a column */
-    WIRE_COLUMNS,      /* columns of a strip: between its worker and the master, or two workers */
-    WIRE_STRIP_REPORT, /* worker to master: struct wire_strip_report */
-    WIRE_STRIP_ORDER,  /* master to worker, the answer: struct wire_strip_order */
-    WIRE_STRIP_WIDTHS  /* behind an order that moves: int64_t for each strip */
+/* Between workers of strips, and between them and the master (spmd/strips). Where a worker is lost
+ * all others leave what they are at and begin anew, and what is under way then reaches nobody: its
+ * tag is of the beginning before. */
+enum wire_strip_part {
+    WIRE_STRIP_BORDER,  /* between neighbouring strips: cells of a column */
+    WIRE_STRIP_COLUMNS, /* columns of a strip: between its worker and the master, or two workers */
+    WIRE_STRIP_REPORT,  /* worker to master: struct wire_strip_report */
+    WIRE_STRIP_WIDTHS,  /* behind an order that moves or begins: int64_t for each strip */
+    WIRE_STRIP_PARTS
 };
+/* Master to worker, also where nothing is awaited: struct wire_strip_order. */
+enum { WIRE_STRIP_ORDER = 32, WIRE_STRIPS = 64, WIRE_STRIP_BEGINNINGS = 8000 };
+
+/* MPI has tags up to 32767 at least. */
+static inline int wire_strip_tag(enum wire_strip_part part, int64_t beginning)
+{
+    return WIRE_STRIPS + WIRE_STRIP_PARTS * (int)(beginning % WIRE_STRIP_BEGINNINGS) + (int)part;
+}
 
 /* What a worker has done since its last report, seconds. */
 struct wire_strip_report {
@@ -120,9 +130,20 @@ struct wire_strip_report {
     int64_t asked; /* its process has been asked to stop */
 };
 
-/* In this order: the strip goes to the master; columns go to other strips; this is the end. */
+enum wire_strip_order_kind {
+    WIRE_STRIP_GO,    /* do what the order says, and iterate */
+    WIRE_STRIP_WAIT,  /* do what it says, and wait for the next one */
+    WIRE_STRIP_BEGIN, /* leave everything: widths follow, and columns of a grid if it is not the
+                       * one before the first iteration */
+    WIRE_STRIP_END
+};
+
 struct wire_strip_order {
-    int64_t writes, moves, ends;
+    int64_t kind;            /* enum wire_strip_order_kind */
+    int64_t writes, moves;   /* in this order: the strip goes to the master; columns go to other
+                              * strips */
+    int64_t beginning, done; /* to begin: which one, and the iterations that the grid is of */
+    int64_t code, broken;    /* at the end: how the run ended, and whether workers are lost */
 };
 
 _Static_assert(sizeof(struct wire_package) == 64, "bytes behind the header must stay aligned");

@@ -9,10 +9,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "planner/base/file_lock.h"
 #include "planner/base/own.h"
 #include "spmd/output/async_writer.h"
 #include "spmd/transport/clock.h"
-#include "spmd/transport/file_lock.h"
 #include "spmd/transport/shared_file.h"
 #include "tests/faults/world.h"
 

@@ -1,8 +1,8 @@
 /*
  * Runs of strips over the simulated link: messages late and in another order, workers of changing
- * speed, so that strips get other widths, requests to stop at any moment, and grids that cannot be
- * kept. Whatever happens, the grid is that of one strip, to the bit. Everything follows from a
- * seed.
+ * speed, so that strips get other widths, requests to stop at any moment, grids that cannot be
+ * kept, and workers that are killed, of which the master hears late. Whatever happens, the grid is
+ * that of one strip, to the bit. Everything follows from a seed.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +29,10 @@ static struct {
     bool filled[COLUMNS_MOST];
     double failing; /* probability that a column cannot be kept */
     bool complete;
-    int64_t rebalanced, stops, failures;
+    int64_t rebalanced, stops, failures, losses, survived;
+    bool killed;   /* somebody is, in this part */
+    double late_s; /* after which the master sees that */
+    int status;    /* the master's, in the last part */
 } trial;
 
 /* ---- the definition ------------------------------------------------------------------------ */
@@ -117,22 +120,38 @@ static const struct strips_grid grid = {grid_begin, grid_put, grid_end, grid_get
 
 /* ---- ranks --------------------------------------------------------------------------------- */
 
-/* Looks after nobody: it is how computing takes time, of each rank another one. */
+/* How computing takes time, of each rank another one, and how ranks see that others are gone: the
+ * master late, a worker when it looks. */
 struct slow {
     struct comm_watch base;
     double step_s;
+    double gone_s[RANKS_MOST]; /* the master's: since when; 0: it is there */
+    bool told[RANKS_MOST];
 };
 
 static void slow_look(void *self)
 {
     struct slow *slow = self;
     slow->base.next_s = 0;
-    world_sleep(slow->step_s * dice_between(&world.dice, 1, 1.2), false);
+    if (world.current->number > 0 && world.rank[0].state == RANK_KILLED)
+        world_leave(world.current, RANK_ENDED, FAILURE_STOPPED);
+    if (world.current->number > 0)
+        world_sleep(slow->step_s * dice_between(&world.dice, 1, 1.2), false);
 }
 
-static bool nothing_new(void *self, struct comm_event *event)
+static bool poll_gone(void *self, struct comm_event *event)
 {
-    (void)self, (void)event;
+    struct slow *slow = self;
+    for (int rank = 1; world.current->number == 0 && rank < world.ranks; rank++) {
+        if (slow->told[rank] || world.rank[rank].state != RANK_KILLED)
+            continue;
+        if (!(slow->gone_s[rank] > 0))
+            slow->gone_s[rank] = world.now_s;
+        slow->told[rank] = world.now_s - slow->gone_s[rank] >= trial.late_s;
+        *event = (struct comm_event){.news = COMM_LOST, .peer = rank, .why = "it was killed"};
+        if (slow->told[rank])
+            return true;
+    }
     return false;
 }
 
@@ -141,17 +160,25 @@ static void master_run(const struct strips_run *run, struct failure *failure)
     struct strips_master *master;
     if (!strips_master_new(run, &grid, &master, failure))
         return;
+    const struct strips_outcome *outcome = strips_master_outcome(master);
     strips_master_run(master, failure);
-    trial.rebalanced += strips_master_outcome(master)->rebalanced;
+    trial.rebalanced += outcome->rebalanced;
+    trial.losses += (int64_t)outcome->loss_count;
+    trial.survived += outcome->loss_count > 0 && outcome->complete;
+    if (!(outcome->total_s >= 0 && outcome->test_s >= 0 && outcome->lost_s >= 0 &&
+          outcome->gather_s >= 0))
+        world_wrong("times are negative");
+    strips_master_end(master, failure);
     strips_master_free(&master);
 }
 
 static void worker_run(const struct strips_run *run, struct failure *failure)
 {
     struct strips_worker *worker;
+    struct strips_end end;
     if (!strips_worker_new(run, &worker, failure))
         return;
-    strips_worker_run(worker);
+    strips_worker_run(worker, &end);
     strips_worker_free(&worker);
 }
 
@@ -159,17 +186,18 @@ static void rank_main(void)
 {
     struct failure failure = FAILURE_INIT;
     struct comm comm;
-    struct slow slow = {.base = {.look = slow_look, .poll = nothing_new, .self = &slow},
+    struct slow slow = {.base = {.look = slow_look, .poll = poll_gone, .self = &slow},
                         .step_s = dice_about(&world.dice, 1e-5, 0.1)};
     comm_init(&comm, (struct link){0});
-    if (comm.rank > 0)
-        comm_watch_add(&comm, &slow.base);
+    comm_watch_add(&comm, &slow.base);
     struct strips_run run = trial.run;
     run.comm = &comm;
     if (comm.rank == 0)
         master_run(&run, &failure);
     else
         worker_run(&run, &failure);
+    if (comm.rank == 0)
+        trial.status = (int)failure.code;
     world_say("rank %d ends%s%s", comm.rank, failure.text[0] ? ": " : "", failure.text);
     world_leave(world.current, RANK_ENDED, 0);
 }
@@ -232,6 +260,12 @@ static void plan_draw(void)
     trial.failing = dice_hit(dice, 0.2) ? dice_between(dice, 0.05, 0.5) : 0;
 }
 
+static bool asked(void *self)
+{
+    (void)self;
+    return interrupt_asked();
+}
+
 /* Any widths for any of the workers, in any order. */
 static int strips_draw(void)
 {
@@ -278,8 +312,10 @@ static void part_run(bool fair)
                                     .threads = 1,
                                     .done = trial.iterations,
                                     .rebalances = dice_hit(&world.dice, 0.7),
-                                    .asked = interrupt_asked};
+                                    .asked = asked};
     world.weather = weather_draw();
+    trial.late_s = dice_about(&world.dice, 1e-3, 10);
+    trial.killed = false;
     if (fair)
         trial.failing = 0;
     world_begin(workers + 1, rank_main);
@@ -288,6 +324,11 @@ static void part_run(bool fair)
     if (!fair && dice_hit(&world.dice, 0.5)) {
         trial.stops++;
         world_event(dice_about(&world.dice, 1e-3, 10), EVENT_ASK,
+                    (int)dice_below(&world.dice, (uint64_t)workers + 1), 0, NULL);
+    }
+    while (!fair && dice_hit(&world.dice, 0.4)) {
+        trial.killed = true;
+        world_event(dice_about(&world.dice, 1e-3, 10), EVENT_KILL,
                     (int)dice_below(&world.dice, (uint64_t)workers + 1), 0, NULL);
     }
     if (!world_run(part_most_s))
@@ -301,8 +342,10 @@ static void part_run(bool fair)
 static bool trial_run(uint64_t seed, FILE *log)
 {
     const int64_t rebalanced = trial.rebalanced, stops = trial.stops, failures = trial.failures;
+    const int64_t losses = trial.losses, survived = trial.survived;
     memset(&trial, 0, sizeof trial);
     trial.rebalanced = rebalanced, trial.stops = stops, trial.failures = failures;
+    trial.losses = losses, trial.survived = survived;
     world.dice = (struct dice){seed};
     world.log = log;
     world.wrong[0] = '\0';
@@ -332,9 +375,10 @@ static int many_run(uint64_t from, int64_t count)
             return 1;
         }
     printf("%" PRId64 " runs, rebalanced %" PRId64 " times, asked to stop %" PRId64
-           " times, %" PRId64 " grids not kept; none wrong\n",
-           count, trial.rebalanced, trial.stops, trial.failures);
-    return trial.rebalanced == 0 || trial.stops == 0 || trial.failures == 0;
+           " times, %" PRId64 " grids not kept, %" PRId64 " workers lost, %" PRId64
+           " times with the run going on to its end; none wrong\n",
+           count, trial.rebalanced, trial.stops, trial.failures, trial.losses, trial.survived);
+    return trial.rebalanced == 0 || trial.stops == 0 || trial.failures == 0 || trial.survived == 0;
 }
 
 int main(int argc, char **argv)

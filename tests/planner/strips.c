@@ -9,6 +9,7 @@
 #include "planner/files/profile_json.h"
 #include "planner/files/strips_json.h"
 #include "planner/strips/balance.h"
+#include "planner/strips/strips_left.h"
 #include "planner/strips/strips_plan.h"
 #include "tests/checks.h"
 
@@ -196,6 +197,47 @@ static void one_alone_may_be_best(void **state)
     strips_plan_release(&plan);
 }
 
+/* ---- those that are left ----------------------------------------------------------------------
+ */
+
+/* Of the three above without the second, whose columns take 10 and 40 us: no longer by the plan
+ * alone, for the last has been measured to be as fast as the first. */
+static void others_share_what_a_lost_worker_had(void **state)
+{
+    struct strips_plan plan = chosen("0", 3);
+    static const double unknown[] = {0, 0, 0}, measured[] = {0, 0, 1e-5};
+    static const bool two[] = {true, false, true}, one[] = {false, true, false}, none[3] = {false};
+    int64_t widths[3];
+    (void)state;
+    assert_int_equal(strips_left_plan(&plan, unknown, two, widths), 2);
+    assert_int_equal(widths[0], 800);
+    assert_int_equal(widths[1], 0);
+    assert_int_equal(widths[2], 200);
+    assert_int_equal(strips_left_plan(&plan, measured, two, widths), 2);
+    assert_int_equal(widths[0], 500);
+    assert_int_equal(widths[2], 500);
+    assert_int_equal(strips_left_plan(&plan, unknown, one, widths), 1);
+    assert_int_equal(widths[1], SIDE);
+    assert_int_equal(strips_left_plan(&plan, unknown, none, widths), 0);
+    strips_plan_release(&plan);
+}
+
+/* Plans by hand need not say what anything takes. */
+static void a_plan_without_costs_is_divided_evenly(void **state)
+{
+    struct strip strips[] = {{1, 4, 0, 0}, {2, 3, 0, 0}, {3, 3, 0, 0}};
+    const struct strips_plan plan = {
+        .job = {.rows = 4, .columns = 10, .iterations = 5}, .strips = strips, .strip_count = 3};
+    static const double unknown[] = {0, 0, 0};
+    static const bool two[] = {true, true, false};
+    int64_t widths[3];
+    (void)state;
+    assert_int_equal(strips_left_plan(&plan, unknown, two, widths), 2);
+    assert_int_equal(widths[0], 5);
+    assert_int_equal(widths[1], 5);
+    assert_int_equal(widths[2], 0);
+}
+
 /* ---- files --------------------------------------------------------------------------------- */
 
 static void a_plan_is_read_as_it_was_written(void **state)
@@ -298,6 +340,37 @@ static void what_was_measured_stands_beside_what_was_predicted(void **state)
     strips_plan_release(&plan);
 }
 
+/* A worker that was lost: who, when, why, and from where the others went on. */
+static void losses_are_told(void **state)
+{
+    static const char measured[] =
+        "{ \"schema\": \"scow-strips-measured-1\", \"iterations\": 500, \"change\": 0.25,\n"
+        "  \"complete\": true, \"tests\": 6, \"step_s\": 0.006, \"test_s\": 0.02, \"gather_s\": "
+        "0.3,\n"
+        "  \"lost_s\": 0.6, \"total_s\": 4, \"strips\": [\n"
+        "  {\"rank\": 2, \"columns\": 0, \"compute_s\": 0, \"wait_s\": 0} ], \"losses\": [\n"
+        "  {\"rank\": 2, \"iterations\": 300, \"from\": 200, \"at_s\": 1.5, \"why\": \"it was "
+        "killed\"} ] }";
+    struct strips_plan plan = chosen("0", 3);
+    struct strips_outcome outcome;
+    struct failure failure = FAILURE_INIT;
+    struct text text = TEXT_INIT;
+    (void)state;
+    if (!strips_outcome_parse(&outcome, measured, strlen(measured), "m.json", &failure))
+        fail_msg("%s", failure.text);
+    strips_outcome_describe(&plan, &outcome, &text);
+    assert_non_null(strstr(text.bytes, "lost        worker 2 after 1.500 s: it was killed; the "
+                                       "others went on from iteration 200, and 100 were done "
+                                       "again\n"));
+    assert_non_null(strstr(text.bytes, "\nlost "));
+    char *printed = strips_outcome_print(&outcome);
+    assert_non_null(strstr(printed, "\"losses\": [\n    {\"rank\": 2, \"iterations\": 300"));
+    free(printed);
+    text_release(&text);
+    strips_outcome_release(&outcome);
+    strips_plan_release(&plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,9 +381,12 @@ int main(void)
         cmocka_unit_test(widths_change_where_that_pays),
         cmocka_unit_test(all_take_part_where_it_is_worth_it),
         cmocka_unit_test(one_alone_may_be_best),
+        cmocka_unit_test(others_share_what_a_lost_worker_had),
+        cmocka_unit_test(a_plan_without_costs_is_divided_evenly),
         cmocka_unit_test(a_plan_is_read_as_it_was_written),
         cmocka_unit_test(bad_plans_are_refused),
         cmocka_unit_test(what_was_measured_stands_beside_what_was_predicted),
+        cmocka_unit_test(losses_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,12 +4,12 @@
  * have each task once. Writing takes the time that the core task says.
  */
 #include "spmd/output/store.h"
+#include "planner/base/file_lock.h"
 #include "spmd/layout/emitted.h"
 #include "spmd/layout/task_digest.h"
 #include "spmd/output/trace_writer.h"
 #include "spmd/resume/remaining.h"
 #include "spmd/resume/survivors.h"
-#include "spmd/transport/file_lock.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,10 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "planner/base/file_lock.h"
 #include "planner/base/process.h"
 #include "spmd/master/outstanding.h"
 #include "spmd/protocol/membership.h"
-#include "spmd/transport/file_lock.h"
 #include "tests/checks.h"
 
 enum { PLACE = 3 };

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Jacobi's iteration in strips: the grid does not depend, to the bit, on who has which strip; a run
-# that is stopped, or ends, is gone on with; its report has what was predicted beside what was measured.
+# Jacobi's iteration in strips: the grid is that of one strip, to the bit; a run that is stopped, or
+# ends, is gone on with; its report has what was predicted beside what was measured. What outputs are
+# refused is in grid_file.c, what goes wrong on the way in tests/faults/strips.c.
 # usage: run_strips.sh SCOW MPIEXEC PROFILE
 set -euo pipefail
 scow=$1 mpiexec=$2 profile=$3
@@ -27,79 +28,73 @@ go_run() {
     "$mpiexec" -n "$2" "$scow" run "$3" "${@:4}" >said 2>errors || code=$?
     ((code == $1)) || fail "${*:3}: exit $code: $(cat errors)"
 }
-# same A B: the same grid.
-same() {
-    /usr/bin/python3 - "$1" "$2" <<'PY' || fail "$1 and $2 hold other grids"
-import sys
 
-import h5py
-
-grids = [h5py.File(name, "r") for name in sys.argv[1:]]
-a, b = (file["/grid"][:] for file in grids)
-sys.exit(int(a.shape != (37, 53) or not (a == b).all() or grids[0].attrs["iterations"] != grids[1].attrs["iterations"]))
-PY
-}
-
-plan one.json 1 220
 plan three.json 3 220
-go_run 0 2 one.json -o one.h5 -q
 go_run 0 5 three.json -o three.h5
-same one.h5 three.h5
 grep -q '^scow run: three.json has strips for 3 workers: 1 have nothing to do$' errors || fail "nobody says that one is idle: $(cat errors)"
 cp said three.txt
 "$scow" report three.h5 | cmp -s - three.txt || fail "the report is not what the run said"
 grep -q '^total .*%$' three.txt || fail "no total: $(cat three.txt)"
-"$scow" report three.h5 --json | /usr/bin/python3 -c 'import json, sys
-report = json.load(sys.stdin)
-measured = report["measured"]
-assert measured["iterations"] == 220 and measured["complete"] and measured["tests"] == 5
-assert sum(strip["columns"] for strip in measured["strips"]) == report["plan"]["columns"] == 53' || fail "as JSON"
+"$scow" report three.h5 --json >three.report
+"$scow" show --check three.h5 | grep -q '^digests *agree with the grid$' || fail "$("$scow" show --check three.h5)"
 
 # ---- gone on with ------------------------------------------------------------------------------
-go_run 4 4 three.json -o three.h5
-[[ $(<errors) == "scow run: three.h5: exists already: choose another name or remove it first" ]] || fail "$(cat errors)"
-go_run 0 4 three.json -o three.h5 --resume
-[[ $(<said) == "three.h5: all is done: 220 iterations" ]] || fail "$(cat said)"
-# Out of time after the first test.
-go_run 75 4 three.json -o part.h5 -q --until 1s
-[[ $(<errors) == "scow run: part.h5: stopped after 50 of 220 iterations: run the same again with --resume" ]] || fail "$(cat errors)"
+# Out of time after the first test; then until nothing changes, with other strips.
 plan two.json 2 220
-go_run 0 3 two.json -o part.h5 -q --resume
-same one.h5 part.h5
+go_run 75 3 two.json -o part.h5 -q --until 1s
+[[ $(<errors) == "scow run: part.h5: stopped after 50 of 220 iterations: run the same again with --resume" ]] || fail "$(cat errors)"
+cp part.h5 stopped.h5
+plan more.json 3 100000 --tolerance 1e-3 --keep
+go_run 0 4 more.json -o part.h5 -q --resume
 "$scow" show part.h5 | grep -q '^went on     after 50 iterations$' || fail "$("$scow" show part.h5)"
-# Of more iterations than before, and until nothing changes.
-plan more.json 2 100000 --tolerance 1e-3 --keep
-go_run 0 3 more.json -o part.h5 -q --resume
-"$scow" report part.h5 --json | /usr/bin/python3 -c 'import json, sys
-measured = json.load(sys.stdin)["measured"]
-assert measured["complete"] and measured["begun"] == 220 < measured["iterations"] < 100000
-assert 0 < measured["change"] <= 1e-3' || fail "it does not end where nothing changes: $("$scow" report part.h5)"
+go_run 0 4 more.json -o part.h5 --resume
+[[ $(<said) == "part.h5: all is done: "*" iterations" ]] || fail "$(cat said)"
+"$scow" report part.h5 --json >part.report
+
+/usr/bin/python3 - <<'PY' || fail "a grid is not that of the definition, or a report is wrong"
+import json
+
+import h5py
+import numpy
+
+
+def grid_after(iterations):
+    """The definition: each cell the sum of its neighbours in this order, divided by four."""
+    now = numpy.full((39, 55), 0.5)
+    now[0, :], now[-1, :], now[:, 0], now[:, -1] = 2, 0, 0, 0
+    for _ in range(iterations):
+        inner = (now[:-2, 1:-1] + now[2:, 1:-1] + now[1:-1, :-2] + now[1:-1, 2:]) * 0.25
+        now[1:-1, 1:-1] = inner
+    return now[1:-1, 1:-1]
+
+
+for name, iterations in (("three", 220), ("stopped", 50), ("part", None)):
+    with h5py.File(name + ".h5") as file:
+        done = file.attrs["iterations"]
+        assert iterations in (None, done), (name, done)
+        assert (file["grid"][:] == grid_after(done)).all(), name
+report = json.load(open("three.report"))
+measured = report["measured"]
+assert measured["iterations"] == 220 and measured["complete"] and measured["tests"] == 5
+assert sum(strip["columns"] for strip in measured["strips"]) == report["plan"]["columns"] == 53
+measured = json.load(open("part.report"))["measured"]
+assert measured["complete"] and measured["begun"] == 50 < measured["iterations"] < 100000
+assert 0 < measured["change"] <= 1e-3
+PY
 
 # ---- measured, planned and run -----------------------------------------------------------------
-"$mpiexec" -n 3 "$scow" calibrate -k jacobi --rows 60 --columns 40 --budget 1s --quick -q -o measured.json 2>errors ||
+"$mpiexec" -n 3 "$scow" calibrate -k jacobi --rows 60 --columns 40 --budget 0.1s --quick -q -o measured.json 2>errors ||
     fail "calibrating: $(cat errors)"
-/usr/bin/python3 -c 'import json
-profile = json.load(open("measured.json"))
-exchange = profile["exchange"]
-assert exchange["latency_s"] >= 0 and exchange["s_per_byte"] >= 0 and sum(exchange.values()) > 0' || fail "nothing of exchanges"
+grep -q '"exchange": {"latency_s": ' measured.json || fail "nothing of exchanges"
 "$scow" plan --strips -p measured.json --iterations 20 -q -o measured-plan.json || fail "planning what was measured"
 go_run 0 3 measured-plan.json -o measured.h5
 grep -q '^60 rows x 40 columns, 20 of 20 iterations' said || fail "$(cat said)"
 
 # ---- what cannot be ------------------------------------------------------------------------------
-go_run 4 3 three.json -o none.h5
-[[ $(<errors) == "scow run: three.json: has a strip for rank 3, and there are 2 workers: start it with mpiexec -n 4, or plan with -n 2" ]] ||
+go_run 4 2 three.json -o none.h5
+[[ $(<errors) == "scow run: three.json: has a strip for rank 3, and there are 1 workers: start it with mpiexec -n 4, or plan with -n 1" ]] ||
     fail "$(cat errors)"
-go_run 2 4 three.json -o none.h5 -s ss
+go_run 2 2 three.json -o none.h5 -s ss
 [[ $(<errors) == "scow run: -s is for packages of core tasks, and three.json is of strips: leave it out" ]] || fail "$(cat errors)"
-"$scow" plan --strips -p grid.json --rows 37 --columns 54 --iterations 300 -q -o other.json
-go_run 4 4 other.json -o part.h5 --resume
-[[ $(<errors) == "scow run: part.h5: holds another grid, of 37 rows and 53 columns or with other values around it, than the plan's: name another output" ]] ||
-    fail "$(cat errors)"
-echo text >text.h5
-go_run 4 4 three.json -o text.h5 --resume
-[[ $(<errors) == "scow run: text.h5: is no readable HDF5 file: name another output" ]] || fail "$(cat errors)"
-go_run 1 4 three.json -o nowhere/out.h5
-[[ $(<errors) == *nowhere/out.h5* ]] || fail "$(cat errors)"
 [[ ! -e none.h5 && ! -e none.h5.new && ! -e part.h5.new ]] || fail "something is left: $(ls)"
 echo "the grid is the same, whoever has which strip"

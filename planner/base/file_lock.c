@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* F_OFD_SETLK */
-#include "spmd/transport/file_lock.h"
+#include "planner/base/file_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,6 +55,17 @@ int file_lock_first(const char *path, struct failure *failure)
                 "%s: a run that writes to it is still alive: wait for it, or end it first", path);
     close(file);
     return -1;
+}
+
+bool file_lock_held(const char *path)
+{
+    const int file = own_open(path, O_RDONLY);
+    struct flock what = lock_at(lock_place, F_WRLCK);
+    if (file < 0)
+        return false;
+    const bool held = fcntl(file, F_OFD_GETLK, &what) == 0 && what.l_type != F_UNLCK;
+    close(file);
+    return held;
 }
 
 /* In front of the one that all share. */

@@ -3,8 +3,8 @@
  * and a resume first checks for locks. Uses open file description locks, which HDF5 and MPI do not
  * use; a file system without them does not protect.
  */
-#ifndef SPMD_TRANSPORT_FILE_LOCK_H
-#define SPMD_TRANSPORT_FILE_LOCK_H
+#ifndef PLANNER_BASE_FILE_LOCK_H
+#define PLANNER_BASE_FILE_LOCK_H
 
 #include <stdbool.h>
 
@@ -20,6 +20,9 @@ int file_lock_first(const char *path, struct failure *failure);
  * free again when it is gone, however it went. False: somebody has it, or the file system cannot do
  * that. */
 bool file_lock_place(int file, int place);
+/* Local. Does anybody hold that file? False, too, where it cannot be read, or its file system has
+ * no locks. */
+bool file_lock_held(const char *path);
 /* Local. Has another process locked that place? */
 bool file_lock_taken(int file, int place);
 

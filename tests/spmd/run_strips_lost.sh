@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# A real kill of a worker in strips; tests/faults/strips.c plays all others. The others go on with the grid
+# that was kept last, the grid is that of the definition, the report names the loss. Meanwhile nobody else
+# may write to the output, and who checks it is told that it is being written.
+# usage: run_strips_lost.sh SCOW MPIEXEC PROFILE
+set -euo pipefail
+scow=$1 mpiexec=$2
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$(mktemp -d)
+trap 'pkill -KILL -f -- "-o $dir/" || true; rm -rf "$dir"' EXIT
+sed 's/"s_per_byte": 8e-8/"s_per_byte": 1e-12/' "$3" >"$dir/grid.json"
+cd "$dir"
+# shellcheck source=tests/spmd/faults.sh
+source "$here/faults.sh"
+
+# More iterations than there will ever be, and hardly more than grids that are written: who waits for
+# the disk takes no processor's time.
+"$scow" plan --strips -p grid.json --rows 37 --columns 53 --iterations 1000000000 --every 2 --keep -q -o plan.json
+input=() options=()
+# kept MORE: waits until a grid of more iterations is kept.
+kept() {
+    local now=0
+    while ((now <= $1)); do
+        sleep 0.1
+        kill -0 "$launcher" 2>/dev/null || fail "it has ended: $(cat out.h5.said)"
+        now=$("$scow" report out.h5 --json 2>/dev/null | sed -n 's/.*"iterations": \([0-9]*\),.*/\1/p' | tail -1) || true
+        now=${now:-0}
+    done
+}
+
+start out.h5
+gather out.h5 || fail "$(cat out.h5.said)"
+kept 0
+code=0
+"$scow" show --check out.h5 2>errors || code=$?
+[[ $code == 4 && $(<errors) == "scow: out.h5: a run that writes to it is still alive: wait for it" ]] || fail "checked: $code $(cat errors)"
+kill -KILL "${processes[2]}"
+until grep -q '^scow run: worker 2 is lost: ' out.h5.said; do
+    kill -0 "$launcher" 2>/dev/null || fail "it ends with the worker: $(cat out.h5.said)"
+    sleep 0.1
+done
+kept 100
+kill -TERM "${processes[0]}"
+end out.h5
+grep -q '^scow run: .*/out.h5: stopped after [0-9]* of 1000000000 iterations: run the same again with --resume$' out.h5.said ||
+    fail "$(cat out.h5.said)"
+"$scow" report out.h5 | grep -q '^lost        worker 2 after .*: its process is gone; the others went on from iteration [1-9][0-9]*, and ' ||
+    fail "the report: $("$scow" report out.h5)"
+/usr/bin/python3 - <<'PY' || fail "the grid is not that of the definition"
+import h5py
+import numpy
+
+with h5py.File("out.h5") as file:
+    done, grid = file.attrs["iterations"], file["grid"][:]
+now = numpy.full((39, 55), 0.25)
+now[0, :], now[-1, :], now[:, 0], now[:, -1] = 1, 0, 0, 0
+for _ in range(done):
+    before, now = now, now.copy()
+    now[1:-1, 1:-1] = (before[:-2, 1:-1] + before[2:, 1:-1] + before[1:-1, :-2] + before[1:-1, 2:]) * 0.25
+    if (now == before).all():
+        break  # nothing changes any more
+assert (grid == now[1:-1, 1:-1]).all()
+PY
+echo "a run of strips goes on without the worker that was killed"
