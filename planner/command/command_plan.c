@@ -514,7 +514,9 @@ static bool strips_run(const struct plan_options *options, struct failure *failu
                                        .profile = options->profile,
                                        .set = options->set,
                                        .like = options->like,
+                                       .load = options->load,
                                        .output = options->output,
+                                       .html = options->html,
                                        .workers = options->workers,
                                        .json = options->json,
                                        .quiet = options->quiet};

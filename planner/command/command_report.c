@@ -127,15 +127,17 @@ static bool files_write(const struct report_options *options, const struct run_r
 
 /* ---- strips -------------------------------------------------------------------------------- */
 
-/* Their report is a table. */
+/* Their report is a table and a page. */
 static bool strips_check(const struct report_options *options, struct failure *failure)
 {
     const struct {
         bool given;
         const char *name;
-    } others[] = {{options->html, "--html"},       {options->chrome_trace, "--chrome-trace"},
-                  {options->csv, "--csv"},         {options->sensed, "--sensed"},
-                  {options->profile, "--profile"}, {options->part > 0, "--part"}};
+    } others[] = {{options->chrome_trace, "--chrome-trace"},
+                  {options->csv, "--csv"},
+                  {options->sensed, "--sensed"},
+                  {options->profile, "--profile"},
+                  {options->part > 0, "--part"}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (others[k].given)
             return failure_set(failure, FAILURE_USAGE,
@@ -163,7 +165,9 @@ static bool strips_print_report(const struct report_options *options,
                                 const struct strips_outcome *outcome, struct failure *failure)
 {
     struct text text = TEXT_INIT;
-    if (!strips_check(options, failure))
+    if (!strips_check(options, failure) ||
+        (options->html &&
+         !page_of_strips(options->html, options->paths[0], plan, outcome, failure)))
         return false;
     if (options->verbose && !options->json) {
         strips_describe(plan, &text);

@@ -7,6 +7,7 @@
 #include "planner/base/json_text.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
+#include "planner/files/strips_json.h"
 #include "planner/files/textfile.h"
 #include "planner/report/describe.h"
 #include "planner/report/events.h"
@@ -339,6 +340,28 @@ bool page_of_plan(const char *html, const struct planning *planning, const struc
             (pairs_add(&draft, planning, failure) && studies_add(&draft, planning, failure))) &&
            draft_write(&draft, html, planning->profile->kernel, plain.bytes, failure);
     draft_release(&draft);
+    text_release(&plain);
+    return good;
+}
+
+bool page_of_strips(const char *html, const char *path, const struct strips_plan *plan,
+                    const struct strips_outcome *outcome, struct failure *failure)
+{
+    struct draft draft = {.count = 0};
+    struct text plain = TEXT_INIT, name = TEXT_INIT;
+    strips_describe(plan, &plain);
+    if (outcome) {
+        text_add(&plain, "\n");
+        strips_outcome_describe(plan, outcome, &plain);
+        text_add_quoted(&name, path);
+    }
+    bool good = !plain.failed || failure_memory(failure, "writing a page");
+    good = good && draft_keep(&draft, "strips", strips_print(plan), failure) &&
+           (!outcome || (draft_keep(&draft, "measured", strips_outcome_print(outcome), failure) &&
+                         draft_take(&draft, "path", &name, failure))) &&
+           draft_write(&draft, html, outcome ? path : plan->kernel, plain.bytes, failure);
+    draft_release(&draft);
+    text_release(&name);
     text_release(&plain);
     return good;
 }

@@ -8,6 +8,7 @@
 #include "planner/command/readers.h"
 #include "planner/model/sample.h"
 #include "planner/model/trace.h"
+#include "planner/strips/strips_outcome.h"
 #include "planner/studies/advice.h"
 #include "planner/studies/pareto.h"
 #include "planner/studies/planning.h"
@@ -20,6 +21,10 @@ bool page_of_run(const char *html, const char *path, const struct run_record *re
 /* Several runs; all arrays have `count` rows. */
 bool page_of_runs(const char *html, char *const *paths, const struct run_record *records,
                   size_t count, struct failure *failure);
+/* A grid in strips: its plan and, of a run, what was measured (NULL: it has not been run), of the
+ * output `path`. */
+bool page_of_strips(const char *html, const char *path, const struct strips_plan *plan,
+                    const struct strips_outcome *outcome, struct failure *failure);
 /* What a calibration has come to: its profile, the number of the setting that a plan would take,
  * all timings, and some lines that say how sure it is. */
 bool page_of_calibration(const char *html, const struct profile *profile, int best,

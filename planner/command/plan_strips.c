@@ -6,11 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/command/pages.h"
 #include "planner/files/load.h"
+#include "planner/files/observations_tsv.h"
 #include "planner/files/strips_json.h"
 #include "planner/files/textfile.h"
 #include "planner/library/wanted.h"
+#include "planner/model/shared.h"
 #include "planner/strips/strips_plan.h"
+#include "planner/studies/shares.h"
 
 enum { EVERY_USUAL = 100 };
 
@@ -230,7 +234,8 @@ static bool plan_put(const struct strips_asked *asked, const struct profile_sett
     char *json = strips_print(plan);
     if (!json)
         return failure_memory(failure, "writing the plan");
-    bool good = !asked->output || textfile_write(asked->output, json, failure);
+    bool good = (!asked->output || textfile_write(asked->output, json, failure)) &&
+                (!asked->html || page_of_strips(asked->html, NULL, plan, NULL, failure));
     if (good && asked->json && !piped)
         fputs(json, stdout);
     free(json);
@@ -241,15 +246,38 @@ static bool plan_put(const struct strips_asked *asked, const struct profile_sett
     return text_print(&text, "describing the plan", failure);
 }
 
+/* What workers will have of their processors while all iterations take as long as they do at best:
+ * columns are the profile's core tasks. */
+static bool shares_find(const struct strips_asked *asked, struct profile *profile,
+                        struct strips_plan *plan, struct failure *failure)
+{
+    struct observations load = {.nodes = NULL};
+    struct strips_job job;
+    if (!asked->load)
+        return true;
+    const bool good =
+        job_find(asked, profile, &profile->settings[0], &job, failure) &&
+        observations_read(&load, asked->load, failure) &&
+        shares_forecast(&load, asked->load, profile, (double)job.columns * (double)job.iterations,
+                        &plan->shared, &plan->shared_count, failure);
+    observations_release(&load);
+    if (good)
+        shared_follow(profile, plan->shared, plan->shared_count);
+    return good;
+}
+
 static bool profile_answer(const struct strips_asked *asked, struct profile *profile,
                            const char *digest, struct failure *failure)
 {
     struct parameter_list values = {0}, wanted = {0};
-    struct strips_plan plan = {.kernel = NULL};
+    struct strips_plan plan = {.kernel = NULL}, shares = {.kernel = NULL};
     const struct profile_setting *setting = NULL;
     bool good = set_split(asked, profile, &values, &wanted, failure) &&
                 wanted_workers(profile, asked->profile, asked->workers, asked->like, failure) &&
+                shares_find(asked, profile, &shares, failure) &&
                 settings_plan(asked, profile, &wanted, &plan, &setting, failure);
+    plan.shared = shares.shared;
+    plan.shared_count = shares.shared_count;
     if (good && !plan_name(asked, profile, setting, &values, digest, &plan))
         good = failure_memory(failure, "planning strips");
     good = good && plan_put(asked, setting, &plan, failure);

@@ -26,8 +26,9 @@ bool strips_options_alone(const struct strips_options *options, struct failure *
 /* All borrowed. */
 struct strips_asked {
     const struct strips_options *options;
-    const char *profile, *set, *like, *output; /* NULL: not given, but for the profile */
-    int64_t workers;                           /* 0: all */
+    /* NULL: not given, but for the profile */
+    const char *profile, *set, *like, *load, *output, *html;
+    int64_t workers; /* 0: all */
     bool json, quiet;
 };
 

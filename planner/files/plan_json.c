@@ -9,6 +9,7 @@
 #include "planner/base/limits.h"
 #include "planner/files/fields.h"
 #include "planner/files/plan_rounds.h"
+#include "planner/files/shared_json.h"
 #include "planner/files/weights_json.h"
 
 /* ---- what is predicted --------------------------------------------------------------------- */
@@ -99,18 +100,6 @@ static const struct field_table other_table = {FIELD_TABLE(other_fields)};
 static const struct field_list others_list = {sizeof(struct plan_other),
                                               offsetof(struct plan, other_count), 4, NULL, NULL};
 
-#define AT(member) offsetof(struct plan_shared, member)
-static const struct field shared_fields[] = {
-    {"first_rank", FIELD_COUNT, AT(first_rank), 1, LIMIT_WORKERS, .flags = FIELD_REQUIRED},
-    {"last_rank", FIELD_COUNT, AT(last_rank), 1, LIMIT_WORKERS, .flags = FIELD_REQUIRED},
-    {"share", FIELD_NUMBER, AT(share), 1e-6, 1e6, .flags = FIELD_REQUIRED},
-    {"deviation", FIELD_NUMBER, AT(deviation), 0, LIMIT_DEVIATION, .flags = FIELD_REQUIRED},
-    {"bandwidth", FIELD_NUMBER, AT(bandwidth), 1e-6, 1e6, .flags = FIELD_NONZERO},
-    {"bandwidth_deviation", FIELD_NUMBER, AT(bandwidth_deviation), 0, LIMIT_DEVIATION,
-     .flags = FIELD_NONZERO},
-};
-#undef AT
-static const struct field_table shared_table = {FIELD_TABLE(shared_fields)};
 static const struct field_list shared_list = {sizeof(struct plan_shared),
                                               offsetof(struct plan, shared_count), 4, NULL, NULL};
 
@@ -498,7 +487,7 @@ static const struct field plan_fields[] = {
      .print = children_print, .own = children_own},
     {"weights", FIELD_OTHER, AT(weights), .flags = 0, .given = weights_json_given,
      .parse = weights_json_parse, .print = weights_json_print, .own = weights_json_own},
-    {"shared", FIELD_LIST, AT(shared), .table = &shared_table, .list = &shared_list,
+    {"shared", FIELD_LIST, AT(shared), .table = &shared_json_table, .list = &shared_list,
      .flags = FIELD_SPARSE},
     {"predicted", FIELD_OBJECT, AT(predicted), .table = &predicted_table, .given = predicted_given},
     {"choice", FIELD_OBJECT, AT(choice), .table = &choice_table, .flags = FIELD_SPARSE},

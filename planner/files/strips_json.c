@@ -6,6 +6,7 @@
 
 #include "planner/base/limits.h"
 #include "planner/files/fields.h"
+#include "planner/files/shared_json.h"
 
 /* ---- the plan ------------------------------------------------------------------------------ */
 
@@ -62,6 +63,9 @@ static bool plan_check(void *object, const struct document_place *place, struct 
     return failure->code == FAILURE_NONE;
 }
 
+static const struct field_list shared_list = {
+    sizeof(struct plan_shared), offsetof(struct strips_plan, shared_count), 4, NULL, NULL};
+
 #define AT(member) offsetof(struct strips_plan, member)
 static const struct field plan_fields[] = {
     {"kernel", FIELD_WORD, AT(kernel), .flags = FIELD_REQUIRED},
@@ -78,6 +82,8 @@ static const struct field plan_fields[] = {
     {"threads", FIELD_COUNT, AT(threads), 1, LIMIT_THREADS, .flags = FIELD_NONZERO},
     {"profile", FIELD_WORD, AT(profile), .flags = 0},
     {"profile_sha256", FIELD_DIGEST, AT(profile_sha256), .flags = 0},
+    {"shared", FIELD_LIST, AT(shared), .table = &shared_json_table, .list = &shared_list,
+     .flags = FIELD_SPARSE},
     {"strips", FIELD_LIST, AT(strips), .table = &strip_table, .list = &strips_list,
      .flags = FIELD_REQUIRED},
     {"predicted", FIELD_OBJECT, AT(predicted), .table = &predicted_table, .flags = FIELD_SPARSE},

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/model/shared.h"
+
 /* Costs depend on the window that a width is in, and widths on costs. */
 enum { ROUNDS_MOST = 8 };
 
@@ -285,7 +287,9 @@ void strips_describe(const struct strips_plan *plan, struct text *text)
         text_add_seconds_column(text, strip->compute_s + strip->exchange_s);
         text_add(text, "\n");
     }
-    text_add(text, "\niteration   ");
+    text_add(text, "\n");
+    shared_describe(plan->shared, plan->shared_count, text);
+    text_add(text, "iteration   ");
     text_add_seconds(text, predicted->step_s);
     text_add(text, "\ntests       ");
     text_add_seconds(text, predicted->test_s);
@@ -305,6 +309,7 @@ void strips_plan_release(struct strips_plan *plan)
     free(plan->profile);
     free(plan->profile_sha256);
     parameter_list_release(&plan->parameters);
+    free(plan->shared);
     free(plan->strips);
     *plan = (struct strips_plan){.kernel = NULL};
 }

@@ -13,6 +13,7 @@
 #include "planner/base/failure.h"
 #include "planner/base/parameter.h"
 #include "planner/base/text.h"
+#include "planner/model/plan.h"
 #include "planner/model/profile.h"
 #include "planner/strips/balance.h"
 
@@ -49,7 +50,9 @@ struct strips_plan {
     char *profile, *profile_sha256;   /* owned; NULL: not given */
     struct parameter_list parameters; /* of the core task, but for rows and columns */
     struct strips_job job;
-    int64_t threads;      /* of a worker; 0: not given */
+    int64_t threads;            /* of a worker; 0: not given */
+    struct plan_shared *shared; /* owned; shares of processors that compute_s is for; NULL: all */
+    size_t shared_count;
     struct strip *strips; /* owned */
     size_t strip_count;
     struct strips_prediction predicted;

@@ -68,6 +68,15 @@ def page_read(path):
     return page, json.loads(data)
 
 
+def strips_check(scow):
+    """A grid in strips: its plan, and no more."""
+    run(scow, "plan", "--strips", "-p", "grid.json", "--iterations", "500", "-q", "--html", "strips.html", "-o", "strips.json")
+    page, data = page_read("strips.html")
+    assert page.title.strip() == "jacobi"
+    with open("strips.json", encoding="utf-8") as file:
+        assert data == {"strips": json.load(file)}
+
+
 def plan_check(scow):
     run(scow, "plan", "-p", "sure.json", "-X", "300", "-q", "--html", "plan.html", "-o", "plan.json")
     page, data = page_read("plan.html")
@@ -188,6 +197,7 @@ def main():
         shutil.copytree(fixtures, folder, dirs_exist_ok=True)
         os.chdir(folder)
         plan_check(scow)
+        strips_check(scow)
         pareto_check(scow)
         masters_check(scow)
         if len(sys.argv) > 3:

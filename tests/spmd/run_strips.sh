@@ -35,7 +35,7 @@ grep -q '^scow run: three.json has strips for 3 workers: 1 have nothing to do$' 
 cp said three.txt
 "$scow" report three.h5 | cmp -s - three.txt || fail "the report is not what the run said"
 grep -q '^total .*%$' three.txt || fail "no total: $(cat three.txt)"
-"$scow" report three.h5 --json >three.report
+"$scow" report three.h5 --json --html three.html >three.report
 "$scow" show --check three.h5 | grep -q '^digests *agree with the grid$' || fail "$("$scow" show --check three.h5)"
 
 # ---- gone on with ------------------------------------------------------------------------------
@@ -77,6 +77,8 @@ report = json.load(open("three.report"))
 measured = report["measured"]
 assert measured["iterations"] == 220 and measured["complete"] and measured["tests"] == 5
 assert sum(strip["columns"] for strip in measured["strips"]) == report["plan"]["columns"] == 53
+page = open("three.html").read().split('<script type="application/json" id="data">')[1].split("</script>")[0]
+assert json.loads(page) == {"strips": report["plan"], "measured": measured, "path": "three.h5"}
 measured = json.load(open("part.report"))["measured"]
 assert measured["complete"] and measured["begun"] == 50 < measured["iterations"] < 100000
 assert 0 < measured["change"] <= 1e-3

@@ -37,4 +37,5 @@ scow_embed(embedded_script
     script/result.js
     script/provenance.js
     script/comparison.js
+    script/strips.js
     script/page.js)

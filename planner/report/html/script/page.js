@@ -58,6 +58,10 @@ function pageStart() {
         pageFill(page, comparisonPage(data));
         return;
     }
+    if (data.strips) {
+        pageFill(page, stripsPage(data));
+        return;
+    }
     pageFill(page, data.report ? runHeadline(data) : data.plan ? planHeadline(data) : calibrationHeadline(data));
     let begun = false;
     const rest = () => {
