@@ -9,6 +9,7 @@
 #include "planner/base/text.h"
 #include "planner/command/command.h"
 #include "planner/command/simulate_levels.h"
+#include "planner/command/simulate_strips.h"
 #include "planner/command/weights_options.h"
 #include "planner/files/load.h"
 #include "planner/library/simulating.h"
@@ -210,6 +211,12 @@ static bool simulate_run(struct simulate_options *options, const struct readers 
     struct profile profile;
     struct task_weights *weights = NULL;
     struct plan plan = {0};
+    bool strips = false;
+    if (options->plan && !simulate_strips_is(options->plan, &strips, failure))
+        return false;
+    if (strips)
+        return simulate_strips(options->plan, &options->request, options->json, options->quiet,
+                               failure);
     if (!load_profile(options->profile, &profile, NULL, failure))
         return false;
     bool good = weights_take(options, &profile, readers, &weights, failure) &&

@@ -62,13 +62,14 @@ void strips_outcome_describe(const struct strips_plan *plan, const struct strips
     const struct strips_prediction predicted = predicted_of(plan, outcome);
     const double iterations = fmax(1, (double)(outcome->iterations - outcome->begun));
     text_add(text,
-             "%" PRId64 " rows x %" PRId64 " columns, %" PRId64 " of %" PRId64
-             " iterations%s, the last changes no cell by more than %.3g\n",
+             "%" PRId64 " rows x %" PRId64 " columns, %" PRId64 " of %" PRId64 " iterations%s",
              job->rows, job->columns, outcome->iterations, job->iterations,
              outcome->complete  ? ""
              : outcome->running ? ": the run goes on"
-                                : ": stopped before its end",
-             outcome->change);
+                                : ": stopped before its end");
+    if (!outcome->simulated)
+        text_add(text, ", the last changes no cell by more than %.3g", outcome->change);
+    text_add(text, "\n");
     if (outcome->begun > 0)
         text_add(text, "went on     after %" PRId64 " iterations\n", outcome->begun);
     if (outcome->rebalanced > 0)
@@ -76,15 +77,19 @@ void strips_outcome_describe(const struct strips_plan *plan, const struct strips
                  outcome->rebalanced);
     for (size_t k = 0; k < outcome->loss_count; k++)
         loss_add(&outcome->losses[k], text);
-    text_add(text, "\n             predicted     measured\n");
+    text_add(text, "\n             predicted    %s\n",
+             outcome->simulated ? "simulated" : " measured");
     row_add("iteration", predicted.step_s, outcome->step_s, text);
     row_add("tests", predicted.test_s, outcome->test_s, text);
     row_add("grid", predicted.gather_s, outcome->gather_s, text);
     if (outcome->lost_s > 0)
         row_add("lost", 0, outcome->lost_s, text);
     row_add("total", predicted.total_s, outcome->total_s, text);
-    text_add(text, "\n                  computing in an iteration   exchanging      waiting\n"
-                   "  rank    columns    predicted     measured    predicted     measured\n");
+    const char *word = outcome->simulated ? "simulated" : " measured";
+    text_add(text,
+             "\n                  computing in an iteration   exchanging      waiting\n"
+             "  rank    columns    predicted    %s    predicted    %s\n",
+             word, word);
     for (size_t k = 0; k < outcome->strip_count && k < plan->strip_count; k++)
         strip_add(&plan->strips[k], &outcome->strips[k], iterations, text);
 }

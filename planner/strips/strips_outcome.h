@@ -30,6 +30,7 @@ struct strips_outcome {
     double change;             /* the greatest one of a cell in the last iteration */
     bool complete;             /* all iterations, or none that changes more than the tolerance */
     bool running;              /* the run is still there, as its output shows; in no file */
+    bool simulated;            /* it was none; in no file */
     int64_t rebalanced;        /* how often strips got other widths */
     int64_t tests;             /* of the part */
     double step_s;             /* of an iteration, in the mean */
