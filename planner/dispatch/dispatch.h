@@ -223,6 +223,9 @@ bool dispatch_recovery_suspect(struct dispatch *recovery, struct task_range rang
 /* Of a recovering dispatch: also hand out these core tasks, which `inner` does not and nobody has,
  * in packages whose numbers begin with `index` or later. False: out of memory. */
 bool dispatch_recovery_add(struct dispatch *recovery, struct task_range range, int64_t index);
+/* Of a recovering dispatch, before it is asked: what comes back is handed out again in the packages
+ * that it was in, or parts of them, and never joined. */
+void dispatch_recovery_apart(struct dispatch *recovery);
 /* Of a recovering dispatch: a package that it did not hand out was worked on from start_s to end_s.
  */
 void dispatch_recovery_counted(struct dispatch *recovery, const struct package *package,

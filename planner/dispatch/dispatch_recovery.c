@@ -73,7 +73,7 @@ static void package_return(struct dispatch_recovery *self, const struct package 
     struct recovery_entry *last =
         self->returned.count > 0 ? &self->returned.items[self->returned.count - 1] : NULL;
     self->returned_tasks += package->count;
-    if ((self->deadline || self->living == 0) && last && !last->copy &&
+    if ((self->deadline || self->living == 0) && !self->apart && last && !last->copy &&
         last->package.first + last->package.count == package->first) {
         last->package.count += package->count;
         return;
@@ -371,7 +371,7 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
     self->dealt = answer == DISPATCH_FINISHED;
     if (self->returned.count > 0)
         return returned_next(self, now_s, package);
-    if (answer == DISPATCH_FINISHED && self->suspects.count > 0)
+    if (answer != DISPATCH_WAIT && self->suspects.count > 0)
         return suspect_next(self, now_s, package);
     const bool hears = !self->dealt && !self->holds && dispatch_listens(self->inner);
     const enum recovery_copying copying =
@@ -600,6 +600,11 @@ bool dispatch_recovery_add(struct dispatch *recovery, struct task_range range, i
     package_return(self, &package);
     self->index = self->index > index ? self->index : index;
     return true;
+}
+
+void dispatch_recovery_apart(struct dispatch *recovery)
+{
+    ((struct dispatch_recovery *)recovery)->apart = true;
 }
 
 void dispatch_recovery_counted(struct dispatch *recovery, const struct package *package,

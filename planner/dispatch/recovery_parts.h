@@ -43,6 +43,7 @@ struct dispatch_recovery {
     int64_t most; /* core tasks of a package that is handed out again; 0: not limited */
     struct deadline *deadline;      /* owned; NULL: there is no time by which to end */
     bool over;                      /* it has come */
+    bool apart;                     /* what comes back is never joined */
     bool keeps;                     /* workers keep results */
     bool joins;                     /* more workers may come */
     bool open;                      /* core tasks may come from others, and go to them */

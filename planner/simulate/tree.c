@@ -10,9 +10,11 @@ struct node {
     const struct plan *plan;
     struct plan_source source;
     struct loop loop;
-    struct node *children; /* owned; one for each place; NULL: its workers compute */
-    double arrived;        /* core tasks that it may send on */
-    bool held;             /* the source's package waits for the rest of its core tasks */
+    struct node *children;  /* owned; one for each place; NULL: its workers compute */
+    double arrived;         /* core tasks that it may send on */
+    double left;            /* of the source's package, not sent yet */
+    double sent;            /* core tasks of the package that was sent last */
+    struct star_cost piece; /* that of a piece of it */
 };
 
 static void node_release(struct node *node)
@@ -44,26 +46,49 @@ static bool node_init(struct node *node, const struct platform *platform, const 
     return good;
 }
 
-/* Fractions of core tasks add up but for rounding. */
-static bool node_has(const struct node *node)
+/* Core tasks of the package at hand that are there: fractions of them add up but for rounding. */
+static double piece_find(const struct node *node)
 {
     static const double ROUNDING = 1e-9;
     const struct plan_cursor *cursor = &node->source.cursor;
     const double spare = node->plan->real_valued ? ROUNDING * node->plan->tasks : 0;
-    return cursor->first + cursor->load <= node->arrived + spare;
+    const double there = node->arrived - (cursor->first + cursor->load - node->left);
+    return node->left <= there + spare ? node->left : there > spare ? there : 0;
+}
+
+/* Less than the package that the source has described. */
+static void piece_describe(struct node *node, struct loop_package *package, double load)
+{
+    const struct plan_source *source = &node->source;
+    const struct plan_cursor *cursor = &source->cursor;
+    const struct platform_window *window = platform_nearest(source->platform, load);
+    const int64_t worker = cursor->plan->workers[cursor->slot];
+    node->piece = star_cost_of(window, platform_worker(window, worker), load);
+    if (source->groups)
+        node->piece.compute_s = node->piece.output_s = 0;
+    package->cost = &node->piece;
+    package->first = cursor->first + cursor->load - node->left;
+    package->load = load;
 }
 
 static enum loop_answer node_next(void *self, struct loop *loop, struct loop_package *package,
                                   struct failure *failure)
 {
     struct node *node = self;
-    if (!node->held) {
+    if (!(node->left > 0)) {
         const enum loop_answer answer = plan_source_next(&node->source, loop, package, failure);
         if (answer != LOOP_SEND)
             return answer;
+        node->left = node->source.cursor.load;
     }
-    node->held = !node_has(node);
-    return node->held ? LOOP_PAUSE : LOOP_SEND;
+    const double load = piece_find(node);
+    if (!(load > 0))
+        return LOOP_PAUSE;
+    if (load < node->source.cursor.load)
+        piece_describe(node, package, load);
+    node->sent = load;
+    node->left -= load;
+    return LOOP_SEND;
 }
 
 static bool node_run(struct node *node, struct failure *failure);
@@ -77,7 +102,7 @@ static bool node_sent(void *self, struct loop *loop, const struct loop_package *
     if (!node->children)
         return true;
     child = &node->children[package->worker];
-    child->arrived += node->source.cursor.load;
+    child->arrived += node->sent;
     child->loop.star.master_s = times->received_s;
     if (!node_run(child, failure))
         return false;

@@ -6,7 +6,8 @@
  * n - B). The group starts a package at max(port free, its master has dealt all that came before),
  * takes its receive for it, and then deals it: a package is there as a whole before a part of it
  * goes on (store and forward), while the next one is received. Below, the packages of the group's
- * own plan follow in its order, each as soon as all its core tasks are there.
+ * own plan follow in its order, as soon as their core tasks are there; one for which only a part is
+ * there goes out in pieces (dispatch/stream.h).
  *
  * All times of a package follow from those before it, so that the stars below are played when the
  * one above sends, in the same event loop (loop.h), up to what has arrived.
