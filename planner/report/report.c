@@ -337,7 +337,9 @@ static void totals_add(struct text *text, const struct residuals *residuals)
               measured->network_utilization);
     share_row(text, residuals, "load imbalance", predicted->imbalance, measured->imbalance);
     interval_add(text, residuals);
-    if (residuals->has_predicted && !residuals->has_replayed)
+    /* Of a tree it is never played again. */
+    if (residuals->has_predicted && !residuals->has_replayed &&
+        residuals->record->plan.child_count == 0)
         text_add(text,
                  "drift and model cannot be told apart: packages were handed out twice, or are "
                  "not in the trace\n");
