@@ -502,8 +502,9 @@ static bool masters_refuse(const struct plan *plan, const struct document_place 
 {
     if (plan->child_count > 0)
         return document_refuse(failure, place,
-                               "is a tree of %zu groups with masters of their own, which can be "
-                               "shown and simulated only: give a plan without children",
+                               "is a tree of %zu groups with masters of their own, which is for "
+                               "'scow run', 'scow show' and 'scow simulate' only: plan without "
+                               "--tree",
                                plan->child_count);
     return document_refuse(failure, place,
                            "has %zu masters side by side, which is for 'scow run', 'scow show' and "
@@ -511,20 +512,14 @@ static bool masters_refuse(const struct plan *plan, const struct document_place 
                            plan->star_count);
 }
 
-/* Masters that who reads a plan can do with. */
-struct masters_allowed {
-    bool stars, children;
-};
-
 static bool read_plan(struct plan *plan, const char *text, size_t length, const char *name,
-                      struct masters_allowed allowed, struct failure *failure)
+                      bool several, struct failure *failure)
 {
     const struct document_place place = {NULL, name, 0};
     struct plan read = {0};
-    const bool good =
-        field_table_read(&read, text, length, name, &plan_table, failure) &&
-        (((allowed.stars || read.star_count == 0) && (allowed.children || read.child_count == 0)) ||
-         masters_refuse(&read, &place, failure));
+    const bool good = field_table_read(&read, text, length, name, &plan_table, failure) &&
+                      (several || (read.star_count == 0 && read.child_count == 0) ||
+                       masters_refuse(&read, &place, failure));
     if (good)
         *plan = read;
     else
@@ -535,19 +530,13 @@ static bool read_plan(struct plan *plan, const char *text, size_t length, const 
 bool plan_parse(struct plan *plan, const char *text, size_t length, const char *name,
                 struct failure *failure)
 {
-    return read_plan(plan, text, length, name, (struct masters_allowed){false, false}, failure);
-}
-
-bool plan_parse_stars(struct plan *plan, const char *text, size_t length, const char *name,
-                      struct failure *failure)
-{
-    return read_plan(plan, text, length, name, (struct masters_allowed){true, false}, failure);
+    return read_plan(plan, text, length, name, false, failure);
 }
 
 bool plan_parse_any(struct plan *plan, const char *text, size_t length, const char *name,
                     struct failure *failure)
 {
-    return read_plan(plan, text, length, name, (struct masters_allowed){true, true}, failure);
+    return read_plan(plan, text, length, name, true, failure);
 }
 
 bool plan_copy(struct plan *to, const struct plan *from)

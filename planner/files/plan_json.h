@@ -8,14 +8,11 @@
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
 
-/* As profile_parse. Checks that the loads sum to the tasks. Refuses several masters side by side
+/* As profile_parse. Checks that the loads sum to the tasks. Refuses several masters
  * with FAILURE_MISMATCH, so that only who can handle them gets such a plan. */
 bool plan_parse(struct plan *plan, const char *text, size_t length, const char *name,
                 struct failure *failure);
-/* The same, several masters side by side allowed, but no trees. */
-bool plan_parse_stars(struct plan *plan, const char *text, size_t length, const char *name,
-                      struct failure *failure);
-/* The same, both allowed. */
+/* The same, several masters allowed, side by side or in a tree. */
 bool plan_parse_any(struct plan *plan, const char *text, size_t length, const char *name,
                     struct failure *failure);
 /* As profile_print. */

@@ -27,7 +27,7 @@ static bool documents_read(hid_t file, hid_t group, const char *path, struct run
     bool good = plan != NULL;
     if (!good)
         archive_not_ours(path, "plan", failure);
-    good = good && plan_parse_stars(&part->plan, plan, strlen(plan), path, failure);
+    good = good && plan_parse_any(&part->plan, plan, strlen(plan), path, failure);
     if (good && profile) {
         good = profile_parse(&part->profile, profile, strlen(profile), path, failure);
         part->has_profile = good;

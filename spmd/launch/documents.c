@@ -68,7 +68,7 @@ static bool plan_take(struct documents *documents, size_t length, const char *pl
     const char *text = documents->plan_text;
     if (strips_is(text, length))
         return strips_parse(&documents->strips, text, length, plan, failure);
-    return documents->masters ? plan_parse_stars(&documents->plan, text, length, plan, failure)
+    return documents->masters ? plan_parse_any(&documents->plan, text, length, plan, failure)
                               : plan_parse(&documents->plan, text, length, plan, failure);
 }
 

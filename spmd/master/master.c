@@ -132,8 +132,9 @@ static bool package_pack(struct master *master, const struct package *package, s
     *size = 0;
     master_begin(master);
     const double start = comm_now(run->comm);
-    if (!run->job->values.staged && !job_pack(run->job, run->input, package->first, package->count,
-                                              bytes, size, master->failure))
+    if (!run->heads && !run->job->values.staged &&
+        !job_pack(run->job, run->input, package->first, package->count, bytes, size,
+                  master->failure))
         return false;
     master_sleep(master, OPERATION_ENVELOPE, package, start);
     master_event(master, 0, OPERATION_ENVELOPE, package, start, comm_now(run->comm));
@@ -278,7 +279,8 @@ static void reports_answer(struct master *master)
 static bool is_left(const struct master *master)
 {
     const struct masters *masters = master->run->masters;
-    return (!master->dealt && !(masters && masters_idle(masters))) || master_own_left(master);
+    const bool waited = masters_share_work(masters) && masters_idle(masters);
+    return (!master->dealt && !waited) || master_own_left(master);
 }
 
 /* Until everything is handed out, something failed, or somebody wants the run to stop. */
@@ -288,6 +290,7 @@ static void packages_send(struct master *master)
     while (master->failure->code == FAILURE_NONE && !master_asked(master) && !master->dealt &&
            decision_take(master, &pause)) {
         idle_take(master);
+        master_relay_take(master);
         reports_answer(master);
     }
     while (master->dealt && master_own_work(master))
@@ -329,11 +332,17 @@ static void workers_warm(struct master *master, size_t bytes)
         workers_await(master, member, false);
 }
 
+/* Masters of groups are told which core tasks they get, and no more. */
+static size_t job_bytes(const struct run *run)
+{
+    return run->heads ? 0 : job_message_most(run->job, run->largest_package);
+}
+
 /* Who takes packages by itself needs no other message before. */
 static void workers_begin(struct master *master)
 {
     if (!master->counted) {
-        workers_warm(master, job_message_most(master->run->job, master->run->largest_package));
+        workers_warm(master, job_bytes(master->run));
         master->origin_s =
             master->run->whole ? master->run->members->origin_s : comm_now(master->run->comm);
         return;
@@ -434,7 +443,7 @@ static void workers_stop(struct master *master)
 
 static size_t message_bytes(const struct run *run)
 {
-    return job_message_most(run->job, run->largest_package) + JOB_GUARD;
+    return job_bytes(run) + JOB_GUARD;
 }
 
 int64_t master_ahead(const struct run *run)
@@ -482,7 +491,8 @@ static bool master_init(struct master *master, const struct run *run, struct fai
         !master->workers || !state_make(master) || !master_returns_init(master) ||
         !master_ports_init(master))
         return failure_memory(failure, "preparing the master");
-    if (!master_own_init(master, failure) || !master_counted_init(master, failure))
+    if (!master_own_init(master, failure) || !master_counted_init(master, failure) ||
+        !master_relay_init(master, failure))
         return false;
     const size_t bytes = message_bytes(run);
     const struct outbox_setup setup = {
@@ -504,6 +514,7 @@ static void master_release(struct master *master)
     master_returns_release(master);
     master_own_release(master);
     master_counted_release(master);
+    master_relay_release(master);
     ports_free(&master->ports);
     free(master->report);
     free(master->starts);
@@ -527,6 +538,7 @@ bool master_run(const struct run *run, struct dispatch *dispatch, struct progres
         liveness_work(run->liveness, true);
         packages_send(&master);
         workers_stop(&master);
+        master_relay_finish(&master);
         master_starts_settle(&master);
     }
     master_release(&master);

@@ -4,6 +4,7 @@
 
 #include "spmd/master/joining.h"
 #include "spmd/master/master_state.h"
+#include "spmd/master/masters.h"
 #include "spmd/protocol/beginning.h"
 #include "spmd/transport/wire.h"
 
@@ -56,9 +57,13 @@ static void task_give_up(struct master *master, const struct losses_row *row)
                     "%s: that core task %" PRId64 " has failed could not be written: is the disk "
                     "full?",
                     master->run->members->path, job_task_number(task));
-    master->outcome->summary.tasks++;
-    master->outcome->summary.failed++;
+    struct summary summary;
+    summary_init(&summary);
+    summary.tasks = summary.failed = 1;
+    summary_merge(&master->outcome->summary, &summary);
     rejection_keep(master->outcome, &rejection);
+    master_relay_done(master, &(struct package){.first = row->first, .count = 1}, &summary,
+                      &rejection, comm_now(master->run->comm));
 }
 
 static void loss_tell(const struct master *master, int member, const struct losses_row *row)
@@ -146,7 +151,7 @@ void master_lose(struct master *master, int member, const char *why, bool at_wor
     loss_survive(master, member, MEMBER_LOST, why, at_work);
     if (membership_living(master->run->members) > 0)
         return;
-    if (master->run->masters)
+    if (masters_share_work(master->run->masters))
         return; /* others do what it had */
     if (master->outcome->summary.tasks == master->run->tasks)
         master->dealt = true; /* what it was lost on was the last one */
@@ -160,7 +165,7 @@ void master_retire(struct master *master, int member, const struct failure *trou
 {
     loss_survive(master, member, MEMBER_FAILED, trouble->text, false);
     if (membership_living(master->run->members) == 0 && !master->run->joins &&
-        !master->run->masters)
+        !masters_share_work(master->run->masters))
         failure_set(master->failure, trouble->code, "%s", trouble->text);
 }
 
@@ -191,6 +196,8 @@ void master_members(struct master *master)
         if (event.news == COMM_JOINED)
             joined_take(master, &event);
         else
-            master_lose(master, event.member, membership_why(members, event.member), true);
+            /* A group's master works on nothing that could be the cause. */
+            master_lose(master, event.member, membership_why(members, event.member),
+                        !master->run->heads);
     }
 }

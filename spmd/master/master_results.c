@@ -55,11 +55,32 @@ static struct port_phase link_of(const struct master *master, const struct wire_
                                                                package->worker, package->count)};
 }
 
+/* Of a group's package: it has been received, and what its workers did of it is in their own
+ * trace, as the simulation has it. */
+static struct wire_times times_shown(const struct master *master, const struct wire_result *report)
+{
+    struct wire_times times = report->times;
+    if (master->run->heads)
+        times.handed_s = times.written_s = times.computed_s;
+    return times;
+}
+
+static void figures_add(struct master *master, const struct wire_times *times)
+{
+    struct run_outcome *outcome = master->outcome;
+    outcome->makespan_s = fmax(outcome->makespan_s, times->written_s - master->origin_s);
+    if (master->run->heads)
+        return; /* their workers' are counted */
+    outcome->worked_s += times->computed_s - times->start_s + times->written_s - times->handed_s;
+    outcome->stalled_s += times->stalled_s;
+    outcome->packages++;
+}
+
 /* A worker's share of the trace. Time inside MPI while computing is shown before computing. */
 static void report_trace(struct master *master, const struct wire_result *report)
 {
     const struct package *package = &report->package;
-    const struct wire_times *times = &report->times;
+    const struct wire_times shown = times_shown(master, report), *times = &shown;
     int member = (int)package->worker + 1;
     const struct port_phase link = link_of(master, report);
     double needed = fmax(fmax(times->free_s, times->prepared_s), master->origin_s);
@@ -75,12 +96,7 @@ static void report_trace(struct master *master, const struct wire_result *report
         master_event(master, member, OPERATION_OUTPUT, package, times->handed_s, times->written_s);
     else if (times->handed_s > times->computed_s) /* too much of it was not taken yet */
         master_event(master, member, OPERATION_IDLE, package, times->computed_s, times->handed_s);
-    master->outcome->makespan_s =
-        fmax(master->outcome->makespan_s, times->written_s - master->origin_s);
-    master->outcome->worked_s +=
-        times->computed_s - times->start_s + times->written_s - times->handed_s;
-    master->outcome->stalled_s += times->stalled_s;
-    master->outcome->packages++;
+    figures_add(master, &report->times);
 }
 
 /* At once, or where a job sleeps when the report's way is over: reports_answer. */
@@ -130,7 +146,8 @@ static void pace_tell(struct master *master, const struct wire_result *report)
                                                 OPERATION_OUTPUT};
     const struct package *package = &report->package;
     double expected_s = 0;
-    if (!master->run->costs || (!master->progress->out && !master->progress->tick.tell))
+    if (master->run->heads || !master->run->costs ||
+        (!master->progress->out && !master->progress->tick.tell))
         return;
     for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
         expected_s +=
@@ -187,19 +204,21 @@ static void had_take(struct master *master, const struct wire_result *report)
     const struct wire_times *times = &report->times;
     const struct run_had had = {times->worked_s, times->queued_s,
                                 times->computed_s - times->start_s - times->receive_s};
-    if (!run_had_add(&master->outcome->had, master->run->comm->size - 1, report->package.worker,
-                     had))
+    if (!master->run->heads && !run_had_add(&master->outcome->had, master->run->comm->size - 1,
+                                            report->package.worker, had))
         failure_memory(master->failure, "keeping what workers had of their processors");
 }
 
 static void result_take(struct master *master, const struct wire_result *report)
 {
     const size_t state_size = master->run->job->state_size;
+    const struct rejection *rejection = &wire_result_told(report, state_size)->rejection;
     report_trace(master, report);
     had_take(master, report);
     master_start_trace(master, report);
-    master_done_take(master, &report->summary, &wire_result_told(report, state_size)->rejection,
-                     report + 1);
+    master_done_take(master, &report->summary, rejection, report + 1);
+    master_relay_done(master, &report->package, &report->summary, rejection,
+                      report->times.written_s);
     if (master->run->keeps)
         returned_tell(master, &report->package);
     else
@@ -291,6 +310,16 @@ static void counted_take(struct master *master, int member, size_t size)
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
+/* Of a package that has not been begun; of a group's, what was done before. */
+static void skipped_take(struct master *master, const struct wire_result *report)
+{
+    master->outcome->stopped = true;
+    if (report->summary.tasks > 0)
+        master_done_take(master, &report->summary,
+                         &wire_result_told(report, master->run->job->state_size)->rejection,
+                         report + 1);
+}
+
 void master_report_settle(struct master *master, int member, const struct wire_result *report,
                           bool written)
 {
@@ -316,7 +345,7 @@ void master_report_settle(struct master *master, int member, const struct wire_r
     else if (failure->code != FAILURE_NONE)
         failure_set(master->failure, failure->code, "%s", failure->text);
     else if (report->skipped)
-        master->outcome->stopped = true;
+        skipped_take(master, report);
     else if (written)
         result_take(master, report);
 }
@@ -385,9 +414,12 @@ static void others_hear(struct master *master)
     struct masters *masters = master->run->masters;
     if (!masters)
         return;
-    const struct masters_own own = {summary->tasks, summary->failed,
-                                    master_asked(master) || master->failure->code != FAILURE_NONE,
-                                    comm_now(master->run->comm) - master->origin_s};
+    /* What a group has done, the master above it tells. */
+    const bool ends = master_asked(master) || master->failure->code != FAILURE_NONE;
+    const double now_s = comm_now(master->run->comm) - master->origin_s;
+    const struct masters_own own =
+        master->relay ? (struct masters_own){.now_s = now_s}
+                      : (struct masters_own){summary->tasks, summary->failed, ends, now_s};
     master->asked = masters_hear(masters, &own) || master->asked;
     master->progress->elsewhere = masters->elsewhere_tasks;
     master->progress->elsewhere_failed = masters->elsewhere_failed;

@@ -34,6 +34,7 @@ struct master_counts {
 struct master_returns;
 struct master_own;
 struct master_counted;
+struct master_relay;
 
 struct master {
     const struct run *run;
@@ -62,6 +63,7 @@ struct master {
     struct master_returns *returns; /* owned; NULL: workers write */
     struct master_own *own;         /* owned; NULL: it computes nothing itself */
     struct master_counted *counted; /* owned; NULL: workers take no packages by themselves */
+    struct master_relay *relay;     /* owned; NULL: no master is above this one */
     bool sharing;                   /* some worker wants to know of others */
     bool begun;                     /* the run's time has */
     bool asked;                     /* a worker has been asked to stop */
@@ -147,6 +149,20 @@ void master_counted_watch(struct master *master);
 void master_counted_close(struct master *master);
 /* That member was lost while it worked on these core tasks. */
 void master_loss_note(struct master *master, int member, const struct losses_row *row);
+
+/* Packages that come from a master above this one (master_relay.c); without it, nothing. */
+
+/* False with *failure set: out of memory; release all the same. */
+bool master_relay_init(struct master *master, struct failure *failure);
+void master_relay_release(struct master *master);
+/* Take in the next package, when the one before is handed out, or hear that there is none. */
+void master_relay_take(struct master *master);
+/* A package of this master's own, or a core task that has been given up, is done. */
+void master_relay_done(struct master *master, const struct package *package,
+                       const struct summary *summary, const struct rejection *rejection,
+                       double end_s);
+/* Workers have stopped: what is not done is acknowledged, until the master above says stop. */
+void master_relay_finish(struct master *master);
 
 /* Results that workers return; without them, nothing (master_returns.c). */
 

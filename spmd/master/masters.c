@@ -15,12 +15,12 @@ static bool is_first(const struct masters *masters)
 
 int masters_count(const struct masters *masters)
 {
-    return (int)masters->plan->star_count;
+    return masters->count;
 }
 
 int masters_rank(const struct masters *masters, int number)
 {
-    return (int)masters->plan->stars[number].master;
+    return masters->ranks[number];
 }
 
 /* The master on that rank; 0: none of the others is. */
@@ -42,7 +42,7 @@ static void listen(struct masters *masters)
 
 static bool first_init(struct masters *masters)
 {
-    const size_t count = masters->plan->star_count;
+    const size_t count = (size_t)masters->count;
     masters->told = calloc(count, sizeof *masters->told);
     masters->stars = calloc(count, sizeof *masters->stars);
     listen(masters);
@@ -61,10 +61,15 @@ static bool other_init(struct masters *masters)
     return masters->order && masters->given;
 }
 
-bool masters_init(struct masters *masters, const struct comm *comm, const struct plan *plan,
+bool masters_share_work(const struct masters *masters)
+{
+    return masters && !masters->tree;
+}
+
+bool masters_init(struct masters *masters, const struct comm *comm, const int *ranks, int count,
                   int number)
 {
-    *masters = (struct masters){.comm = comm, .plan = plan, .number = number};
+    *masters = (struct masters){.comm = comm, .ranks = ranks, .count = count, .number = number};
     return is_first(masters) ? first_init(masters) : other_init(masters);
 }
 
@@ -203,7 +208,8 @@ static void master_lost(struct masters *masters, int number)
         if (!membership_lost(masters->members, rank))
             membership_lose(masters->members, rank, MEMBER_LOST, "so is its master");
     }
-    all_end(masters);
+    if (!masters->tree)
+        all_end(masters);
 }
 
 static void losses_look(struct masters *masters)
@@ -280,10 +286,15 @@ static void came_send(struct masters *masters, const struct run *run,
     masters_came_put(&bundle, run, outcome, failure);
     if (bundle.cut || bundle.size > LINK_MOST)
         link_abort(masters->comm->link, FAILURE_FAILED);
-    message_send(masters, &(struct wire_master){outcome->summary.tasks, outcome->summary.failed,
-                                                failure->code != FAILURE_NONE || outcome->stopped,
-                                                (int64_t)bundle.size, masters_share(masters),
-                                                masters->orders});
+    struct wire_master last = {outcome->summary.tasks,
+                               outcome->summary.failed,
+                               failure->code != FAILURE_NONE || outcome->stopped,
+                               (int64_t)bundle.size,
+                               masters_share(masters),
+                               masters->orders};
+    if (run->above) /* that is in its reports */
+        last.tasks = last.failed = last.ends = 0;
+    message_send(masters, &last);
     comm_send(masters->comm, bundle.bytes, bundle.size, 0, WIRE_MASTER_CAME);
     comm_wait(masters->comm, &masters->request);
     comm_wait(masters->comm, &masters->release);

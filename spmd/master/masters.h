@@ -8,12 +8,16 @@
  * A worker that is lost is its star's business, and where it was the star's last one, other stars
  * do what it had. Where a master is lost nobody knows what its star did last, so that the run ends,
  * with all that is in the output, to be gone on with.
+ *
+ * In a tree (execute_star.c) the others are masters of groups, which get their packages from the
+ * first one and report to it (master_relay.c): what is told here of what they have done is what is
+ * not in these reports, and nothing moves between them. Where one is lost, what its group had goes
+ * to others.
  */
 #ifndef SPMD_MASTER_MASTERS_H
 #define SPMD_MASTER_MASTERS_H
 
 #include "planner/dispatch/moves.h"
-#include "planner/model/plan.h"
 #include "spmd/protocol/run.h"
 
 /* On its way from another master to the first one. */
@@ -64,7 +68,9 @@ struct masters {
     const struct comm *comm;    /* borrowed; of all ranks */
     struct membership *members; /* borrowed; the first one's, of all ranks by their numbers */
     struct liveness *liveness;  /* borrowed; of this one's star; NULL: nobody is looked after */
-    const struct plan *plan;    /* borrowed; of all stars */
+    const int *ranks;           /* borrowed; of the masters, by number */
+    int count;
+    bool tree;                  /* the others are masters of groups, below the first one */
     const char *until;          /* borrowed; who says when the run must have ended */
     struct dispatch *dispatch;  /* borrowed; its star's, recovering and open; NULL: its star has
                                  * ended, or not begun */
@@ -97,8 +103,12 @@ struct masters_own {
 
 /* All local to a master. */
 
+/* Do stars do each other's work, so that one without workers needs not fail? Of NULL: there is one
+ * master. */
+bool masters_share_work(const struct masters *masters);
+
 /* False: out of memory; to be released all the same. It does not move until masters_release. */
-bool masters_init(struct masters *masters, const struct comm *comm, const struct plan *plan,
+bool masters_init(struct masters *masters, const struct comm *comm, const int *ranks, int count,
                   int number);
 void masters_release(struct masters *masters);
 /* Packages of its star are handed out by that dispatch, which others may have a part of. */

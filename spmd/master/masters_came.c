@@ -27,6 +27,14 @@ struct came_loss {
     int64_t state; /* enum member_state */
 };
 
+/* A group's, beside what it has reported to the master above it. */
+static void came_relayed(struct came *came)
+{
+    came->failure = (struct failure)FAILURE_INIT;
+    summary_init(&came->summary);
+    came->rejection_count = came->stopped = came->given_up = came->has_state = 0;
+}
+
 static struct came came_of(const struct run *run, const struct run_outcome *outcome,
                            const struct failure *failure)
 {
@@ -46,6 +54,8 @@ static struct came came_of(const struct run *run, const struct run_outcome *outc
                         .trace_cut = outcome->trace_cut,
                         .has_state = outcome->state != NULL};
     memcpy(came.rejections, outcome->rejections, sizeof came.rejections);
+    if (run->above)
+        came_relayed(&came);
     return came;
 }
 
@@ -129,14 +139,21 @@ static bool had_add(struct run_outcome *outcome, struct bundle *bundle, int64_t 
     return true;
 }
 
-/* Of another master's star, whose first worker has so many ranks before it. */
+/* The rank of a member of that master's star. */
+static int place_of(const struct masters *masters, int number, int member)
+{
+    return masters->tree && number == 0 ? masters_rank(masters, member)
+                                        : masters_rank(masters, number) + member;
+}
+
+/* Of that master's star. */
 static void all_losses_add(struct masters *masters, struct bundle *bundle, int64_t count,
-                           int before)
+                           int number)
 {
     for (int64_t k = 0; k < count; k++) {
         struct came_loss came;
         bundle_take(bundle, &came, sizeof came);
-        came.loss.member += before;
+        came.loss.member = place_of(masters, number, came.loss.member);
         membership_take(masters->members, &came.loss, (enum member_state)came.state);
     }
 }
@@ -186,7 +203,7 @@ static void came_add(struct masters *masters, int number, const struct run *run,
         state_add(run, outcome, &bundle, failure);
     if (!had_add(outcome, &bundle, came.had_count, before, comm_all(masters->comm) - 1))
         failure_memory(failure, "adding what the masters' workers have done");
-    all_losses_add(masters, &bundle, came.loss_count, before);
+    all_losses_add(masters, &bundle, came.loss_count, number);
     text_join(&outcome->told, bundle_take_text(&bundle, &length, &none));
     array_join(&outcome->copied, bundle_take_text(&bundle, &length, &none));
     if (came.late && !outcome->ends)
@@ -200,6 +217,8 @@ static void lost_tell(const struct masters *masters, int number, const struct ru
                       struct run_outcome *outcome, struct failure *failure)
 {
     const struct wire_master *last = &masters->told[number].last;
+    if (masters->tree)
+        return; /* others have done what it had */
     outcome->summary.tasks += last->tasks;
     outcome->summary.failed += last->failed;
     failure_set(failure, FAILURE_STOPPED,

@@ -214,6 +214,8 @@ void masters_move(struct masters *masters, const struct masters_own *own)
 {
     const int count = masters_count(masters);
     struct moves_pair pair;
+    if (masters->tree)
+        return;
     givens_take(masters);
     if (masters->ending || masters->closed)
         return;

@@ -119,6 +119,10 @@ bool beginning_lead(const struct run *run, struct failure *failure)
     /* Where none begins all end together, and nobody's word comes when none listens any more. */
     if (run->apart && failure->code == FAILURE_NONE)
         liveness_part(run->liveness, run->patience_s, run->longest_s);
+    if (run->above) {
+        struct wire_begin begin;
+        follow(run->above, &begin, failure);
+    }
     if (run->whole)
         whole_begin(run, failure);
     return failure->code == FAILURE_NONE;

@@ -10,7 +10,9 @@
 struct emulation {
     struct platform platform;
     enum operating operating;
-    int64_t before;      /* of the profile's workers, before the first one here */
+    int64_t before;   /* of the profile's workers, before the first one here */
+    const int *ranks; /* borrowed: those of the master and the workers; NULL: they follow */
+    int rank_count;
     int64_t slow_worker; /* -1: none */
     int64_t slow_after;  /* core tasks that it has slept first */
     double slow_factor;
@@ -84,6 +86,20 @@ struct emulation *emulation_new(const struct profile *profile, const struct plan
     return emulation;
 }
 
+void emulation_ranks(struct emulation *emulation, const int *ranks, int count)
+{
+    emulation->ranks = ranks;
+    emulation->rank_count = count;
+}
+
+/* Its number among the profile's workers. */
+static int64_t worker_number(const struct emulation *emulation, int64_t worker)
+{
+    if (emulation->ranks && worker >= 0 && worker + 1 < emulation->rank_count)
+        return emulation->ranks[worker + 1] - 1;
+    return emulation->before + worker;
+}
+
 enum operating emulation_operating(const struct emulation *emulation)
 {
     return emulation ? emulation->operating : OPERATING_SINGLE_PORT;
@@ -100,7 +116,7 @@ double emulation_cost(const struct emulation *emulation, enum operation operatio
     const struct platform_window *window = platform_nearest(&emulation->platform, (double)tasks);
     /* Workers that the profile does not have are like its last one. */
     const int64_t last = emulation->platform.worker_count - 1;
-    const int64_t there = emulation->before + worker;
+    const int64_t there = worker_number(emulation, worker);
     const struct platform_class *class = platform_worker(window, there < last ? there : last);
     switch (operation) {
     case OPERATION_ENVELOPE:

@@ -48,6 +48,12 @@ struct run {
      * begins when each one's can; NULL: there is one master. And what masters tell each other. */
     const struct run *whole;
     struct masters *masters;
+    /* The master's of a group that gets its packages from a master above it: its part there, as a
+     * worker's; NULL: it has all core tasks itself. And what hands out those that have come. */
+    const struct run *above;
+    struct dispatch *stream;
+    bool heads;                /* its workers are masters of groups, which read by themselves what
+                                * they pack */
     bool apart;                /* each takes part by itself; false: a loss ends the run */
     struct liveness *liveness; /* then: by which they look after each other; NULL: nobody does */
     struct process master;     /* then: a worker's: the master's, as it was told of (beginning.h) */

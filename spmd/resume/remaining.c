@@ -106,7 +106,7 @@ static bool plan_same(const struct check *check)
     struct plan plan;
     bool same = any;
     char *text = contents_text(check->file, LAYOUT_PLAN);
-    if (text && plan_parse_stars(&plan, text, strlen(text), check->path, &none)) {
+    if (text && plan_parse_any(&plan, text, strlen(text), check->path, &none)) {
         same = any ? weights_same(check, &plan) : plan_equal(&plan, check->wanted->plan);
         plan_release(&plan);
     }

@@ -31,9 +31,12 @@ static void rounds_drop(struct plan *plan)
     free(plan->scheduler);
     for (size_t k = 0; k < plan->star_count; k++)
         plan_release(&plan->stars[k]);
+    for (size_t k = 0; k < plan->child_count; k++)
+        plan_release(&plan->children[k]);
     free(plan->stars);
-    plan->stars = NULL;
-    plan->star_count = 0;
+    free(plan->children);
+    plan->stars = plan->children = NULL;
+    plan->star_count = plan->child_count = 0;
     plan->rounds = NULL;
     plan->workers = NULL;
     plan->round_count = 0;

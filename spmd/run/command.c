@@ -266,7 +266,7 @@ static void levels_execute(struct comm *comm, const struct arguments *arguments,
         levels_run(execution, &setup, outcome, failure);
 }
 
-/* What several masters side by side cannot do yet. */
+/* What several masters cannot do yet. */
 static void masters_check(const struct arguments *arguments, const struct plan *plan,
                           struct failure *failure)
 {
@@ -279,12 +279,15 @@ static void masters_check(const struct arguments *arguments, const struct plan *
         {tail_choose(arguments, plan), arguments->tail ? "--tail" : "the plan's tail"},
         {collects(arguments, plan), arguments->run.collect ? "--collect" : "returning results"},
         {arguments->run.input && strcmp(arguments->run.input, "-") == 0, "standard input (-i -)"}};
-    for (size_t k = 0; plan->star_count > 0 && k < sizeof cannot / sizeof *cannot; k++)
+    const bool tree = plan->child_count > 0, several = plan->star_count > 0 || tree;
+    for (size_t k = 0; several && k < sizeof cannot / sizeof *cannot; k++)
         if (cannot[k].asked)
             failure_set(failure, FAILURE_USAGE,
-                        "%s: has %zu masters side by side, and %s is for one: leave that out, or "
-                        "plan without --masters",
-                        arguments->plan, plan->star_count, cannot[k].what);
+                        "%s: has %zu masters %s, and %s is for one: leave that out, or plan "
+                        "without --%s",
+                        arguments->plan, tree ? plan->child_count + 1 : plan->star_count,
+                        tree ? "in a tree" : "side by side", cannot[k].what,
+                        tree ? "tree" : "masters");
 }
 
 /* Collective, of a plan that has been read. */

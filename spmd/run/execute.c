@@ -180,6 +180,18 @@ static struct run run_of(struct execution_state *state)
     };
 }
 
+/* Of a group's master, in the star of the one above it. */
+static struct run above_of(struct execution_state *state, const struct run *run)
+{
+    struct execution_above *above = &state->star.above;
+    struct run part = *run;
+    part.comm = &above->comm;
+    part.liveness = state->execution->liveness ? &above->liveness : NULL;
+    part.master = above->master;
+    part.members = NULL;
+    return part;
+}
+
 /* The same of the ranks of all masters. */
 static struct run whole_of(struct execution_state *state, const struct run *run)
 {
@@ -196,9 +208,17 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
                     struct failure *failure)
 {
     const bool several = state->star.size > 0, leads = execution_leads(state);
+    const bool group = leads && execution_is_group(state);
     struct run run = run_of(state);
     const struct run whole = whole_of(state, &run);
     struct done_packages done = {0};
+    state->star.above.run = group ? above_of(state, &run) : run;
+    run.above = group ? &state->star.above.run : NULL;
+    run.heads = state->star.tree && state->star.number == 0;
+    if (group) { /* it does what it gets, and the first master sees whether anything is wrong */
+        run.tasks = INT64_MAX;
+        run.failing_most = 0;
+    }
     run.whole = several ? &whole : NULL;
     run.masters = several && leads ? &state->star.masters : NULL;
     conditions_say(state);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "planner/base/duration.h"
+#include "planner/dispatch/stream.h"
 #include "spmd/master/master.h"
 #include "spmd/run/execution_state.h"
 #include "spmd/run/expected_cost.h"
@@ -25,7 +26,7 @@ bool execution_copies(const struct execution_state *state)
 {
     const struct execution *execution = state->execution;
     const struct job *job = &state->making.job;
-    const bool apart = job->state_size == 0 && !job->results.emits;
+    const bool apart = job->state_size == 0 && !job->results.emits && !state->star.tree;
     /* In other models nobody knows here when a package is overdue. */
     if (emulation_operating(execution_sleeps(state) ? state->costs : NULL) != OPERATING_SINGLE_PORT)
         return false;
@@ -59,7 +60,7 @@ static void moves_set(const struct execution_state *state, const struct run *run
                       struct dispatch *recovery)
 {
     static const double worked_s = 0.05;
-    if (!run->masters)
+    if (!masters_share_work(run->masters))
         return;
     const struct plan *plan = execution_plan(state);
     const double mean_s = expected_mean_s(state->costs, plan);
@@ -77,7 +78,8 @@ static bool deadline_set(const struct execution_state *state, struct dispatch *r
     const struct until *until = state->star.size > 0 ? &state->star.until : execution->until;
     const struct plan_prediction predicted = execution_prediction(state);
     char words[DURATION_SIZE];
-    if (!until || !until->known)
+    /* Of a tree, groups know what their workers take. */
+    if (!until || !until->known || (state->star.tree && state->star.number == 0))
         return true;
     const double left_s = until_left_s(until, until_now());
     const double kept_s = expected_returns_s(execution->keeps ? state->costs : NULL,
@@ -112,7 +114,7 @@ static void status_start(struct execution_state *state, const struct run *run,
                                        .kept = state->resume.before.tasks,
                                        .kept_failed = state->resume.before.failed,
                                        .workers = execution_workers_all(state),
-                                       .masters_beside = (int)plan_masters(state->plan) - 1,
+                                       .masters_beside = execution_masters(state) - 1,
                                        .job_end_s = ends ? execution->until->end_s : 0};
     status_begin(&state->status, &setup);
     progress->tick = (struct progress_tick){status_tell, &state->status};
@@ -245,6 +247,8 @@ static void dispatch_make(struct execution_state *state, struct dispatch *decide
                           struct failure *failure)
 {
     const struct resume *resume = &state->resume;
+    if (decides && execution_is_group(state))
+        decides = state->stream = dispatch_new_stream(decides, (int64_t)state->star.plan.tasks);
     if (decides && resume->on)
         decides = resume_dispatch(resume, decides, failure);
     if (decides)
@@ -252,6 +256,8 @@ static void dispatch_make(struct execution_state *state, struct dispatch *decide
     state->dispatch = decides;
     if (decides && state->execution->keeps)
         dispatch_recovery_keep(decides);
+    if (decides && execution_is_group(state))
+        dispatch_recovery_apart(decides);
     if (decides && state->execution->joins)
         dispatch_recovery_empty(decides);
     if (!decides)
@@ -290,7 +296,9 @@ bool execution_lead(struct execution_state *state, const struct run *run,
     struct dispatch *decides = decides_new(state, &sight, failure);
     dispatch_make(state, decides, failure);
     progress_begin(state, &progress);
-    bool good = packages_lead(state, run, &progress, outcome, failure);
+    struct run own = *run;
+    own.stream = state->stream;
+    bool good = packages_lead(state, &own, &progress, outcome, failure);
     progress_end(&progress);
     if (good && !run->masters && (!state->resume.on || state->resume.dealt > 0))
         told_take(state, decides, outcome);

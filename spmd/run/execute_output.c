@@ -146,11 +146,13 @@ static void output_open(struct execution_state *state, const struct output_place
     if (state->leads || !execution->collects)
         losses_open(&state->losses, execution->output, places, execution->comm->rank,
                     resume->lost_noted + state->star.number);
-    state->losses.stride = (int64_t)plan_masters(state->plan);
+    state->losses.stride = execution_masters(state);
     /* A place that it gives up before the end must not be the one that is seen. */
     place_take(state, execution->liveness);
     if (state->star.size > 0)
         place_take(state, execution_liveness(state));
+    if (execution_is_group(state) && execution_leads(state) && execution->liveness)
+        place_take(state, &state->star.above.liveness);
 }
 
 /* What workers are told of the output. */

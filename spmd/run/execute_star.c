@@ -1,4 +1,9 @@
-/* Several masters side by side: which of them a rank belongs to, and its part of the run. */
+/*
+ * Several masters: which of them a rank belongs to, and its part of the run.
+ *
+ * Side by side each master has a star of its own. In a tree the masters of groups are the workers
+ * of rank 0's star, and each has its group: two stars, and a part in both.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,50 +43,132 @@ bool execution_leads(const struct execution_state *state)
 
 int execution_workers_all(const struct execution_state *state)
 {
-    return is_starred(state) ? state->execution->comm->size - (int)plan_masters(state->plan)
+    return is_starred(state) ? state->execution->comm->size - state->star.count
                              : execution_workers(state);
+}
+
+int execution_masters(const struct execution_state *state)
+{
+    return is_starred(state) ? state->star.count : 1;
+}
+
+bool execution_is_group(const struct execution_state *state)
+{
+    return state->star.tree && state->star.number > 0;
 }
 
 /* ---- finding it ----------------------------------------------------------------------------- */
 
-/* Its ranks are those from its master to the next one. */
-static void ranks_find(const struct plan *plan, const struct comm *comm,
-                       struct execution_star *star)
+static bool is_tree(const struct plan *plan)
+{
+    return plan->child_count > 0;
+}
+
+static int rank_compare(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Side by side in the plan's order; of a tree rank 0, and the others in theirs. */
+static bool masters_list(const struct plan *plan, struct execution_star *star,
+                         struct failure *failure)
+{
+    star->tree = is_tree(plan);
+    star->count = (int)(star->tree ? plan->child_count + 1 : plan->star_count);
+    star->ranks = calloc((size_t)star->count, sizeof *star->ranks);
+    if (!star->ranks)
+        return failure_memory(failure, "preparing one of several masters");
+    for (size_t k = 0; k < plan->star_count; k++)
+        star->ranks[k] = (int)plan->stars[k].master;
+    for (size_t k = 0; k < plan->child_count; k++)
+        star->ranks[k + 1] = (int)plan->children[k].master;
+    if (star->tree)
+        qsort(star->ranks, (size_t)star->count, sizeof *star->ranks, rank_compare);
+    return true;
+}
+
+/* Its ranks are those from its master to the next one; of a tree's first one, all masters. */
+static void ranks_find(const struct comm *comm, struct execution_star *star)
 {
     int end = comm->size;
-    for (size_t k = 0; k < plan->star_count; k++) {
-        const int master = (int)plan->stars[k].master;
-        if (master <= comm->rank && master >= star->before) {
-            star->before = master;
-            star->number = (int)k;
+    for (int k = 0; k < star->count; k++)
+        if (star->ranks[k] <= comm->rank && star->ranks[k] >= star->before) {
+            star->before = star->ranks[k];
+            star->number = k;
         }
-    }
-    for (size_t k = 0; k < plan->star_count; k++)
-        if (plan->stars[k].master > star->before && plan->stars[k].master < end)
-            end = (int)plan->stars[k].master;
-    star->size = end - star->before;
+    for (int k = 0; k < star->count; k++)
+        if (star->ranks[k] > star->before && star->ranks[k] < end)
+            end = star->ranks[k];
+    star->size = star->tree && star->number == 0 ? star->count : end - star->before;
+}
+
+/* Of that star. */
+static const struct plan *star_plan(const struct execution_state *state)
+{
+    const struct execution_star *star = &state->star;
+    const struct plan *plan = state->plan;
+    if (!star->tree)
+        return &plan->stars[star->number];
+    for (size_t k = 0; star->number > 0 && k < plan->child_count; k++)
+        if (plan->children[k].master == star->before)
+            return &plan->children[k];
+    return plan;
+}
+
+/* Which of the star's ranks has that one in the job; 0: none of its workers. */
+static int64_t member_of(const struct execution_star *star, int64_t rank)
+{
+    if (!star->tree || star->number > 0)
+        return rank > star->before && rank < star->before + star->size ? rank - star->before : 0;
+    for (int k = 1; k < star->count; k++)
+        if (star->ranks[k] == rank)
+            return k;
+    return 0;
 }
 
 /* Plans of scow's own are like that. */
 static bool ranks_check(const struct execution_state *state, struct failure *failure)
 {
     const struct execution_star *star = &state->star;
-    const struct plan *plan = &state->plan->stars[star->number];
-    const char *name = state->execution->plan_name;
+    const struct plan *plan = star_plan(state);
+    const char *name = state->execution->plan_name, *again = star->tree ? "tree" : "masters";
     if (star->size < 2)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: the master on rank %d has no rank of its own behind it: plan again "
-                           "with --masters, for as many ranks as mpiexec starts",
-                           name, star->before);
-    for (int64_t slot = 0; slot < plan->worker_count; slot++) {
-        const int64_t rank = plan->workers[slot] + 1;
-        if (rank <= star->before || rank >= star->before + star->size)
+                           "with --%s, for as many ranks as mpiexec starts",
+                           name, star->before, again);
+    for (int64_t slot = 0; slot < plan->worker_count; slot++)
+        if (member_of(star, plan->workers[slot] + 1) == 0)
             return failure_set(failure, FAILURE_MISMATCH,
                                "%s: rank %" PRId64
                                " works for the master on rank %d, and is not among the ranks that "
-                               "stand between it and the next master: plan again with --masters",
-                               name, rank, star->before);
-    }
+                               "stand between it and the next master: plan again with --%s",
+                               name, plan->workers[slot] + 1, star->before, again);
+    return true;
+}
+
+/* The same on every rank. What a group's master cannot do yet. */
+static bool tree_check(const struct execution_state *state, struct failure *failure)
+{
+    const struct plan *plan = state->plan;
+    const struct job *job = &state->making.job;
+    const char *name = state->execution->plan_name;
+    for (size_t k = 0; k < plan->child_count; k++)
+        if (is_tree(&plan->children[k]))
+            return failure_set(failure, FAILURE_MISMATCH,
+                               "%s: has groups of groups, which can be shown and simulated only: "
+                               "plan groups that have workers",
+                               name);
+    if (is_tree(plan) && state->star.ranks[1] != 1)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: rank 1 stands in no group: have it be the first group's master",
+                           name);
+    if (is_tree(plan) && job->state_size > 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: is a tree of masters, and kernel %s sums up what its core tasks "
+                           "find, where those of a group that is lost would count twice: plan "
+                           "without --tree",
+                           name, state->execution->kernel->task->name);
     return true;
 }
 
@@ -89,15 +176,17 @@ static bool ranks_check(const struct execution_state *state, struct failure *fai
 static bool plan_take(struct execution_state *state, struct failure *failure)
 {
     struct execution_star *star = &state->star;
-    const struct plan *from = &state->plan->stars[star->number];
+    const struct plan *from = star_plan(state);
     const size_t count = (size_t)from->worker_count;
     int64_t *workers = malloc((count + 1) * sizeof *workers);
     if (!workers)
         return failure_memory(failure, "preparing one of several masters");
     for (size_t slot = 0; slot < count; slot++)
-        workers[slot] = from->workers[slot] - star->before;
+        workers[slot] = member_of(star, from->workers[slot] + 1) - 1;
     star->plan = *from;
     star->plan.workers = workers;
+    star->plan.children = NULL;
+    star->plan.child_count = 0;
     return true;
 }
 
@@ -128,14 +217,15 @@ static void input_take(struct execution_state *state, struct failure *failure)
 bool execution_star_find(struct execution_state *state, struct failure *failure)
 {
     struct comm *comm = state->execution->comm;
-    if (state->plan->star_count == 0)
+    if (state->plan->star_count == 0 && !is_tree(state->plan))
         return true;
     if (state->leads && state->execution->until)
         state->star.until = *state->execution->until;
     comm_broadcast(comm, &state->star.until, sizeof state->star.until);
-    if (failure->code != FAILURE_NONE || !ranks_suffice(state, failure))
+    if (failure->code != FAILURE_NONE || !ranks_suffice(state, failure) ||
+        !masters_list(state->plan, &state->star, failure) || !tree_check(state, failure))
         return comm_agree(comm, failure);
-    ranks_find(state->plan, comm, &state->star);
+    ranks_find(comm, &state->star);
     if (ranks_check(state, failure) && plan_take(state, failure))
         input_take(state, failure);
     return comm_agree(comm, failure);
@@ -160,9 +250,11 @@ static void masters_make(struct execution_state *state, struct failure *failure)
     struct execution_star *star = &state->star;
     if (!execution_leads(state))
         return;
-    if (!masters_init(&star->masters, state->execution->comm, state->plan, star->number))
+    if (!masters_init(&star->masters, state->execution->comm, star->ranks, star->count,
+                      star->number))
         failure_memory(failure, "preparing one of several masters");
     star->masters.until = star->until.who;
+    star->masters.tree = star->tree;
     star->masters.liveness = execution_liveness(state);
     if (star->number > 0)
         return;
@@ -175,16 +267,62 @@ static void beside_look(void *comm)
     comm_look(comm);
 }
 
-/* Whoever waits for one group looks after the other, too. Each watch looks a few times a second, so
- * that they do not go on calling each other. */
+/* Each watch looks a few times a second, so that they do not go on calling each other. */
+static void beside_add(struct execution_star *star, struct comm *waits, struct comm *looks)
+{
+    struct execution_beside *beside = star->beside;
+    while (beside->waits)
+        beside++;
+    beside->waits = waits;
+    beside->watch = (struct comm_watch){.look = beside_look, .self = looks};
+    comm_watch_add(waits, &beside->watch);
+}
+
+/* Whoever waits for one group looks after the others, too. */
 static void watches_join(struct execution_state *state)
 {
     struct execution_star *star = &state->star;
-    struct comm *whole = state->execution->comm;
-    star->beside[0] = (struct comm_watch){.look = beside_look, .self = whole};
-    star->beside[1] = (struct comm_watch){.look = beside_look, .self = &star->comm};
-    comm_watch_add(&star->comm, &star->beside[0]);
-    comm_watch_add(whole, &star->beside[1]);
+    struct comm *const groups[] = {state->execution->comm, &star->comm, &star->above.comm};
+    const size_t count = execution_leads(state) && execution_is_group(state) ? 3 : 2;
+    for (size_t a = 0; a < count; a++)
+        for (size_t b = 0; b < count; b++)
+            if (a != b)
+                beside_add(star, groups[a], groups[b]);
+}
+
+/* Collective. Ranks look after each other in that group, and its first one tells who it is. */
+static void group_begin(struct execution_state *state, struct comm *comm, struct liveness *liveness,
+                        struct process *master, struct failure *failure)
+{
+    const struct liveness *whole = state->execution->liveness;
+    if (whole) {
+        struct liveness_words words = whole->words;
+        words.goes_on = state->star.tree && comm == &state->star.comm && state->star.number > 0;
+        liveness_begin(liveness, comm, &words, assembly_s, failure);
+    }
+    *master = process_self();
+    comm_broadcast(comm, master, sizeof *master);
+}
+
+/* Collective. First rank 0's star, where all others have nothing to do, and then the groups. */
+static void tree_begin(struct execution_state *state, struct failure *failure)
+{
+    struct execution_star *star = &state->star;
+    struct execution_above *above = &star->above;
+    const struct comm *whole = state->execution->comm;
+    const bool top = star->number == 0, leads = execution_leads(state);
+    struct comm *first = top ? &star->comm : &above->comm;
+    struct comm *second = top ? &above->comm : &star->comm;
+    comm_split(first, whole, leads ? 0 : 1, 0);
+    if (leads)
+        first->places = star->ranks;
+    if (leads && top)
+        group_begin(state, first, &star->liveness, &star->master, failure);
+    else if (leads)
+        group_begin(state, first, &above->liveness, &above->master, failure);
+    comm_split(second, whole, star->number, star->before);
+    if (!top)
+        group_begin(state, second, &star->liveness, &star->master, failure);
 }
 
 bool execution_star_begin(struct execution_state *state, struct failure *failure)
@@ -193,13 +331,13 @@ bool execution_star_begin(struct execution_state *state, struct failure *failure
     const struct execution *execution = state->execution;
     if (!is_starred(state))
         return true;
-    comm_split(&star->comm, execution->comm, star->number, star->before);
-    if (execution->liveness)
-        liveness_begin(&star->liveness, &star->comm, &execution->liveness->words, assembly_s,
-                       failure);
+    if (star->tree) {
+        tree_begin(state, failure);
+    } else {
+        comm_split(&star->comm, execution->comm, star->number, star->before);
+        group_begin(state, &star->comm, &star->liveness, &star->master, failure);
+    }
     watches_join(state);
-    star->master = process_self();
-    comm_broadcast(&star->comm, &star->master, sizeof star->master);
     masters_make(state, failure);
     return comm_agree(execution->comm, failure);
 }
@@ -209,8 +347,11 @@ void execution_star_leave(struct execution_state *state)
     struct execution_star *star = &state->star;
     if (!is_starred(state) || star->comm.size == 0)
         return;
-    comm_watch_remove(state->execution->comm, &star->beside[1]);
-    comm_watch_remove(&star->comm, &star->beside[0]);
+    for (size_t k = 0; k < BESIDE_MOST && star->beside[k].waits; k++) {
+        comm_watch_remove(star->beside[k].waits, &star->beside[k].watch);
+        star->beside[k].waits = NULL;
+    }
+    liveness_end(&star->above.liveness);
     liveness_end(&star->liveness);
 }
 
@@ -220,8 +361,12 @@ void execution_star_end(struct execution_state *state, bool broken)
     execution_star_leave(state);
     if (star->comm.size > 0 && !broken)
         link_end(&star->comm.link);
+    if (star->above.comm.size > 0 && !broken)
+        link_end(&star->above.comm.link);
     masters_release(&star->masters);
     membership_release(&star->all);
     free(star->plan.workers);
+    free(star->ranks);
     star->plan.workers = NULL;
+    star->ranks = NULL;
 }

@@ -19,20 +19,41 @@
 #include "spmd/run/resume.h"
 #include "spmd/transport/bundle.h"
 
-/* Of several masters side by side, the one of this rank, with its workers. */
+/* Of a tree, where this rank is the master of a group: its part in the star of the master above
+ * it, as a worker. Other ranks of the tree have the communicator alone, and nothing to say in it.
+ */
+struct execution_above {
+    struct comm comm;
+    struct liveness liveness;
+    struct process master;
+    struct run run;
+};
+
+/* Who waits in one of these looks after the other, too. */
+struct execution_beside {
+    struct comm *waits; /* NULL: nobody does */
+    struct comm_watch watch;
+};
+
+enum { BESIDE_MOST = 6 };
+
+/* Of several masters, side by side or in a tree, the one of this rank, with its workers. */
 struct execution_star {
     int number, before, size; /* of the star, from 0; ranks before it; its ranks. size 0: there is
                                * one master of all */
-    struct plan plan;         /* owned: its workers. Those of the star count from 0 */
+    bool tree;                /* star 0 is of the masters of groups, which are the others */
+    int *ranks;               /* owned; of the masters, by number */
+    int count;
+    struct plan plan; /* owned: its workers. Those of the star count from 0 */
     struct comm comm;
     struct liveness liveness;
-    struct comm_watch beside[2]; /* who waits for its star looks after the whole run, too, and the
-                                  * other way round */
-    struct process master;       /* the star's */
-    struct trace_part part;      /* as the first master has it */
-    struct masters masters;      /* a master's */
-    struct membership all;       /* the first master's: of all ranks */
-    struct until until;          /* as the first master knows it */
+    struct execution_above above;
+    struct execution_beside beside[BESIDE_MOST];
+    struct process master;  /* the star's */
+    struct trace_part part; /* as the first master has it */
+    struct masters masters; /* a master's */
+    struct membership all;  /* the first master's: of all ranks */
+    struct until until;     /* as the first master knows it */
 };
 
 /* What one rank opens and must close again. */
@@ -51,6 +72,7 @@ struct execution_state {
     bool created; /* the master has made the output */
     struct decider decider;
     struct dispatch *dispatch;    /* the master's */
+    struct dispatch *stream;      /* of it, a group's: what comes from the master above */
     struct process master;        /* a worker's: the master's */
     struct digest *digest;        /* the master's: of the input, taken while the run goes on */
     char stamp[65], identity[65]; /* the master's; of the input's files */
@@ -93,6 +115,10 @@ int execution_workers_all(const struct execution_state *state);
 const struct plan *execution_plan(const struct execution_state *state);
 const struct comm *execution_comm(const struct execution_state *state);
 struct liveness *execution_liveness(struct execution_state *state);
+/* Local. How many masters there are. */
+int execution_masters(const struct execution_state *state);
+/* Local. Does this rank's master get its packages from one above it? */
+bool execution_is_group(const struct execution_state *state);
 /* Local. Is this rank a master? */
 bool execution_leads(const struct execution_state *state);
 bool execution_sleeps(const struct execution_state *state);

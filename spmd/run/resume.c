@@ -365,8 +365,8 @@ static bool left_share(struct resume *resume, const struct resume_setup *setup,
         resume->plan_text = bundle_take_text(&bundle, &length, failure);
     }
     if (good && resume->plan_text)
-        plan_parse_stars(&resume->plan, resume->plan_text, length, "the plan of what is left",
-                         failure);
+        plan_parse_any(&resume->plan, resume->plan_text, length, "the plan of what is left",
+                       failure);
     bundle_release(&bundle);
     return good && (resume->plan.star_count == 0 || ranges_share(resume, setup, failure));
 }

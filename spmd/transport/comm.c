@@ -35,7 +35,7 @@ int comm_all(const struct comm *comm)
 
 int comm_place(const struct comm *comm, int rank)
 {
-    return comm->before + rank;
+    return comm->places ? comm->places[rank] : comm->before + rank;
 }
 
 bool comm_leads(const struct comm *comm)

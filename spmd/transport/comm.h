@@ -47,10 +47,12 @@ struct comm {
     /* Of a group of neighbours among the ranks of a job: how many stand before it, and how many
      * there are in all. Both 0: it has all of them. */
     int before, all;
-    double offset_s;            /* master's clock minus this rank's */
-    int workers_on_node;        /* as comm_workers_on_node says; 0: it has to find out */
-    int nodes;                  /* as comm_nodes says; 0: it has to find out */
-    bool first_on_node;         /* as comm_first_on_node says, where nodes are known */
+    const int *places;   /* borrowed; of a group of ranks that are no neighbours: which rank of the
+                          * job   each of them is; NULL: as above */
+    double offset_s;     /* master's clock minus this rank's */
+    int workers_on_node; /* as comm_workers_on_node says; 0: it has to find out */
+    int nodes;           /* as comm_nodes says; 0: it has to find out */
+    bool first_on_node;  /* as comm_first_on_node says, where nodes are known */
     struct comm_watch *watches; /* borrowed; the last one that was added first; NULL: none */
     bool broken;                /* ranks are lost: nothing collective works, ending included */
     struct process_list others;
@@ -58,8 +60,8 @@ struct comm {
 
 /* Local. No clock alignment yet. */
 void comm_init(struct comm *comm, struct link link);
-/* Collective, waits. The ranks of `whole` that say the same number, who are neighbours there, with
- * its clock and without a watch; its link is to be ended. */
+/* Collective, waits. The ranks of `whole` that say the same number, who are neighbours there unless
+ * their places are set, with its clock and without a watch; its link is to be ended. */
 void comm_split(struct comm *comm, const struct comm *whole, int number, int before);
 /* Collective among those ranks of `whole` alone, who ascend; waits. With its clock and without a
  * watch; its link is to be ended. Ranks count anew. */

@@ -69,6 +69,23 @@ static bool slot_test(struct inbox *inbox, struct slot *slot)
     return done;
 }
 
+static void slot_take(const struct slot *slot, struct inbox_package *package)
+{
+    memcpy(&package->header, slot->buffer, sizeof package->header);
+    package->bytes = slot->buffer + sizeof package->header;
+    package->transit_s = slot->transit_s;
+    package->arrived_s = slot->arrived_s;
+}
+
+bool inbox_look(struct inbox *inbox, struct inbox_package *package)
+{
+    struct slot *slot = &inbox->slots[inbox->next];
+    const bool there = slot_test(inbox, slot);
+    if (there)
+        slot_take(slot, package);
+    return there;
+}
+
 void inbox_take(struct inbox *inbox, struct inbox_idle idle, struct inbox_package *package)
 {
     struct slot *slot = &inbox->slots[inbox->next];
@@ -78,10 +95,7 @@ void inbox_take(struct inbox *inbox, struct inbox_idle idle, struct inbox_packag
         awaited.left_s = idle.call ? idle.call(idle.self) : 0;
         comm_pause(inbox->comm, &pause, &awaited);
     }
-    memcpy(&package->header, slot->buffer, sizeof package->header);
-    package->bytes = slot->buffer + sizeof package->header;
-    package->transit_s = slot->transit_s;
-    package->arrived_s = slot->arrived_s;
+    slot_take(slot, package);
 }
 
 void inbox_done(struct inbox *inbox)

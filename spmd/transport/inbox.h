@@ -6,6 +6,7 @@
 #ifndef SPMD_TRANSPORT_INBOX_H
 #define SPMD_TRANSPORT_INBOX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "planner/base/failure.h"
@@ -32,6 +33,8 @@ struct inbox_idle {
 
 /* Local. Wait for the next package, in the order of sending. */
 void inbox_take(struct inbox *inbox, struct inbox_idle idle, struct inbox_package *package);
+/* Local. The same, where it is there already; false: it is not. */
+bool inbox_look(struct inbox *inbox, struct inbox_package *package);
 /* Local. The package taken last is no longer needed; its buffer is posted again. */
 void inbox_done(struct inbox *inbox);
 /* Local. Let transfers advance; never waits. Adds up the time it takes. */

@@ -210,7 +210,11 @@ static _Noreturn void master_gone(struct liveness *liveness)
         snprintf(which, sizeof which, " on rank %d", comm_place(liveness->comm, 0));
     if (liveness->leaving.call)
         liveness->leaving.call(liveness->leaving.self);
-    if (speaks(liveness)) {
+    if (speaks(liveness) && words->goes_on) {
+        fprintf(stderr, "%s: %s: the master%s is gone, and its group leaves\n", words->program,
+                words->path, which);
+        clock_nap(stay_s);
+    } else if (speaks(liveness)) {
         fprintf(stderr, "%s: %s: the master%s is gone; what is done is kept: %s to go on\n",
                 words->program, words->path, which, words->again);
         clock_nap(stay_s);

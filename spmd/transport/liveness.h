@@ -31,6 +31,7 @@ struct liveness_words {
     const char *path;    /* the output's */
     const char *state;   /* of the work, while all need all: "there is no package yet" */
     const char *again;   /* what to do to go on: "run the same again" */
+    bool goes_on;        /* without these ranks and their master, too */
 };
 
 /* Called before this rank leaves because another is gone. */

@@ -320,8 +320,8 @@ static const struct malformed plans[] = {
      "\"children\": [{\"scheduler\": \"hand\", \"tasks\": 9, \"workers\": [1], \"rounds\": "
      "[{\"repeat\": 1, \"loads\": [9]}]}, {\"scheduler\": \"hand\", \"tasks\": 4, \"workers\": "
      "[3], \"rounds\": [{\"repeat\": 1, \"loads\": [4]}]}]",
-     "plan.json: is a tree of 2 groups with masters of their own, which can be shown and simulated "
-     "only: give a plan without children"},
+     "plan.json: is a tree of 2 groups with masters of their own, which is for 'scow run', 'scow "
+     "show' and 'scow simulate' only: plan without --tree"},
     {OWN_PARTS,
      "\"stars\": [{\"scheduler\": \"hand\", \"tasks\": 7, \"workers\": [0], \"rounds\": "
      "[{\"repeat\": 1, \"loads\": [7]}]}, {\"master\": 2, \"scheduler\": \"hand\", \"tasks\": 6, "

@@ -247,8 +247,8 @@ static void files_say_all(void **state)
     assert_int_equal(again.children[1].master, 5);
     assert_false(plan_parse(&single, text, strlen(text), "plan.json", &none));
     assert_failure(none, FAILURE_MISMATCH,
-                   "plan.json: is a tree of 2 groups with masters of their own, which can be shown "
-                   "and simulated only: give a plan without children");
+                   "plan.json: is a tree of 2 groups with masters of their own, which is for 'scow "
+                   "run', 'scow show' and 'scow simulate' only: plan without --tree");
     free(text);
     plan_release(&copy);
     plan_release(&again);

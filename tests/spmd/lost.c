@@ -285,7 +285,8 @@ static void every_misdeed_counts_for_nothing(void **state)
 static void silence_has_a_deadline_at_once(void **state)
 {
     static const double least_s = 0.01, most_s = 600;
-    const struct liveness_words words = {"scow run", path, "nothing is done", "again"};
+    const struct liveness_words words = {
+        .program = "scow run", .path = path, .state = "nothing is done", .again = "again"};
     struct liveness liveness;
     struct failure failure = FAILURE_INIT;
     (void)state;

@@ -1,0 +1,288 @@
+/*
+ * A group's master towards the master above it: there it is a worker, which is done with a package
+ * when all of its core tasks are reported. Packages that come are handed out by this master's own
+ * dispatch (planner/dispatch/stream.h); what its workers report of them is summed up and goes
+ * upwards as one report, in the order of the packages.
+ *
+ * Where the group ends before its packages are done, because a core task ends the run or it has
+ * been asked to stop, those that are left are only acknowledged, as a worker does. Where it has no
+ * worker left, that is its own trouble: others get what it had.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/array.h"
+#include "planner/base/process.h"
+#include "planner/dispatch/stream.h"
+#include "spmd/job/summary.h"
+#include "spmd/master/master_state.h"
+#include "spmd/transport/inbox.h"
+#include "spmd/transport/wire.h"
+
+/* A package of the master above that is not reported. */
+struct relayed {
+    struct package package;
+    int64_t left; /* core tasks */
+    struct wire_times times;
+    struct summary summary;
+    struct rejection rejection; /* of the first core task that failed, where one has */
+};
+
+struct master_relay {
+    const struct run *above; /* borrowed */
+    struct inbox *inbox;     /* owned */
+    struct link_request cancelling;
+    struct relayed *packages; /* owned; from `first` on, in the order of their coming */
+    size_t first, count, capacity;
+    struct wire_result *report; /* owned; travelling while `sending` is pending */
+    struct link_request sending;
+    int64_t last; /* the highest index that has come */
+    double free_s;
+    bool stopped;   /* no more come */
+    bool cancelled; /* what is computed shall stop */
+    bool retired;   /* the master above counts on this group no more */
+};
+
+/* ---- beginning and end ---------------------------------------------------------------------- */
+
+bool master_relay_init(struct master *master, struct failure *failure)
+{
+    const struct run *above = master->run->above;
+    if (!above)
+        return true;
+    struct master_relay *relay = calloc(1, sizeof *relay);
+    master->relay = relay;
+    if (relay)
+        relay->report = calloc(1, wire_result_size(0, true));
+    if (!relay || !relay->report)
+        return failure_memory(failure, "preparing a group's master");
+    relay->above = above;
+    relay->last = -1;
+    relay->inbox = inbox_new(above->comm, above->buffers, JOB_GUARD, failure);
+    if (!relay->inbox)
+        return false;
+    link_receive(above->comm->link, NULL, 0, 0, WIRE_CANCEL, &relay->cancelling);
+    return true;
+}
+
+void master_relay_release(struct master *master)
+{
+    struct master_relay *relay = master->relay;
+    if (!relay)
+        return;
+    link_cancel(&relay->cancelling);
+    if (relay->report)
+        comm_wait(master->run->above->comm, &relay->sending);
+    inbox_free(&relay->inbox);
+    free(relay->packages);
+    free(relay->report);
+    free(relay);
+    master->relay = NULL;
+}
+
+/* ---- reports ------------------------------------------------------------------------------- */
+
+/* What is wrong, if anything is; of a group that has no worker left, in its own words. */
+static struct wire_trouble trouble_of(const struct master *master, const struct relayed *relayed,
+                                      const struct failure *failure)
+{
+    struct wire_trouble trouble = {relayed->rejection, *failure};
+    if (failure->code == FAILURE_NONE || membership_living(master->run->members) > 0)
+        return trouble;
+    trouble.failure = (struct failure)FAILURE_INIT;
+    failure_set(&trouble.failure, failure->code, "its group has no worker left");
+    return trouble;
+}
+
+/* A package that is skipped ends the run, as one of a worker that has been asked to stop does. */
+static void report_send(struct master *master, const struct relayed *relayed,
+                        const struct failure *failure)
+{
+    struct master_relay *relay = master->relay;
+    struct wire_result *report = relay->report;
+    const struct wire_trouble trouble = trouble_of(master, relayed, failure);
+    if (relay->retired)
+        return;
+    comm_wait(relay->above->comm, &relay->sending);
+    memset(report, 0, wire_result_size(0, true));
+    report->package = relayed->package;
+    report->times = relayed->times;
+    report->summary = relayed->summary;
+    report->summary.rank_peak = process_peak();
+    report->skipped = relayed->left > 0 && failure->code == FAILURE_NONE;
+    report->asked = master_asked(master) || report->skipped;
+    report->own = failure->code != FAILURE_NONE && membership_living(master->run->members) == 0;
+    if (failure->code != FAILURE_NONE || relayed->summary.failed > 0)
+        wire_result_trouble(report, 0, &trouble);
+    wire_result_seal(report, 0);
+    relay->retired = report->own;
+    link_send(relay->above->comm->link, report, wire_result_size(0, report->troubled), 0,
+              WIRE_RESULT, &relay->sending);
+}
+
+/* Those that are done, in their order. */
+static void reports_send(struct master *master)
+{
+    struct master_relay *relay = master->relay;
+    const struct failure none = FAILURE_INIT;
+    while (relay->first < relay->count && relay->packages[relay->first].left == 0)
+        report_send(master, &relay->packages[relay->first++], &none);
+    if (relay->first == relay->count)
+        relay->first = relay->count = 0;
+}
+
+/* The package that has this core task, which is not reported; NULL: none has. */
+static struct relayed *relayed_find(const struct master_relay *relay, int64_t task)
+{
+    for (size_t k = relay->first; k < relay->count; k++) {
+        struct relayed *relayed = &relay->packages[k];
+        if (relayed->left > 0 && task >= relayed->package.first &&
+            task < relayed->package.first + relayed->package.count)
+            return relayed;
+    }
+    return NULL;
+}
+
+void master_relay_done(struct master *master, const struct package *package,
+                       const struct summary *summary, const struct rejection *rejection,
+                       double end_s)
+{
+    struct relayed *relayed = master->relay ? relayed_find(master->relay, package->first) : NULL;
+    if (!relayed)
+        return;
+    const bool first_failed = summary->failed > 0 && (relayed->summary.failed == 0 ||
+                                                      rejection->task < relayed->rejection.task);
+    if (first_failed)
+        relayed->rejection = *rejection;
+    summary_merge(&relayed->summary, summary);
+    relayed->left -= package->count;
+    if (end_s > relayed->times.written_s)
+        relayed->times.handed_s = relayed->times.written_s = end_s;
+    reports_send(master);
+}
+
+/* ---- packages ------------------------------------------------------------------------------ */
+
+static struct relayed *package_add(struct master *master, const struct inbox_package *in)
+{
+    struct master_relay *relay = master->relay;
+    struct relayed *packages =
+        array_reserve(relay->packages, &relay->capacity, relay->count + 1, sizeof *packages);
+    if (!packages) {
+        failure_memory(master->failure, "keeping a group's packages");
+        return NULL;
+    }
+    relay->packages = packages;
+    relay->last = in->header.package.index;
+    struct relayed *relayed = &packages[relay->count++];
+    const double now_s = comm_now(master->run->comm);
+    *relayed = (struct relayed){.package = in->header.package,
+                                .left = in->header.package.count,
+                                .times = {.free_s = relay->free_s,
+                                          .transit_s = in->transit_s,
+                                          .arrived_s = in->arrived_s,
+                                          .start_s = now_s,
+                                          .computed_s = now_s,
+                                          .handed_s = now_s,
+                                          .written_s = now_s}};
+    summary_init(&relayed->summary);
+    return relayed;
+}
+
+/* To its workers: as planned, and what is more, as others left it. */
+static void package_deal(struct master *master, const struct package *package)
+{
+    const struct task_range range = {package->first, package->count};
+    const int64_t planned = dispatch_stream_add(master->run->stream, range);
+    if (planned < 0 || (planned < range.count &&
+                        !dispatch_recovery_add(
+                            master->dispatch,
+                            (struct task_range){range.first + planned, range.count - planned}, 0)))
+        failure_memory(master->failure, "keeping a group's packages");
+}
+
+static void package_take(struct master *master, const struct inbox_package *in)
+{
+    const struct package package = in->header.package;
+    const struct emulation *emulation = master->run->emulation;
+    struct relayed *relayed = package_add(master, in);
+    if (!relayed)
+        return;
+    const double start_s = relayed->times.start_s;
+    const size_t at = (size_t)(relayed - master->relay->packages);
+    /* This rank is the worker before its own first one. */
+    if (emulation)
+        master_await(master,
+                     emulation_end(emulation, OPERATION_RECEIVE, -1, package.count, start_s));
+    relayed = &master->relay->packages[at];
+    relayed->times.computed_s = comm_now(master->run->comm);
+    relayed->times.receive_s = relayed->times.computed_s - start_s;
+    relayed->times.handed_s = relayed->times.written_s = relayed->times.computed_s;
+    package_deal(master, &package);
+}
+
+/* Has it come before, or is it none? */
+static bool is_work(const struct master_relay *relay, const struct inbox_package *in)
+{
+    return in->header.kind == WIRE_WORK && in->header.package.index > relay->last;
+}
+
+/* The master above has said that something has failed: what is under way is for nothing. */
+static void cancel_look(struct master *master)
+{
+    struct master_relay *relay = master->relay;
+    if (!relay->cancelled && relay->cancelling.pending)
+        relay->cancelled = link_test(&relay->cancelling);
+    if (relay->cancelled && relay->first < relay->count)
+        failure_set(master->failure, FAILURE_FAILED, "the group of rank %d was told to stop",
+                    comm_place(master->run->comm, 0));
+}
+
+/* One package is dealt before the next is taken, so that what comes is received in the plan's
+ * order, while it waits in the inbox. */
+void master_relay_take(struct master *master)
+{
+    struct master_relay *relay = master->relay;
+    struct inbox_package in;
+    if (!relay || relay->stopped)
+        return;
+    inbox_progress(relay->inbox);
+    cancel_look(master);
+    if (dispatch_stream_left(master->run->stream) > 0 || !inbox_look(relay->inbox, &in))
+        return;
+    if (is_work(relay, &in))
+        package_take(master, &in);
+    relay->stopped = in.header.kind == WIRE_STOP;
+    if (relay->stopped)
+        dispatch_stream_end(master->run->stream);
+    relay->free_s = comm_now(master->run->comm);
+    inbox_done(relay->inbox);
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+/* What is left of them, and of those that still come. */
+static void packages_acknowledge(struct master *master)
+{
+    struct master_relay *relay = master->relay;
+    for (; relay->first < relay->count; relay->first++)
+        report_send(master, &relay->packages[relay->first], master->failure);
+    relay->first = relay->count = 0;
+}
+
+void master_relay_finish(struct master *master)
+{
+    struct master_relay *relay = master->relay;
+    if (!relay)
+        return;
+    packages_acknowledge(master);
+    while (!relay->stopped) {
+        struct inbox_package in;
+        inbox_take(relay->inbox, (struct inbox_idle){NULL, NULL}, &in);
+        relay->stopped = in.header.kind == WIRE_STOP;
+        if (is_work(relay, &in) && package_add(master, &in))
+            packages_acknowledge(master);
+        inbox_done(relay->inbox);
+    }
+    comm_wait(relay->above->comm, &relay->cancelling);
+}
