@@ -136,6 +136,7 @@ gather() {
     while ((${#processes[@]} < ranks)); do
         kill -0 "$launcher" 2>/dev/null || return 1
         while read -r process rank; do processes[rank]=$process; done < <(ranks_of "$1")
+        ((${#processes[@]} == ranks)) || sleep 0.02
     done
 }
 processes=()
