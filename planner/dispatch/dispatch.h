@@ -44,6 +44,9 @@ struct dispatch *dispatch_new_plan(const struct plan *plan);
  * stops little is lost: as small ones as cost little of the run's time by the setup's costs, which
  * must be known; what they point at must outlive the object. NULL: out of memory. */
 struct dispatch *dispatch_new_parts(const struct plan *plan, const struct deadline_setup *setup);
+/* Seconds by which its parts keep a worker longer at most than whole packages would; 0: all go out
+ * whole. */
+double dispatch_parts_cost_s(const struct plan *plan, const struct deadline_setup *setup);
 /* Hand out exactly these packages (borrowed; they must outlive the object): each to its worker, in
  * their order, at most `ahead` >= 1 unreported ones at a time; index is set to the order of
  * sending. NULL: out of memory. */

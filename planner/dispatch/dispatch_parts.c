@@ -124,6 +124,12 @@ static double longest_find(const struct plan *plan, const struct deadline_setup 
     return 0;
 }
 
+double dispatch_parts_cost_s(const struct plan *plan, const struct deadline_setup *setup)
+{
+    const double longest_s = longest_find(plan, setup);
+    return longest_s > 0 ? price_of(plan, setup, longest_s).more_s : 0;
+}
+
 /* ---- round after round ----------------------------------------------------------------------- */
 
 /* Its first part that is not handed out. */

@@ -375,7 +375,8 @@ bool planned_draw(struct planned *planned, struct failure *failure)
     if (planned->interval.without_tail)
         return true;
     planned->plan.predicted.interval_s[0] = ensemble_quantile(&planned->interval.ensemble, 0.05);
-    planned->plan.predicted.interval_s[1] = ensemble_quantile(&planned->interval.ensemble, 0.95);
+    planned->plan.predicted.interval_s[1] =
+        ensemble_quantile(&planned->interval.ensemble, 0.95) + planned->interval.parts_s;
     return true;
 }
 

@@ -51,6 +51,14 @@ static double package_start(const void *self, int64_t worker)
     return platform_start(self, worker);
 }
 
+struct deadline_setup decision_costs(const struct platform *platform)
+{
+    return (struct deadline_setup){.cost = package_cost,
+                                   .start_s = package_start,
+                                   .self = platform,
+                                   .workers = platform->worker_count};
+}
+
 /* A worker that has one more than it has room for is waited for. */
 static bool copies_prepare(struct dispatch *recovery, const struct platform *platform,
                            const struct deadline_setup *setup)
@@ -64,10 +72,7 @@ struct dispatch *decision_dispatch(const struct decision *decision, const struct
 {
     const bool kept = platform->results == RESULTS_END; /* no copy of what is */
     const bool copies = scenario->copies && !kept;
-    const struct deadline_setup setup = {.cost = package_cost,
-                                         .start_s = package_start,
-                                         .self = platform,
-                                         .workers = platform->worker_count};
+    const struct deadline_setup setup = decision_costs(platform);
     struct dispatch *dispatch = dispatch_new(decision, copies ? &setup : NULL, failure);
     if (failure->code != FAILURE_NONE)
         return NULL; /* the rule has said why */

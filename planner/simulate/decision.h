@@ -2,6 +2,7 @@
 #ifndef PLANNER_SIMULATE_DECISION_H
 #define PLANNER_SIMULATE_DECISION_H
 
+#include "planner/dispatch/deadline.h"
 #include "planner/dispatch/watch.h"
 #include "planner/simulate/scenario.h"
 #include "planner/simulate/tail.h"
@@ -17,6 +18,8 @@ struct decision {
                                    * it is watched, is the tail's head; NULL: it is not */
 };
 
+/* What packages take there, as parts and copies are made by it; nothing must end by some time. */
+struct deadline_setup decision_costs(const struct platform *platform);
 /* A new dispatch; recovering when the scenario loses a worker, or what is overdue is handed out
  * once more. The platform must outlive it. NULL with *failure set. */
 struct dispatch *decision_dispatch(const struct decision *decision, const struct platform *platform,

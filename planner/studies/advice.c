@@ -40,7 +40,8 @@ double advice_warning(const struct advice *advice, double most_s)
 
 double advice_walltime(const struct advice *advice, double *most_s)
 {
-    *most_s = advice->interval ? ensemble_quantile(&advice->interval->ensemble, 1 - advice->risk)
+    *most_s = advice->interval ? ensemble_quantile(&advice->interval->ensemble, 1 - advice->risk) +
+                                     advice->interval->parts_s
                                : (1 + MARGIN) * advice->plan->predicted.makespan_s;
     if (advice->robustness)
         *most_s = fmax(*most_s, advice->robustness->p95_s);

@@ -6,6 +6,7 @@
 
 #include "planner/model/plan_cursor.h"
 #include "planner/replan/watching.h"
+#include "planner/simulate/decision.h"
 #include "planner/simulate/evaluate.h"
 #include "planner/simulate/loop.h"
 #include "planner/studies/cost_sample.h"
@@ -324,6 +325,15 @@ static bool draws_make(struct play *play, int64_t draws, struct ensemble *ensemb
     return true;
 }
 
+/* As runs make them: of plans by a single port, where packages are not dealt. */
+static double parts_s(const struct play *play, const struct interval_request *request)
+{
+    const struct deadline_setup costs = decision_costs(&play->sample.fitted);
+    const bool made = !request->packages_only && !request->plan->tail &&
+                      play->sample.fitted.operating == OPERATING_SINGLE_PORT;
+    return made ? dispatch_parts_cost_s(request->plan, &costs) : 0;
+}
+
 bool interval_draw(const struct interval_request *request, struct interval *interval,
                    struct failure *failure)
 {
@@ -340,6 +350,7 @@ bool interval_draw(const struct interval_request *request, struct interval *inte
                     draws_make(&play, draws_of(request), &made.ensemble, failure)
               : failure_memory(failure, "drawing makespans");
     made.without_tail = request->plan->tail && !play.tailed;
+    made.parts_s = good ? parts_s(&play, request) : 0;
     if (good)
         *interval = made;
     else

@@ -38,6 +38,8 @@ struct interval_request {
 struct interval {
     struct ensemble ensemble; /* owned; of the draws, sorted; empty: none was made */
     bool without_tail;        /* the plan's tail was left out, for there are too many workers */
+    double parts_s; /* how much longer a run takes at most because long packages go out in parts
+                     * (dispatch_new_parts); not in the draws, for runs may send them whole */
 };
 
 /* Does the profile say how sure it is? One written by hand, or whose costs have no more than a

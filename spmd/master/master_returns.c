@@ -479,6 +479,15 @@ void master_returns_hear(struct master *master)
     }
 }
 
+void master_returns_await(const struct master *master, struct awaited *awaited)
+{
+    struct master_return *each = master->returns ? master->returns->coming.first : NULL;
+    while (each && !(is_awaited(each) && each->room != NO_ROOM))
+        each = each->next;
+    if (each)
+        awaited->requests[2] = &each->receiving;
+}
+
 double master_returns_due_s(const struct master *master)
 {
     const double now = comm_now(master->run->comm);

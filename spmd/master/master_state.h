@@ -191,6 +191,8 @@ void master_returns_collect(struct master *master);
 void master_returns_drop(struct master *master, int member);
 /* Is something to come, or to be written? */
 bool master_returns_wait(const struct master *master);
+/* Results that are being received end a pause, too. */
+void master_returns_await(const struct master *master, struct awaited *awaited);
 /* Seconds until an emulated port has carried what is there; 0: nothing is. */
 double master_returns_due_s(const struct master *master);
 /* When the next results that wait for an emulated port can go on it; HUGE_VAL: none do. */

@@ -27,6 +27,7 @@ struct ports {
     struct queued *items; /* owned; those from `first` on wait */
     size_t first, end, capacity;
     double out_s, in_s; /* the ports are free */
+    double begun_s; /* the last package began its way: none passes it, whatever ports there are */
 };
 
 static int64_t arrivals_each(const struct ports_setup *setup)
@@ -159,7 +160,7 @@ double ports_out_s(const struct ports *ports)
     const struct queued *next = &ports->items[ports->first];
     struct place *place = place_of(ports, next->package.worker);
     const double port_s = ports->traits->port_each ? place->out_s : ports->out_s;
-    return fmax(fmax(next->ready_s, port_s), room_s(ports, place));
+    return fmax(fmax(next->ready_s, ports->begun_s), fmax(port_s, room_s(ports, place)));
 }
 
 struct port_phase ports_send(struct ports *ports, double start_s, struct package *package)
@@ -169,6 +170,7 @@ struct port_phase ports_send(struct ports *ports, double start_s, struct package
     struct place *place = place_of(ports, next->package.worker);
     const struct port_phase phase = {start_s, start_s + next->link_s};
     *package = next->package;
+    ports->begun_s = start_s;
     *port_out(ports, package->worker) = phase.end_s;
     *arrival_of(ports, place, place->sent++) = phase.end_s;
     return phase;

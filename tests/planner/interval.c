@@ -8,6 +8,7 @@
 
 #include "planner/model/platform.h"
 #include "planner/replan/watching.h"
+#include "planner/simulate/decision.h"
 #include "planner/simulate/simulate.h"
 #include "tests/cases.h"
 #include "tests/checks.h"
@@ -554,6 +555,48 @@ static void plans_that_do_not_fit_are_refused(void **state)
     assert_int_equal(interval.ensemble.count, 77);
 }
 
+static double parts_of(struct bench *bench, char *tail)
+{
+    struct failure failure = FAILURE_INIT;
+    struct interval interval;
+    bench->plan.tail = tail;
+    const struct interval_request request = {
+        .profile = &bench->profile, .setting = &bench->setting, .plan = &bench->plan};
+    assert_true(interval_draw(&request, &interval, &failure));
+    const double parts_s = interval.parts_s;
+    interval_release(&interval);
+    bench->plan.tail = NULL;
+    return parts_s;
+}
+
+/* Packages of 0.6 s go out in three parts, each of which costs its worker 2 ms, as a run with
+ * copies has them; many short rounds do not, nor does what is dealt on request. */
+static void parts_may_take_longer(void **state)
+{
+    struct bench bench;
+    struct platform platform;
+    struct scenario scenario = SCENARIO_INIT;
+    struct simulation whole, parts;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    bench_init(&bench, 1);
+    assert_true(fabs(parts_of(&bench, NULL) - 4e-3) < 1e-9);
+    assert_true(parts_of(&bench, (char[]){"fac"}) == 0);
+    assert_true(platform_init(&platform, &bench.setting, 0, &failure));
+    const struct decision decision = {.plan = &bench.plan};
+    scenario.copies = true;
+    struct dispatch *dispatch = decision_dispatch(&decision, &platform, &scenario, &failure);
+    assert_non_null(dispatch);
+    assert_true(simulate_scenario(&platform, dispatch, &scenario, NULL, &parts, &failure));
+    assert_true(simulate_plan(&platform, &bench.plan, NULL, &whole, &failure));
+    assert_true(parts.packages > whole.packages);
+    assert_true(parts.makespan_s <= whole.makespan_s + 4e-3);
+    dispatch_free(&dispatch);
+    platform_release(&platform);
+    bench_init(&bench, 1000);
+    assert_true(parts_of(&bench, NULL) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -570,6 +613,7 @@ int main(void)
         cmocka_unit_test(tails_are_drawn_as_they_are_dealt),
         cmocka_unit_test(tails_of_large_plans_are_drawn),
         cmocka_unit_test(tails_of_very_many_workers_are_left_out),
+        cmocka_unit_test(parts_may_take_longer),
         cmocka_unit_test(quantiles_go_on_beyond_the_draws),
         cmocka_unit_test(plans_that_do_not_fit_are_refused),
     };
