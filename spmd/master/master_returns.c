@@ -334,7 +334,10 @@ void master_returns_sent(struct master *master, int member)
     struct master_returns *returns = master->returns;
     if (!returns || !returns->askings || dispatch_gives_more(master->dispatch, member - 1))
         return;
-    returns->askings[member - 1].wanted = returns->wanted = true;
+    if (asking_of(master, member) >= 0)
+        worker_ask(master, member); /* at once: the master may take in others' results next */
+    else
+        returns->askings[member - 1].wanted = returns->wanted = true;
 }
 
 void master_returns_stop(struct master *master, int member)
