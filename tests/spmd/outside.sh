@@ -46,7 +46,7 @@ way() {
     local sums=$1 scow=$2
     shift 2
     rm -f one.h5 two.h5
-    "$mpiexec" -n 3 "$scow" calibrate "$@" --quick -q -o profile.json
+    "$mpiexec" -n 3 "$scow" calibrate "$@" --quick --budget 1s -q -o profile.json
     "$scow" plan -p profile.json -q -o plan.json
     "$mpiexec" -n 3 "$scow" run plan.json -q -o two.h5 >two.txt
     "$scow" plan -p profile.json -n 1 -q -o one.json
@@ -76,7 +76,7 @@ for row, column in [(0, 0), (60, 60), (17, 99), (119, 1), (80, 40)]:
 rm -f ./*.h5
 
 program="build-pi/pi"
-way pi.sum "./$program" --tasks 40
+way pi.sum "./$program" --tasks 12
 "./$program" report two.h5 --json | python3 -c '
 import json, sys
 result = json.load(sys.stdin)["result"]

@@ -43,7 +43,7 @@ way() {
     local name=${2##*/}
     name=${name%.py}
     "$mpiexec" -n 2 "$scow" calibrate -k "built/$1.so" --script "$2" --arguments "$3" \
-        ${input:+-i "$input"} --quick -q -o profile.json
+        ${input:+-i "$input"} --quick --budget 1s -q -o profile.json
     local two one three
     two=$(checksum "$name.h5" 2)
     one=$two
@@ -77,7 +77,7 @@ way python-lines "$examples/lines.py" ''
     fail "rejected lines: $(cat run.err)"
 input=
 "$mpiexec" -n 2 "$scow" calibrate -k built/python-levels.so --script "$examples/refine.py" \
-    --arguments '{"side": 6, "keep": 3, "levels": 4}' --quick -q -o profile.json
+    --arguments '{"side": 6, "keep": 3, "levels": 4}' --quick --budget 1s -q -o profile.json
 checksum refine.h5 2 >levels.txt
 [[ $(wc -l <levels.txt) == 4 ]] || fail "a refinement in levels: $(cat run.txt)"
 
