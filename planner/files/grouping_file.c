@@ -1,5 +1,6 @@
 #include "planner/files/grouping_file.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +190,7 @@ static bool workers_take(const struct reading *reading, struct line *line, struc
 static bool groups_take(struct reading *reading, size_t *at, int64_t indent, int depth,
                         struct group *above, struct failure *failure)
 {
+    assert(reading->lines); /* there is one at least */
     const int64_t here = reading->lines[*at].indent;
     while (*at < reading->count && reading->lines[*at].indent > indent) {
         struct line *line = &reading->lines[(*at)++];
