@@ -1,6 +1,11 @@
 #include "planner/dispatch/moves.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+
+#include "planner/base/array.h"
+#include "planner/base/json_text.h"
 
 /* At the rate at which it has worked so far. */
 static double remaining_s(const struct moves_star *star, double now_s)
@@ -78,4 +83,49 @@ bool moves_are_vain(const struct moves_star *stars, int count)
         if (stars[k].moving || stars[k].share.living > 0)
             return false;
     return !moves_are_over(stars, count);
+}
+
+/* ---- what has moved ------------------------------------------------------------------------- */
+
+bool moves_list_add(struct moves_list *list, const struct moves_made *made)
+{
+    struct moves_made *items =
+        array_reserve(list->items, &list->capacity, list->count + 1, sizeof *items);
+    if (!items)
+        return false;
+    list->items = items;
+    items[list->count++] = *made;
+    return true;
+}
+
+void moves_list_release(struct moves_list *list)
+{
+    free(list->items);
+    *list = (struct moves_list){.items = NULL};
+}
+
+void moves_tell(const struct moves_list *list, struct text *text)
+{
+    int64_t tasks = 0;
+    for (size_t k = 0; k < list->count; k++)
+        tasks += list->items[k].tasks;
+    if (list->count > 0)
+        text_add(text, "moved       %" PRId64 " core task%s between masters, in %zu move%s\n",
+                 tasks, tasks == 1 ? "" : "s", list->count, list->count > 1 ? "s" : "");
+}
+
+void moves_json(const struct moves_list *list, struct text *text)
+{
+    if (list->count == 0)
+        return;
+    struct json_text json = json_open(text, "[", ", ");
+    for (size_t k = 0; k < list->count; k++) {
+        struct json_text row = json_open_in(&json, NULL, "{", ", ");
+        json_number(&row, "at_s", list->items[k].at_s);
+        json_count(&row, "from", list->items[k].from);
+        json_count(&row, "to", list->items[k].to);
+        json_count(&row, "tasks", list->items[k].tasks);
+        json_close(&row, "}");
+    }
+    json_close(&json, "]");
 }

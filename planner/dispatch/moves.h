@@ -9,6 +9,7 @@
 #ifndef PLANNER_DISPATCH_MOVES_H
 #define PLANNER_DISPATCH_MOVES_H
 
+#include "planner/base/text.h"
 #include "planner/dispatch/dispatch.h"
 
 /* A star that needs less than such a share of the run's time from now on gives nothing. */
@@ -33,5 +34,24 @@ int64_t moves_half(const struct dispatch_share *share);
 bool moves_are_over(const struct moves_star *stars, int count);
 /* Does no worker live that could do what is left? */
 bool moves_are_vain(const struct moves_star *stars, int count);
+
+/* Core tasks that have moved. */
+struct moves_made {
+    double at_s;
+    int64_t from, to; /* ranks of masters */
+    int64_t tasks;
+};
+
+struct moves_list {
+    struct moves_made *items; /* owned */
+    size_t count, capacity;
+};
+
+/* False: out of memory. */
+bool moves_list_add(struct moves_list *list, const struct moves_made *made);
+void moves_list_release(struct moves_list *list);
+/* One line, where there are any; and they as a JSON array, or nothing. */
+void moves_tell(const struct moves_list *list, struct text *text);
+void moves_json(const struct moves_list *list, struct text *text);
 
 #endif

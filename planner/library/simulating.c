@@ -13,6 +13,7 @@
 #include "planner/model/shared.h"
 #include "planner/replan/watching.h"
 #include "planner/simulate/loop.h"
+#include "planner/simulate/stars.h"
 
 static double ratio(double part, double whole)
 {
@@ -251,6 +252,21 @@ static bool watched_simulate(struct simulated *simulated, const struct plan *pla
     return good;
 }
 
+/* Several masters, between which core tasks move. */
+static bool stars_play(struct simulated *simulated, const struct plan *plan,
+                       struct failure *failure)
+{
+    struct scenario scenario = simulated->request->scenario;
+    struct moves_list moves = {.items = NULL};
+    scenario.effort = &simulated->effort;
+    const bool good = simulate_stars(&simulated->platform, plan, &scenario, &moves,
+                                     &simulated->simulation, failure);
+    moves_tell(&moves, &simulated->told);
+    moves_json(&moves, &simulated->moved);
+    moves_list_release(&moves);
+    return good;
+}
+
 /* Fractional loads are for the plain simulation only, which has no noise. */
 static bool plan_simulate(struct simulated *simulated, const struct plan *plan,
                           struct failure *failure)
@@ -267,7 +283,8 @@ static bool plan_simulate(struct simulated *simulated, const struct plan *plan,
         return failure_set(failure, FAILURE_MISMATCH,
                            "the plan has fractional loads, which only the simulation without "
                            "disturbances can handle: plan again without --real-valued");
-    return decision_simulate(simulated, &decision, NULL, failure);
+    return plan->star_count > 0 ? stars_play(simulated, plan, failure)
+                                : decision_simulate(simulated, &decision, NULL, failure);
 }
 
 /* A line of the table. */
@@ -319,14 +336,24 @@ static bool ahead_check(const struct simulation_request *request, const struct p
                        "ahead)");
 }
 
-/* Several masters follow their plans, and nothing disturbs them. */
-static bool masters_check(const struct simulation_request *request, const struct plan *plan,
+/* Trees follow their plans, and nothing disturbs them. Masters side by side are played with what
+ * may become of their workers. */
+static bool masters_check(const struct simulated *simulated, const struct plan *plan,
                           struct failure *failure)
 {
+    const struct simulation_request *request = simulated->request;
+    const bool planned = !request->replan && !tail_of(request, plan) && request->seeds <= 1;
+    const bool disturbed = plan->child_count > 0 || loads_wanted(request) || request->joins ||
+                           loop_needs_events(&simulated->platform);
     if ((plan->star_count == 0 && plan->child_count == 0) ||
-        (!request->replan && !tail_of(request, plan) && request_usual(request) &&
-         request->seeds <= 1))
+        (planned && (request_usual(request) || !disturbed)))
         return true;
+    if (plan->star_count > 0)
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "the plan has several masters, which are simulated with noise, outliers, "
+            "slow and lost workers in the single-port model: leave --replan, --tail, "
+            "--seeds, --loads, --load-patterns and --joins out");
     return failure_set(failure, FAILURE_USAGE,
                        "the plan has several masters, which are simulated as they are planned: "
                        "leave --replan, --tail, --seeds and all disturbances out");
@@ -345,7 +372,7 @@ static bool either_simulate(struct simulated *simulated, const struct plan *plan
                            workers);
     if (!plan)
         return rule_simulate(simulated, failure);
-    if (!ahead_check(request, plan, failure) || !masters_check(request, plan, failure))
+    if (!ahead_check(request, plan, failure) || !masters_check(simulated, plan, failure))
         return false;
     return request->replan || tail_of(request, plan)
                ? watched_simulate(simulated, plan, setting, failure)
@@ -455,6 +482,7 @@ void simulated_release(struct simulated *simulated)
     text_release(&simulated->told);
     text_release(&simulated->listed);
     text_release(&simulated->copied);
+    text_release(&simulated->moved);
     availability_release(&simulated->availability);
     presence_release(&simulated->presence);
     platform_release(&simulated->platform);
@@ -527,6 +555,8 @@ void simulated_json(const struct simulated *simulated, struct text *text)
         json_count(&json, "tail_tasks", simulated->tail_tasks);
     if (simulated->listed.bytes)
         json_raw(&json, "replanned", simulated->listed.bytes);
+    if (simulated->moved.bytes)
+        json_raw(&json, "moved", simulated->moved.bytes);
     if (simulated->copied.bytes)
         json_raw(&json, "copied", simulated->copied.bytes);
     if (simulated->request->packages)

@@ -51,11 +51,13 @@ struct simulated {
     struct simulation simulation;
     bool has_robustness;
     struct ensemble_summary robustness;
-    const char *tail;          /* borrowed; NULL: none */
-    int64_t tail_tasks;        /* core tasks that the tail's rule assigns */
-    struct trace trace;        /* owned; where packages are kept */
-    struct text told, listed;  /* owned; when tasks were planned again: lines, JSON */
-    struct text copied;        /* owned; packages that were handed out once more, JSON */
+    const char *tail;         /* borrowed; NULL: none */
+    int64_t tail_tasks;       /* core tasks that the tail's rule assigns */
+    struct trace trace;       /* owned; where packages are kept */
+    struct text told, listed; /* owned; when tasks were planned again: lines, JSON */
+    struct text moved;        /* owned; core tasks that went from one of several masters to another,
+                               * JSON */
+    struct text copied;       /* owned; packages that were handed out once more, JSON */
     struct plan_beyond beyond; /* workers that the profile did not measure; the name is its own */
 };
 

@@ -43,6 +43,10 @@ struct scenario_state {
     struct star_cost cost, mean;
     double port_s;
     double counted_s, heard_s; /* the latest end of what counts, and when the master heard of it */
+    int64_t done;              /* core tasks that count */
+    bool beside;               /* it is played beside others: */
+    bool begins, waits;        /* it has just been asked to go on; its master waits */
+    double until_s;            /* when others go on */
     struct availability_step slow_steps[2];
     struct availability_series slow; /* of slow workers; its steps are the ones before */
 };
@@ -315,14 +319,18 @@ static void change_tell(struct scenario_state *state)
 
 /* The next thing that the master hears of: a report, a loss, or a worker that joins. HUGE_VAL:
  * nothing. */
+static double event_s(const struct scenario_state *state)
+{
+    double next_s = state->heap.count > 0 ? state->heap.items[0].there_s : HUGE_VAL;
+    next_s = fmin(next_s, change_s(state));
+    if (state->scenario->lost_worker >= 0 && !state->lost_known)
+        next_s = fmin(next_s, state->scenario->lost_s);
+    return next_s;
+}
+
 static double next_event(void *self)
 {
-    const struct scenario_state *state = self;
-    double event_s = state->heap.count > 0 ? state->heap.items[0].there_s : HUGE_VAL;
-    event_s = fmin(event_s, change_s(state));
-    if (state->scenario->lost_worker >= 0 && !state->lost_known)
-        event_s = fmin(event_s, state->scenario->lost_s);
-    return event_s;
+    return event_s(self);
 }
 
 /* False: out of memory. */
@@ -354,6 +362,7 @@ static bool event_tell(struct scenario_state *state)
     if (state->forward)
         fast_forward_answer(state->forward, report.answer_s);
     if (dispatch_claim(state->dispatch, &report.package)) {
+        state->done += report.package.count;
         state->counted_s = fmax(state->counted_s, report.end_s);
         state->heard_s = fmax(state->heard_s, report.there_s);
     }
@@ -386,7 +395,26 @@ static void scenario_waited(void *self, double seconds)
 
 static double scenario_due(void *self)
 {
-    return dispatch_due_s(((struct scenario_state *)self)->dispatch);
+    const struct scenario_state *state = self;
+    const double due_s = dispatch_due_s(state->dispatch);
+    return state->beside ? fmin(due_s, state->until_s) : due_s;
+}
+
+/* When it goes on, if nothing comes from others; HUGE_VAL: it does not. */
+static double going_on_s(const struct scenario_state *state)
+{
+    const double master_s = state->loop->star.master_s;
+    if (!state->waits)
+        return master_s;
+    return fmax(master_s, fmin(event_s(state), dispatch_due_s(state->dispatch)));
+}
+
+/* Beside others: is it their turn? */
+static bool is_others_turn(struct scenario_state *state, double master_s)
+{
+    const bool theirs = state->beside && !state->begins && master_s >= state->until_s;
+    state->begins = false;
+    return theirs;
 }
 
 /* Of those that are simulated beyond what is simulated anyhow. False: none is left. */
@@ -411,6 +439,8 @@ static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop
 {
     struct scenario_state *state = self;
     struct package *package = &state->package;
+    if (is_others_turn(state, loop->star.master_s))
+        return LOOP_PAUSE;
     while (next_event(state) <= loop->star.master_s)
         if (!event_tell(state)) {
             failure_memory(failure, "simulating");
@@ -420,8 +450,11 @@ static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop
         reports_move(&state->heap, state->forward->later_s);
     const enum dispatch_answer answer =
         dispatch_next(state->dispatch, loop->star.master_s, package);
+    state->waits = answer == DISPATCH_WAIT || answer == DISPATCH_HANDED_OUT;
     if (answer == DISPATCH_FINISHED)
         return LOOP_END;
+    if (state->beside && !isfinite(going_on_s(state)))
+        return LOOP_PAUSE;
     if (answer == DISPATCH_OUT_OF_MEMORY)
         return failure_memory(failure, "simulating") ? LOOP_SEND : LOOP_FAILED;
     if (answer != DISPATCH_SEND)
@@ -517,47 +550,127 @@ static void own_sum(struct scenario_state *state, struct simulation *simulation)
             fmax(simulation->makespan_s, simulation->master_busy_s + simulation->own_s);
 }
 
+struct scenario_play {
+    struct loop loop;
+    struct scenario_state state;
+    struct loop_source source;
+    struct fast_forward forward;
+};
+
+static void play_release(struct scenario_play *play)
+{
+    free(play->state.heap.items);
+    free(play->state.kept);
+    loop_release(&play->loop);
+    fast_forward_release(&play->forward);
+}
+
+/* It does not move until it is released, which it is to be in any case. */
+static bool play_init(struct scenario_play *play, const struct platform *platform,
+                      struct dispatch *dispatch, const struct scenario *scenario,
+                      struct trace *trace, struct failure *failure)
+{
+    struct scenario_state *state = &play->state;
+    const bool varies = scenario->slow_workers > 0 || scenario->availability;
+    *play = (struct scenario_play){.forward = {.workers = NULL}};
+    *state = (struct scenario_state){
+        .platform = platform, .scenario = scenario, .dispatch = dispatch, .loop = &play->loop};
+    play->source = (struct loop_source){.next = scenario_next,
+                                        .sent = package_sent,
+                                        .returned = keeps(state) ? results_taken : NULL,
+                                        .gone_s = worker_gone,
+                                        .event_s = next_event,
+                                        .due_s = scenario_due,
+                                        .waited = scenario_waited,
+                                        .lasts = varies ? scenario_lasts : NULL,
+                                        .self = state};
+    slow_prepare(state);
+    if (forwards(platform, scenario, trace))
+        state->forward = &play->forward;
+    if (!state->forward && dispatch_master(dispatch).tasks > 0)
+        play->source.computes = scenario_computes;
+    if (!loop_init(&play->loop, platform, platform->worker_count) ||
+        (state->forward && !fast_forward_init(&play->forward, platform, scenario)))
+        return failure_memory(failure, "simulating");
+    play->loop.trace = trace;
+    loop_restart(&play->loop, starts_of(scenario, platform), NULL);
+    return true;
+}
+
+static void play_sum(struct scenario_play *play, struct simulation *simulation)
+{
+    lost_forget(&play->loop.star, play->state.scenario);
+    late_forget(&play->loop.star, &play->state);
+    star_sum(&play->loop.star, simulation);
+    if (play->state.forward)
+        own_sum(&play->state, simulation);
+}
+
 bool simulate_scenario(const struct platform *platform, struct dispatch *dispatch,
                        const struct scenario *scenario, struct trace *trace,
                        struct simulation *simulation, struct failure *failure)
 {
-    struct loop loop;
-    struct fast_forward forward = {.workers = NULL};
-    struct scenario_state state = {
-        .platform = platform, .scenario = scenario, .dispatch = dispatch, .loop = &loop};
-    const bool varies = scenario->slow_workers > 0 || scenario->availability;
-    struct loop_source source = {.next = scenario_next,
-                                 .sent = package_sent,
-                                 .returned = keeps(&state) ? results_taken : NULL,
-                                 .gone_s = worker_gone,
-                                 .event_s = next_event,
-                                 .due_s = scenario_due,
-                                 .waited = scenario_waited,
-                                 .lasts = varies ? scenario_lasts : NULL,
-                                 .self = &state};
-    slow_prepare(&state);
-    if (forwards(platform, scenario, trace))
-        state.forward = &forward;
-    if (!state.forward && dispatch_master(dispatch).tasks > 0)
-        source.computes = scenario_computes;
-    bool good = (loop_init(&loop, platform, platform->worker_count) &&
-                 (!state.forward || fast_forward_init(&forward, platform, scenario))) ||
-                failure_memory(failure, "simulating");
-    if (good) {
-        loop.trace = trace;
-        loop_restart(&loop, starts_of(scenario, platform), NULL);
-        good = loop_run(&loop, &source, failure);
-    }
-    if (good) {
-        lost_forget(&loop.star, scenario);
-        late_forget(&loop.star, &state);
-        star_sum(&loop.star, simulation);
-        if (state.forward)
-            own_sum(&state, simulation);
-    }
-    free(state.heap.items);
-    free(state.kept);
-    loop_release(&loop);
-    fast_forward_release(&forward);
+    struct scenario_play play;
+    const bool good = play_init(&play, platform, dispatch, scenario, trace, failure) &&
+                      loop_run(&play.loop, &play.source, failure);
+    if (good)
+        play_sum(&play, simulation);
+    play_release(&play);
     return good;
+}
+
+/* ---- beside others -------------------------------------------------------------------------- */
+
+struct scenario_play *scenario_play_new(const struct platform *platform, struct dispatch *dispatch,
+                                        const struct scenario *scenario, struct trace *trace,
+                                        int64_t master, struct failure *failure)
+{
+    struct scenario_play *play = malloc(sizeof *play);
+    if (!play) {
+        failure_memory(failure, "simulating");
+        return NULL;
+    }
+    if (!play_init(play, platform, dispatch, scenario, trace, failure))
+        scenario_play_free(&play);
+    if (play) {
+        play->state.beside = true;
+        play->loop.master = (int32_t)master;
+    }
+    return play;
+}
+
+void scenario_play_free(struct scenario_play **play)
+{
+    if (*play)
+        play_release(*play);
+    free(*play);
+    *play = NULL;
+}
+
+bool scenario_play_run(struct scenario_play *play, double until_s, struct failure *failure)
+{
+    play->state.begins = true;
+    play->state.until_s = until_s;
+    return loop_run(&play->loop, &play->source, failure);
+}
+
+double scenario_play_next(const struct scenario_play *play)
+{
+    return going_on_s(&play->state);
+}
+
+int64_t scenario_play_done(const struct scenario_play *play)
+{
+    return play->state.done;
+}
+
+void scenario_play_wake(struct scenario_play *play, double at_s)
+{
+    play->state.waits = false;
+    play->loop.star.master_s = fmax(play->loop.star.master_s, at_s);
+}
+
+void scenario_play_sum(struct scenario_play *play, struct simulation *simulation)
+{
+    play_sum(play, simulation);
 }

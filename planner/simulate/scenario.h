@@ -61,4 +61,25 @@ bool simulate_scenario(const struct platform *platform, struct dispatch *dispatc
                        const struct scenario *scenario, struct trace *trace,
                        struct simulation *simulation, struct failure *failure);
 
+/* A scenario that is played beside others, a piece at a time. */
+struct scenario_play;
+
+/* To be freed; all that it is made of (borrowed) must outlive it. `master`: the master's rank in
+ * the trace. NULL with *failure set. */
+struct scenario_play *scenario_play_new(const struct platform *platform, struct dispatch *dispatch,
+                                        const struct scenario *scenario, struct trace *trace,
+                                        int64_t master, struct failure *failure);
+void scenario_play_free(struct scenario_play **play);
+/* The next step, and on until that time is reached, its dispatch is finished, or nothing more
+ * happens by itself. */
+bool scenario_play_run(struct scenario_play *play, double until_s, struct failure *failure);
+/* When its next step is; HUGE_VAL: never, unless scenario_play_wake. */
+double scenario_play_next(const struct scenario_play *play);
+/* Core tasks that are done. */
+int64_t scenario_play_done(const struct scenario_play *play);
+/* Its dispatch has got something, or is closed, at that time. */
+void scenario_play_wake(struct scenario_play *play, double at_s);
+/* When it has ended. */
+void scenario_play_sum(struct scenario_play *play, struct simulation *simulation);
+
 #endif

@@ -102,7 +102,7 @@ void masters_release(struct masters *masters)
         free(masters->given);
     free(masters->told);
     free(masters->stars);
-    free(masters->moves);
+    moves_list_release(&masters->moves);
     free(masters->order);
     *masters = (struct masters){.comm = NULL};
 }

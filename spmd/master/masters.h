@@ -56,13 +56,6 @@ struct master_told {
     bool gets;      /* something is about to be sent to it */
 };
 
-/* Core tasks that have moved. */
-struct masters_move {
-    double at_s; /* on the first master's clock */
-    int from, to;
-    int64_t tasks;
-};
-
 /* On every master. */
 struct masters {
     const struct comm *comm;    /* borrowed; of all ranks */
@@ -70,15 +63,14 @@ struct masters {
     struct liveness *liveness;  /* borrowed; of this one's star; NULL: nobody is looked after */
     const int *ranks;           /* borrowed; of the masters, by number */
     int count;
-    bool tree;                  /* the others are masters of groups, below the first one */
-    const char *until;          /* borrowed; who says when the run must have ended */
-    struct dispatch *dispatch;  /* borrowed; its star's, recovering and open; NULL: its star has
-                                 * ended, or not begun */
-    int number;                 /* of this one, from 0 */
-    struct master_told *told;   /* owned; the first one's, by number */
-    struct moves_star *stars;   /* owned; the first one's, while it looks at them */
-    struct masters_move *moves; /* owned; the first one's */
-    size_t move_count, move_capacity;
+    bool tree;                   /* the others are masters of groups, below the first one */
+    const char *until;           /* borrowed; who says when the run must have ended */
+    struct dispatch *dispatch;   /* borrowed; its star's, recovering and open; NULL: its star has
+                                  * ended, or not begun */
+    int number;                  /* of this one, from 0 */
+    struct master_told *told;    /* owned; the first one's, by number */
+    struct moves_star *stars;    /* owned; the first one's, while it looks at them */
+    struct moves_list moves;     /* owned; the first one's: what has moved, on its clock */
     struct wire_master message;  /* to or from another one */
     struct link_request request; /* with it */
     struct link_request release; /* another one's: the first one's word to end */

@@ -1,11 +1,8 @@
 /* Core tasks that move from one star to another: the first master asks who gives, and passes it on.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/base/array.h"
-#include "planner/base/json_text.h"
 #include "planner/base/text.h"
 #include "spmd/master/masters_parts.h"
 #include "spmd/transport/wire.h"
@@ -113,15 +110,13 @@ static void order_send(struct masters *masters, int number)
 
 static void move_note(struct masters *masters, int from, int to, const struct wire_order *given)
 {
-    struct masters_move *moves = array_reserve(masters->moves, &masters->move_capacity,
-                                               masters->move_count + 1, sizeof *moves);
-    if (!moves)
-        no_memory(masters);
-    masters->moves = moves;
-    struct masters_move *move = &moves[masters->move_count++];
-    *move = (struct masters_move){.at_s = comm_now(masters->comm), .from = from, .to = to};
+    struct moves_made made = {.at_s = comm_now(masters->comm),
+                              .from = masters_rank(masters, from),
+                              .to = masters_rank(masters, to)};
     for (int64_t k = 0; k < given->count; k++)
-        move->tasks += given->parts[k].range.count;
+        made.tasks += given->parts[k].range.count;
+    if (!moves_list_add(&masters->moves, &made))
+        no_memory(masters);
 }
 
 /* To its new star. */
@@ -230,40 +225,16 @@ void masters_move(struct masters *masters, const struct masters_own *own)
     }
 }
 
-/* ---- what has moved ------------------------------------------------------------------------- */
-
-static void moves_lines(const struct masters *masters, struct text *text)
-{
-    int64_t tasks = 0;
-    for (size_t k = 0; k < masters->move_count; k++)
-        tasks += masters->moves[k].tasks;
-    text_add(text, "moved       %" PRId64 " core task%s between masters, in %zu move%s\n", tasks,
-             tasks == 1 ? "" : "s", masters->move_count, masters->move_count > 1 ? "s" : "");
-}
-
-static void moves_json(const struct masters *masters, double origin_s, struct text *text)
-{
-    struct json_text json = json_open(text, "[", ", ");
-    for (size_t k = 0; k < masters->move_count; k++) {
-        const struct masters_move *move = &masters->moves[k];
-        struct json_text row = json_open_in(&json, NULL, "{", ", ");
-        json_number(&row, "at_s", move->at_s - origin_s);
-        json_count(&row, "from", masters_rank(masters, move->from));
-        json_count(&row, "to", masters_rank(masters, move->to));
-        json_count(&row, "tasks", move->tasks);
-        json_close(&row, "}");
-    }
-    json_close(&json, "]");
-}
-
-void masters_moves_tell(const struct masters *masters, double origin_s, struct run_outcome *outcome)
+void masters_moves_tell(struct masters *masters, double origin_s, struct run_outcome *outcome)
 {
     struct text told = TEXT_INIT, listed = TEXT_INIT;
-    if (masters->move_count == 0)
+    if (masters->moves.count == 0)
         return;
+    for (size_t k = 0; k < masters->moves.count; k++)
+        masters->moves.items[k].at_s -= origin_s;
     text_add(&told, "%s", outcome->told ? outcome->told : "");
-    moves_lines(masters, &told);
-    moves_json(masters, origin_s, &listed);
+    moves_tell(&masters->moves, &told);
+    moves_json(&masters->moves, &listed);
     free(outcome->told);
     outcome->told = text_take(&told);
     outcome->moved = text_take(&listed);
