@@ -6,10 +6,11 @@
 
 One worker, bound to a core, is calibrated there alone. Then 'scow load' works on the same core, 'scow sense'
 looks at it for a while, and the same job is run again and again; printed are the medians of the errors of
-the plan that knows nothing (whose profile was measured alone) and of the one by --load, and what the worker
-had of its core by its own count, in calibration and runs. The master has the other cores. Needs a build
-under build/release and two cores; where others use them, too, --wrap puts all that is measured behind a
-command that keeps them away.
+the plan that knows nothing (whose profile was measured alone), of the one by --load, and of that one if what
+the worker had of its core in the run, by its own count, had been forecast. The master has the other cores.
+Needs a build under build/release and two cores; where others use them, too, what they take changes from look
+to run, and the last of the three says how much of an error is the forecast's; --wrap puts all that is
+measured behind a command that keeps others away.
 """
 import argparse
 import json
@@ -85,7 +86,14 @@ def measure(options, cwd):
     finally:
         load.terminate()
         load.wait()
-    return {"availability": worker.get("availability"), "alone_s": alone, "known_s": known, "runs": runs}
+    share = json.loads((cwd / "known.json").read_text())["shared"][0]["share"]
+    return {"availability": worker.get("availability"), "alone_s": alone, "known_s": known, "runs": runs,
+            "forecast": share * worker.get("availability", 1)}
+
+
+def row_print(name, errors):
+    print(f"{name}: {100 * statistics.median(errors):+.1f} % in the median of {len(errors)}, "
+          f"from {100 * min(errors):+.1f} to {100 * max(errors):+.1f} %")
 
 
 def main():
@@ -98,12 +106,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         made = measure(options, pathlib.Path(folder))
     for name, predicted in (("not knowing it", made["alone_s"]), ("by what was seen", made["known_s"])):
-        errors = [measured / predicted - 1 for measured, _ in made["runs"]]
-        print(f"{name}: {predicted:.2f} s predicted, {100 * statistics.median(errors):+.1f} % in the median of {len(errors)}, "
-              f"from {100 * min(errors):+.1f} to {100 * max(errors):+.1f} %")
+        row_print(f"{name}: {predicted:.2f} s predicted",
+                  [measured / predicted - 1 for measured, _ in made["runs"]])
+    row_print("by what the worker had", [measured / made["known_s"] * share / made["forecast"] - 1
+                                         for measured, share in made["runs"] if share])
     had = [share for _, share in made["runs"] if share]
     print(f"of its core the worker had {made['availability']} when it was calibrated, "
-          f"{statistics.median(had):.3f} in the median of its runs")
+          f"{statistics.median(had):.3f} in the median of its runs; {made['forecast']:.3f} was forecast")
 
 
 if __name__ == "__main__":
