@@ -763,7 +763,7 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
            place_find(&session.place, comm, request->threads, failure);
     if (good && comm->rank == 0) {
         profile_head(&session, failure);
-        rank_shares_put(&session.had, &calibration->profile);
+        rank_shares_put(&session.had, &calibration->samples, &calibration->profile);
     }
     if (good && comm_agree(comm, failure))
         rank_watts_gather(comm, energy_watch_read(session.energy), comm_now(comm) - session.begun_s,

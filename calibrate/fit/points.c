@@ -49,7 +49,9 @@ static double ratio_deviation(const struct sample *samples, int64_t count, doubl
 static void outliers_cut(struct sample *samples, int64_t count, struct points *points)
 {
     double *room = malloc(((size_t)count + 1) * sizeof *room);
+    double sum_s = 0, cut_s = 0;
     points->bound = HUGE_VAL;
+    points->kept = 1;
     if (!room) /* a bound is a comfort */
         return;
     points->bound =
@@ -58,12 +60,17 @@ static void outliers_cut(struct sample *samples, int64_t count, struct points *p
     for (int64_t at = 0, length; at < count; at += length) {
         length = sample_package_length(samples + at, count - at);
         const double most = points->bound * (group_least(samples + at, length) + CLOCK);
-        for (int64_t i = at; i < at + length; i++)
+        for (int64_t i = at; i < at + length; i++) {
+            sum_s += samples[i].seconds;
             if (samples[i].seconds > most) {
+                cut_s += samples[i].seconds - most;
                 samples[i].seconds = most;
                 points->outliers++;
             }
+        }
     }
+    if (cut_s > 0)
+        points->kept = 1 - cut_s / sum_s;
 }
 
 /* ---- one size ------------------------------------------------------------------------------ */

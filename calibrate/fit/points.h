@@ -36,6 +36,7 @@ struct points {
     double bound; /* no timing counts as more than so many times another one of the same package */
     bool grows;   /* with the tasks, by its nature: a constant would be nonsense */
     int64_t timings, outliers; /* that were cut to the bound */
+    double kept;               /* what cutting has left of the sum of all timings; 1: all */
 };
 
 /* From chosen samples, which are sorted and get cut to the bound; count may be 0. */
