@@ -20,6 +20,7 @@
 #include "calibrate/outcome.h"
 #include "calibrate/place.h"
 #include "calibrate/rank_bandwidths.h"
+#include "calibrate/rank_fetches.h"
 #include "calibrate/rank_shares.h"
 #include "calibrate/rank_watts.h"
 #include "planner/base/duration.h"
@@ -760,6 +761,7 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
     good =
         good && exchange_find(comm, &session.making.job, &calibration->profile.exchange, failure);
     good = good && rank_bandwidths_find(comm, &calibration->profile, failure) &&
+           (!request->counter || rank_fetches_find(comm, &calibration->profile, failure)) &&
            place_find(&session.place, comm, request->threads, failure);
     if (good && comm->rank == 0) {
         profile_head(&session, failure);

@@ -37,6 +37,7 @@ struct calibration_request {
     /* Where core tasks differ from place to place, the best setting is measured in the order, too,
      * in which its packages would be alike; no setting has an order of its own. */
     bool order_auto;
+    bool counter;         /* what taking a number by a shared counter takes (run --dca) */
     bool levels;          /* of a search in levels: try a sample of each, with the best setting */
     bool master_computes; /* find out what a core task takes the master that feeds workers */
     bool quiet;

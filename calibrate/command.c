@@ -41,8 +41,8 @@ struct arguments {
     double patience_s;
     const char *values[PARAMETERS_MOST]; /* as typed; NULL: the default */
     int64_t gpus;                        /* of a worker; 0: not said */
-    bool quick, quiet, master_computes, levels, staged, staged_too, collect, reuse, version,
-        dry_run;
+    bool quick, quiet, master_computes, counter, levels, staged, staged_too, collect, reuse,
+        version, dry_run;
 };
 
 /* ---- command line -------------------------------------------------------------------------- */
@@ -89,6 +89,9 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         {0, "master-computes", NULL, OPTION_FLAG, &arguments->master_computes,
          "also measure what a core task takes the master between packages, for plan "
          "--master-computes"},
+        {0, "dca", NULL, OPTION_FLAG, &arguments->counter,
+         "also measure what taking a package's number by a counter that all share takes workers, "
+         "for simulate --dca and reports of run --dca"},
         {0, "write-behind", "WHEN", OPTION_TEXT, &arguments->write_behind,
          "workers compute while results are being written: no, yes, both (for the planner to "
          "choose), or auto (default): both where output waits for the store"},
@@ -440,6 +443,7 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
         .threads = launch_threads(comm),
         .write_behind_auto = is_auto(arguments),
         .order_auto = order_is_auto(arguments),
+        .counter = arguments->counter,
         .levels = arguments->levels,
         .master_computes = arguments->master_computes,
         .quiet = arguments->quiet,

@@ -107,6 +107,7 @@ static const struct field worker_fields[] = {
     {"start", FIELD_OBJECT, AT(start), .table = &latency_table, .flags = FIELD_SPARSE},
     {"availability", FIELD_NUMBER, AT(availability), 0, 1, .flags = FIELD_NONZERO},
     {"bandwidth", FIELD_NUMBER, AT(bandwidth), 0, LIMIT_BANDWIDTH, .flags = FIELD_NONZERO},
+    {"fetch_s", FIELD_NUMBER, AT(fetch_s), 0, LIMIT_COST_S, .flags = FIELD_NONZERO},
     {.type = FIELD_GROUP, .offset = AT(price), .table = &price_table, .given = price_given},
 };
 #undef AT

@@ -17,7 +17,8 @@ static bool class_same(const struct platform_class *a, const struct platform_cla
     return a->holds == b->holds && cost_same(a->link, b->link) &&
            cost_same(a->receive, b->receive) && cost_same(a->compute, b->compute) &&
            cost_same(a->output, b->output) && cost_same(a->result, b->result) &&
-           cost_same(a->request, b->request) && a->start_s == b->start_s;
+           cost_same(a->request, b->request) && a->start_s == b->start_s &&
+           a->fetch_s == b->fetch_s;
 }
 
 /* How workers of the profile become classes. */
@@ -37,7 +38,8 @@ static struct platform_class class_of(const struct profile_worker *worker,
                                    .result = classing->returns ? worker->result.cost : no_cost,
                                    .request = worker->request.cost,
                                    .holds = PLATFORM_HOLDS_ALL,
-                                   .start_s = worker->start.cost.latency_s};
+                                   .start_s = worker->start.cost.latency_s,
+                                   .fetch_s = worker->fetch_s};
 }
 
 static void class_append(struct platform_window *window, struct platform_class class, int64_t first,
@@ -291,6 +293,15 @@ double platform_ideal(const struct platform *platform, double tasks)
     return tasks / speed;
 }
 
+/* Of a counter's next number. */
+static struct cost fetch_of(const struct platform_class *class, struct cost answer)
+{
+    if (class->fetch_s > 0)
+        return (struct cost){class->fetch_s, 0};
+    return (struct cost){fmax(class->request.latency_s - answer.latency_s, 0),
+                         fmax(class->request.s_per_task - answer.s_per_task, 0)};
+}
+
 void platform_leave_master_out(struct platform *platform)
 {
     const struct cost nothing = {0, 0};
@@ -299,9 +310,7 @@ void platform_leave_master_out(struct platform *platform)
         for (int64_t k = 0; k < window->class_count; k++) {
             struct platform_class *class = &window->classes[k];
             class->link = nothing;
-            class->request =
-                (struct cost){fmax(class->request.latency_s - window->answer.latency_s, 0),
-                              fmax(class->request.s_per_task - window->answer.s_per_task, 0)};
+            class->request = fetch_of(class, window->answer);
         }
         window->envelope = window->send = window->answer = nothing;
     }

@@ -33,6 +33,8 @@ struct platform_class {
     enum platform_holds holds; /* the same in every window of a worker, because times of packages
                                 * from several windows are added */
     double start_s;            /* before its first package (star.h); the same in every window */
+    double fetch_s;            /* for a package's number, where no master is asked; 0: a request's
+                                * way; likewise */
 };
 
 /* One affine mapping and the package sizes for which it holds. */
@@ -137,8 +139,9 @@ static inline struct cost platform_class_beside(const struct platform_class *cla
     return class->holds == PLATFORM_HOLDS_OUTPUT ? cost_sum(class->receive, class->compute)
                                                  : class->output;
 }
-/* Whoever is free adds one to a counter that all share, which takes a request's way without the
- * master's part, and knows its package: nothing is packed, sent or answered. */
+/* Whoever is free adds one to a counter that all share, which takes fetch_s or, where that is not
+ * known, a request's way without the master's part, and knows its package: nothing is packed, sent
+ * or answered. */
 void platform_leave_master_out(struct platform *platform);
 
 #endif

@@ -43,6 +43,8 @@ struct profile_worker {
                           * bandwidth to it, bytes a second (spmd/transport/bandwidth.h); the same
                           * in every window; 0 when not given */
     double bandwidth;
+    double fetch_s; /* what taking a package's number from a counter that all share takes it
+                     * (spmd/transport/fetch.h), the same in every window; 0 when not given */
 };
 
 struct profile_window {

@@ -88,6 +88,7 @@ static void class_describe(const struct profile_worker *worker, int64_t first, s
     cost_describe(&worker->output, "output", text);
     cost_describe(&worker->result, "result", text);
     cost_describe(&worker->request, "request", text);
+    latency_describe(&(struct measured_cost){.cost.latency_s = worker->fetch_s}, "fetch", text);
 }
 
 static void window_describe(const struct profile_window *window, size_t classes, struct text *text)

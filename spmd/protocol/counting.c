@@ -32,9 +32,7 @@ static double request_s(const struct counting *counting)
     const int64_t worker = counting->package.worker, tasks = counting->tasks;
     if (!emulation || tasks == 0)
         return 0;
-    return fmax(emulation_cost(emulation, OPERATION_REQUEST, worker, tasks) -
-                    emulation_cost(emulation, OPERATION_ANSWER, worker, tasks),
-                0);
+    return emulation_fetch_s(emulation, worker, tasks);
 }
 
 /* The next number, which then is nobody else's. Never over where the master is gone: whoever looks

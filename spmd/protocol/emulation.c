@@ -110,14 +110,31 @@ const struct operating_traits *emulation_traits(const struct emulation *emulatio
     return operating_traits(emulation_operating(emulation));
 }
 
+/* Workers that the profile does not have are like its last one. */
+static const struct platform_class *class_of(const struct emulation *emulation,
+                                             const struct platform_window *window, int64_t worker)
+{
+    const int64_t last = emulation->platform.worker_count - 1;
+    const int64_t there = worker_number(emulation, worker);
+    return platform_worker(window, there < last ? there : last);
+}
+
+double emulation_fetch_s(const struct emulation *emulation, int64_t worker, int64_t tasks)
+{
+    const struct platform_window *window = platform_nearest(&emulation->platform, (double)tasks);
+    const double fetch_s = class_of(emulation, window, worker)->fetch_s;
+    if (fetch_s > 0)
+        return fetch_s;
+    return fmax(emulation_cost(emulation, OPERATION_REQUEST, worker, tasks) -
+                    emulation_cost(emulation, OPERATION_ANSWER, worker, tasks),
+                0);
+}
+
 double emulation_cost(const struct emulation *emulation, enum operation operation, int64_t worker,
                       int64_t tasks)
 {
     const struct platform_window *window = platform_nearest(&emulation->platform, (double)tasks);
-    /* Workers that the profile does not have are like its last one. */
-    const int64_t last = emulation->platform.worker_count - 1;
-    const int64_t there = worker_number(emulation, worker);
-    const struct platform_class *class = platform_worker(window, there < last ? there : last);
+    const struct platform_class *class = class_of(emulation, window, worker);
     switch (operation) {
     case OPERATION_ENVELOPE:
         return cost_of(window->envelope, (double)tasks);

@@ -37,6 +37,8 @@ enum operating emulation_operating(const struct emulation *emulation);
  * profile, but for those before the first one. */
 double emulation_cost(const struct emulation *emulation, enum operation operation, int64_t worker,
                       int64_t tasks);
+/* What a package's number from the shared counter takes, after a package of so many core tasks. */
+double emulation_fetch_s(const struct emulation *emulation, int64_t worker, int64_t tasks);
 /* Local. When an operation that began then is over, on the communicator's clock. Once for each
  * operation: what is computed is counted. */
 double emulation_end(const struct emulation *emulation, enum operation operation, int64_t worker,

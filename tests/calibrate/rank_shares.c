@@ -2,6 +2,7 @@
  * those for which they are. */
 #include "calibrate/rank_shares.h"
 #include "calibrate/rank_bandwidths.h"
+#include "calibrate/rank_fetches.h"
 
 #include <math.h>
 
@@ -85,12 +86,31 @@ static void bandwidths_that_are_known_count(void **state)
     assert_true(beyond[1].bandwidth == 0); /* nobody was there */
 }
 
+static void fetches_that_are_known_count(void **state)
+{
+    const double workers_s[] = {1e-5, 3e-5, 0, 1.23456e-6};
+    struct profile_worker first[] = {{.count = 2}, {.count = 1, .fetch_s = 5}, {.count = 1}};
+    struct profile_worker beyond[] = {{.count = 4}, {.count = 5}};
+    struct profile_window windows[] = {{.workers = first, .worker_count = 3},
+                                       {.workers = beyond, .worker_count = 2}};
+    struct profile_setting setting = {.windows = windows, .window_count = 2};
+    struct profile profile = {.settings = &setting, .setting_count = 1};
+    (void)state;
+    rank_fetches_put(workers_s, 4, &profile);
+    assert_true(fabs(first[0].fetch_s - 2e-5) < 1e-12);
+    assert_true(first[1].fetch_s == 0); /* not known any more */
+    assert_true(fabs(first[2].fetch_s - 1.235e-6) < 1e-15);
+    assert_true(fabs(beyond[0].fetch_s - 1.374e-5) < 1e-10); /* of three, to four digits */
+    assert_true(beyond[1].fetch_s == 0);                     /* nobody was there */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_have_the_mean_of_their_workers),
         cmocka_unit_test(costs_leave_out_what_others_took),
         cmocka_unit_test(bandwidths_that_are_known_count),
+        cmocka_unit_test(fetches_that_are_known_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "spmd/transport/bandwidth.h"
 #include "spmd/transport/bundle.h"
 #include "spmd/transport/comm.h"
+#include "spmd/transport/fetch.h"
 #include "spmd/transport/inbox.h"
 #include "spmd/transport/link_mpi.h"
 #include "spmd/transport/outbox.h"
@@ -475,6 +476,28 @@ static void test_early_departures(void **state)
     comm_barrier(&comm);
 }
 
+/* Of very many ranks some have a turn, evenly, and of few all but the master. */
+static void test_turns(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 5; turn++)
+        assert_int_equal(fetch_turn(6, turn), turn + 1);
+    assert_true(fetch_turn(6, 5) < 0 && fetch_turn(1, 0) < 0);
+    assert_int_equal(fetch_turn(641, 0), 1);
+    assert_int_equal(fetch_turn(641, 63), 631);
+    assert_true(fetch_turn(641, 64) < 0);
+}
+
+static void test_fetches(void **state)
+{
+    double found_s[16];
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    assert_true(fetch_probe(&comm, found_s, &failure));
+    for (int rank = 0; comm.rank == 0 && rank < comm.size; rank++)
+        assert_true(rank == 0 ? found_s[rank] == 0 : found_s[rank] > 0);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -497,6 +520,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_departures_keep_their_order),
         cmocka_unit_test(test_one_by_one),
         cmocka_unit_test(test_early_departures),
+        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_fetches),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (failed)

@@ -3,16 +3,15 @@
 # usage: run_until.sh SCOW MPIEXEC
 set -euo pipefail
 scow=$1 mpiexec=$2
+here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 unset SLURM_JOB_ID SLURM_JOB_END_TIME PBS_JOBID
 export OMP_NUM_THREADS=1
 
-fail() {
-    echo "$*"
-    exit 1
-}
+# shellcheck source=tests/spmd/faults.sh
+source "$here/faults.sh"
 
 cat >profile.json <<'END'
 {"schema": "scow-profile-1", "kernel": "sleep", "settings": [{"windows": [{"tasks": [1, 1000],
@@ -62,6 +61,16 @@ done=$(sed -n 's/.* with \([0-9]*\) of 1000 .*/\1/p' said)
 ((done > 0 && done <= 150)) || fail "$done core tasks by a counter in 1.5 s: $(cat said)"
 profile=fast.json try 0 -o counted.h5 -s fac --dca --resume
 grep -q "^counted.h5: 1000 core tasks, $done of them done before, the others in " said || fail "$(cat said)"
+# Likewise where the ranks are asked.
+try 75 -o "$PWD/asked.h5" -s ss --dca &
+stopping=$!
+until [[ -s asked.h5.status ]]; do sleep 0.05; done
+ranks_stop asked.h5 3
+wait "$stopping" || fail "$(cat said)"
+done=$(sed -n 's/.*asked.h5: stopped as asked, with \([0-9]*\) of 1000 .*/\1/p' said)
+((done < 1000)) || fail "asked to stop, it says $(cat said)"
+profile=fast.json try 0 -o "$PWD/asked.h5" -s ss --dca --resume
+grep -q "asked.h5: 1000 core tasks, $done of them done before, the others in " said || fail "$(cat said)"
 export SLURM_JOB_ID=1 SLURM_JOB_END_TIME=$(($(date +%s) + 100))
 profile=fast.json try 0 -o out.h5 --resume
 unset SLURM_JOB_ID SLURM_JOB_END_TIME
