@@ -17,13 +17,13 @@ source "$here/faults.sh"
 # the disk takes no processor's time.
 "$scow" plan --strips -p grid.json --rows 37 --columns 53 --iterations 1000000000 --every 2 --keep -q -o plan.json
 input=() options=()
-# kept MORE: waits until a grid of more iterations is kept.
+# kept MORE: waits until a grid of more iterations is kept, of `now` as many.
 kept() {
-    local now=0
+    now=0
     while ((now <= $1)); do
         sleep 0.1
         kill -0 "$launcher" 2>/dev/null || fail "it has ended: $(cat out.h5.said)"
-        now=$("$scow" report out.h5 --json 2>/dev/null | sed -n 's/.*"iterations": \([0-9]*\),.*/\1/p' | tail -1) || true
+        now=$("$scow" report out.h5 2>/dev/null | sed -n 's/.* columns, \([0-9]*\) of .*/\1/p') || true
         now=${now:-0}
     done
 }
@@ -39,7 +39,8 @@ until grep -q '^scow run: worker 2 is lost: ' out.h5.said; do
     kill -0 "$launcher" 2>/dev/null || fail "it ends with the worker: $(cat out.h5.said)"
     sleep 0.1
 done
-kept 100
+kept 0
+kept "$now"
 kill -TERM "${processes[0]}"
 end out.h5
 grep -q '^scow run: .*/out.h5: stopped after [0-9]* of 1000000000 iterations: run the same again with --resume$' out.h5.said ||
