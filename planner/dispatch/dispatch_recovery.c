@@ -506,6 +506,25 @@ static bool recovery_own(struct dispatch *dispatch, double now_s, int64_t most,
     return dispatch_own(self->inner, now_s, most, package);
 }
 
+/* The turns of a rule within, which come before what losses brought back. A plan's workers are
+ * known beforehand, and who does in their place what lost ones would have is decided package by
+ * package. */
+static struct dispatch_run recovery_run(const struct dispatch *dispatch)
+{
+    const struct dispatch_recovery *self = (const struct dispatch_recovery *)dispatch;
+    const struct dispatch_run none = {0}, run = dispatch_run(self->inner);
+    if (self->holds || self->copies || self->deadline || self->keeps || self->joins || self->open)
+        return none;
+    return run.asked ? run : none;
+}
+
+static void recovery_skip(struct dispatch *dispatch, const struct dispatch_skip *skip)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
+    self->index += skip->packages;
+    dispatch_skip(self->inner, skip);
+}
+
 static const struct dispatch *recovery_inner(const struct dispatch *dispatch)
 {
     return ((const struct dispatch_recovery *)dispatch)->inner;
@@ -540,6 +559,8 @@ struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers)
                                               .due = recovery_due,
                                               .claim = recovery_claim,
                                               .blame = recovery_blame,
+                                              .run = recovery_run,
+                                              .skip = recovery_skip,
                                               .own = recovery_own};
     struct dispatch_recovery *self = calloc(1, sizeof *self);
     if (!self) {

@@ -13,6 +13,8 @@ enum { ROUNDS_LEAST = 4 };
 enum { PIECES = 64 };
 /* Skips that end where a worker has started. */
 enum { STARTS_MOST = 64 };
+/* Of the time until a loss, as much is skipped at a time: what is skipped may take longer. */
+static const double UNTIL_LOSS = 0.9;
 /* Relative; workers, or the master and the port, that are so close hold up the others. */
 static const double CLOSE = 1e-3, BOUND = 0.95;
 
@@ -402,18 +404,45 @@ static double next_start(const struct fast_forward *forward, const struct star *
     return next_s;
 }
 
+/* When the loss comes that is ahead; HUGE_VAL: none is. */
+static double loss_ahead(const struct fast_forward *forward, const struct star *star)
+{
+    const struct scenario *scenario = forward->scenario;
+    return scenario->lost_worker >= 0 && star->master_s < scenario->lost_s ? scenario->lost_s
+                                                                           : HUGE_VAL;
+}
+
+/* Turns of the stretch's kind in so many seconds. */
+static double turns_in(const struct fast_forward *forward, const struct dispatch_run *run,
+                       const struct star *star, double seconds)
+{
+    const double stretch_s = star->master_s - forward->begun_s;
+    const double turns = (double)(forward->noted - forward->begun) / (double)run->packages;
+    return seconds * turns / fmax(stretch_s, 1e-30);
+}
+
 /* Turns to skip; below 0: not from here, but perhaps later. */
 static int64_t turns_skipped(const struct fast_forward *forward, const struct dispatch_run *run,
                              const struct played *played, const struct star *star)
 {
     const int64_t left = run->turns - played->end;
-    const double next_s = run->asked ? next_start(forward, star, forward->begun_s) : HUGE_VAL;
-    if (!isfinite(next_s))
-        return left;
-    const double stretch_s = star->master_s - forward->begun_s;
-    const double rate = (double)(forward->noted - forward->begun) / fmax(stretch_s, 1e-30);
-    const double turns = (next_s - star->master_s) * rate;
+    const double start_s = run->asked ? next_start(forward, star, forward->begun_s) : HUGE_VAL;
+    const double lost_s = loss_ahead(forward, star);
+    double turns = (double)left;
+    if (isfinite(start_s))
+        turns = fmin(turns, turns_in(forward, run, star, start_s - star->master_s));
+    if (isfinite(lost_s))
+        turns =
+            pieces_of(forward) > 1
+                ? -1
+                : fmin(turns, UNTIL_LOSS * turns_in(forward, run, star, lost_s - star->master_s) -
+                                  (double)played->end);
     return turns < (double)left ? (turns > 0 ? (int64_t)turns : -1) : left;
+}
+
+void fast_forward_lost(struct fast_forward *forward)
+{
+    series_begin(forward, forward->series);
 }
 
 bool fast_forward_try(struct fast_forward *forward, struct dispatch *dispatch, struct star *star)
@@ -434,6 +463,7 @@ bool fast_forward_try(struct fast_forward *forward, struct dispatch *dispatch, s
         return false;
     }
     struct dispatch_skip skip = {.turns = turns, .later_s = forward->later_s};
+    const bool before_loss = isfinite(loss_ahead(forward, star));
     forward->over = true;
     forward->skips++;
     if (run.asked)
@@ -441,5 +471,7 @@ bool fast_forward_try(struct fast_forward *forward, struct dispatch *dispatch, s
     else
         rounds_skip(forward, &run, turns, star, &skip);
     dispatch_skip(dispatch, &skip);
+    if (before_loss)
+        series_begin(forward, forward->series);
     return true;
 }

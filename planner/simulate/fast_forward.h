@@ -14,7 +14,8 @@
  * the waiting of the section replaces the mean waiting: the error of one sample is about the noise
  * over the root of the number of simulated packages, that of the mean of samples, with packages
  * that differ by 0.3, is 0.1 %. With packages on request, nothing is skipped until all workers have
- * started.
+ * started. Before a loss most of the time until then is skipped, again and again, and what is
+ * around it is simulated; not so where core tasks cost more somewhere, for it might come too late.
  */
 #ifndef PLANNER_SIMULATE_FAST_FORWARD_H
 #define PLANNER_SIMULATE_FAST_FORWARD_H
@@ -58,6 +59,8 @@ void fast_forward_note(struct fast_forward *forward, const struct package *packa
 /* The master has taken in an answer, or has waited. */
 void fast_forward_answer(struct fast_forward *forward, double seconds);
 void fast_forward_wait(struct fast_forward *forward, double seconds);
+/* A worker is lost: what was seen before tells nothing of what comes. */
+void fast_forward_lost(struct fast_forward *forward);
 /* To be asked before every package: if it is time, has the dispatch skip its turns, and moves the
  * star on. True: it has, and everything of worker k that is under way is later_s[k] later. */
 bool fast_forward_try(struct fast_forward *forward, struct dispatch *dispatch, struct star *star);

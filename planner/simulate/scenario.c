@@ -342,6 +342,8 @@ static bool event_tell(struct scenario_state *state)
         (!reported || scenario->lost_s < state->heap.items[0].there_s)) {
         state->lost_known = true;
         dispatch_lost(state->dispatch, scenario->lost_worker);
+        if (state->forward)
+            fast_forward_lost(state->forward);
         return true;
     }
     if (change_s(state) < (reported ? state->heap.items[0].there_s : HUGE_VAL)) {

@@ -159,6 +159,41 @@ static void what_is_certain_is_summed_up(void **state)
     assert_true(summed_up >= 12 * (int64_t)cases_of(3));
 }
 
+/* What is around a loss is played, and packages on request are summed up before it and behind it.
+ */
+static void losses_are_summed_up(void **state)
+{
+    static const double WITH_LOSS = 5e-3;
+    double worst = 0;
+    int64_t summed_up = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= cases_of(3); seed++)
+        for (int k = 0; k < DECISIONS; k++) {
+            struct dice dice = dice_of(seed);
+            struct setup setup;
+            struct scenario scenario = SCENARIO_INIT;
+            struct count count = {.most = INT64_MAX};
+            setup_init(&setup, &dice, decisions[k], PACKAGES);
+            const double usual_s = play(&setup, scenario, &count).makespan_s;
+            scenario.lost_worker = dice_between(&dice, 0, setup.platform.worker_count - 1);
+            scenario.lost_s = (0.1 + 0.8 * dice_roll(&dice)) * usual_s;
+            const struct simulation whole = play(&setup, scenario, &count);
+            scenario.played = PLAYED;
+            const struct simulation summed = play(&setup, scenario, &count);
+            summed_up += 5 * count.played < 4 * whole.packages;
+            const double error = off(summed.makespan_s, whole.makespan_s);
+            if (error > WITH_LOSS)
+                fail_msg("seed %" PRIu64 ", '%s': %.6g s in place of %.6g s, worker %" PRId64
+                         " lost after %.6g s",
+                         seed, decisions[k], summed.makespan_s, whole.makespan_s,
+                         scenario.lost_worker + 1, scenario.lost_s);
+            worst = fmax(worst, error);
+            setup_release(&setup);
+        }
+    print_message("off by %.2e at most, %" PRId64 " summed up\n", worst, summed_up);
+    assert_true(summed_up >= 8 * (int64_t)cases_of(3));
+}
+
 /* Of makespans with noise, for equal seeds. */
 struct draws {
     double mean_s, deviation_s;
@@ -211,22 +246,28 @@ static void noise_is_summed_up(void **state)
             }
 }
 
-/* Whoever decides, and however many core tasks there are; more, and the price ends it. */
+/* Whoever decides, and however many core tasks there are, with a loss where a rule decides; more,
+ * and the price ends it. */
 static void any_number_costs_the_same(void **state)
 {
     static const double numbers[] = {1e8, 1e12};
     (void)state;
     for (uint64_t seed = 1; seed <= cases_of(2); seed++)
         for (int k = 0; k < DECISIONS; k++)
-            for (int n = 0; n < 2; n++) {
+            for (int n = 0; n < 4; n++) {
                 struct dice dice = dice_of(seed);
                 struct setup setup;
                 struct scenario scenario = {.played = PLAYED, .noise = 0.06, .lost_worker = -1};
                 struct count count = {.most = 60 * (int64_t)PLAYED, .what = decisions[k]};
-                setup_init(&setup, &dice, decisions[k], numbers[n] / 64);
+                setup_init(&setup, &dice, decisions[k], numbers[n % 2] / 64);
                 const double tasks = setup.tasks;
+                const double ideal_s = platform_ideal(&setup.platform, tasks);
+                if (n >= 2 && *decisions[k] == '*') {
+                    scenario.lost_worker = setup.platform.worker_count - 1;
+                    scenario.lost_s = 0.4 * ideal_s;
+                }
                 const struct simulation simulation = play(&setup, scenario, &count);
-                assert_true(simulation.makespan_s > 0.99 * platform_ideal(&setup.platform, tasks));
+                assert_true(simulation.makespan_s > 0.99 * ideal_s);
                 assert_true((double)simulation.packages >=
                             tasks / (double)setup.platform.windows[0].greatest);
                 setup_release(&setup);
@@ -237,6 +278,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_certain_is_summed_up),
+        cmocka_unit_test(losses_are_summed_up),
         cmocka_unit_test(noise_is_summed_up),
         cmocka_unit_test(any_number_costs_the_same),
     };
