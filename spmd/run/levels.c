@@ -77,6 +77,7 @@ static char *plan_make(const struct search *search, struct failure *failure)
     struct profile profile = {0};
     if (!whole->profile)
         return remaining_plan(&request, NULL, failure);
+    wished.selected = (struct plan_selection){.runs = NULL}; /* the whole plan keeps its own */
     if (!profile_copy(&profile, whole->profile) ||
         !ranks_left_select(&search->ranks, whole->plan, whole->profile, &wished.selected))
         failure_memory(failure, "planning a level");
