@@ -18,8 +18,9 @@
 
 /* However short packages are, nothing is overdue by less, and nobody looks more often. */
 static const double least_s = 0.1;
-/* A long package is overdue after such a share of the run so far, too, if its worker could have done
- * a core task in that time: who waits longer loses more than a copy costs that is not needed. */
+/* A long package is overdue after such a share of the run so far, too, if its worker could have
+ * done a core task in that time: who waits longer loses more than a copy costs that is not needed.
+ */
 static const double elapsed_share = 0.02;
 /* What a package costs whatever its size is at most such a share of what its core tasks take. */
 static const double latency_share = 0.25;
