@@ -89,7 +89,7 @@ assert all(0 < worker["availability"] <= 1 for worker in json.load(sys.stdin)["w
     # And for plans to come.
     "$scow" report out.h5 -q --sensed load.tsv
     grep -qP '^[0-9.]+\t\S+\tcpu\t[01]' load.tsv || fail "the report wrote down no look at the processors"
-    "$scow" plan -p profile.json -X 1000 --load load.tsv | grep -q ^shared || fail "no plan by what a run has found"
+    "$scow" plan -p profile.json -i "$image" --load load.tsv | grep ^shared >shared.txt || fail "no plan by what a run has found"
 fi
 
 # Computed otherwise than in the calibration: not wrong, and said.
