@@ -278,6 +278,7 @@ static bool profile_answer(const struct strips_asked *asked, struct profile *pro
                 settings_plan(asked, profile, &wanted, &plan, &setting, failure);
     plan.shared = shares.shared;
     plan.shared_count = shares.shared_count;
+    good = good && setting;
     if (good && !plan_name(asked, profile, setting, &values, digest, &plan))
         good = failure_memory(failure, "planning strips");
     good = good && plan_put(asked, setting, &plan, failure);
