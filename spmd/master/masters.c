@@ -73,15 +73,20 @@ bool masters_init(struct masters *masters, const struct comm *comm, const int *r
     return is_first(masters) ? first_init(masters) : other_init(masters);
 }
 
-/* Some messages to masters that are lost never leave. */
+/* Frees what was sent, unless it never left, as it may be where a master is lost. */
+static void sent_release(struct link_request *request, void *bytes)
+{
+    if (link_test(request))
+        free(bytes);
+    else
+        link_forget(request);
+}
+
 static void told_release(struct master_told *told)
 {
     link_cancel(&told->coming);
     link_cancel(&told->giving);
-    if (told->ordering.pending)
-        link_forget(&told->ordering);
-    else
-        free(told->order);
+    sent_release(&told->ordering, told->order);
     free(told->came);
     free(told->given);
 }
@@ -96,10 +101,7 @@ void masters_release(struct masters *masters)
         link_cancel(&masters->request);
     for (int k = 1; masters->told && k < masters_count(masters); k++)
         told_release(&masters->told[k]);
-    if (masters->giving.pending)
-        link_forget(&masters->giving);
-    else
-        free(masters->given);
+    sent_release(&masters->giving, masters->given);
     free(masters->told);
     free(masters->stars);
     moves_list_release(&masters->moves);
