@@ -544,11 +544,14 @@ void causes_sort(struct causes *causes)
         qsort(causes->spans, causes->count, sizeof *causes->spans, span_compare);
 }
 
-bool causes_make(const struct trace *trace, struct causes *causes, struct failure *failure)
+bool causes_make(const struct trace *trace, bool counted, struct causes *causes,
+                 struct failure *failure)
 {
     struct cause_division *division = cause_division_new(true, failure);
     if (division)
         division->spans_most = CAUSE_SPANS_MOST;
+    if (division && counted)
+        cause_division_counted(division);
     const bool good = division && cause_division_take(division, trace, failure) &&
                       cause_division_end(division, causes, failure);
     cause_division_free(&division);

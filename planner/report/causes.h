@@ -57,8 +57,10 @@ const char *cause_name(enum cause cause);
 /* Spans that causes_make lists: what each of many workers waits for is divided by what the master
  * does for all others, and a package has as many as there are workers. */
 enum { CAUSE_SPANS_MOST = 1 << 17 };
-/* Events as trace_summary_make takes them. False: out of memory. */
-bool causes_make(const struct trace *trace, struct causes *causes, struct failure *failure);
+/* Events as trace_summary_make takes them; `counted` as cause_division_counted. False: out of
+ * memory. */
+bool causes_make(const struct trace *trace, bool counted, struct causes *causes,
+                 struct failure *failure);
 
 /* A trace that is divided block by block. What a worker waited for is looked for among the packages
  * of the same block and of the one before it. */

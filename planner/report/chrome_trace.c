@@ -117,12 +117,12 @@ static void spans_fill(struct lanes *lanes, const struct trace *trace)
     }
 }
 
-static bool lanes_init(struct lanes *lanes, const struct trace *trace, bool writes_behind,
-                       struct failure *failure)
+static bool lanes_init(struct lanes *lanes, const struct trace *trace, bool counted,
+                       bool writes_behind, struct failure *failure)
 {
     bool good = true;
     *lanes = (struct lanes){.writes_behind = writes_behind};
-    if (!causes_make(trace, &lanes->causes, failure))
+    if (!causes_make(trace, counted, &lanes->causes, failure))
         return false;
     lanes->packages =
         lanes->causes.packages < PACKAGES_MOST ? lanes->causes.packages : PACKAGES_MOST;
@@ -223,7 +223,7 @@ static bool trace_print(struct text *text, int process, const struct events_head
 {
     struct lanes lanes;
     const char *name = process == PROCESS_RUN ? "measured" : "predicted";
-    const bool good = lanes_init(&lanes, &head->trace, writes_behind, failure);
+    const bool good = lanes_init(&lanes, &head->trace, head->counted, writes_behind, failure);
     process_add(text, process, name);
     for (size_t k = 0; good && k < lanes.row_count; k++)
         row_add(text, process, k, &lanes.rows[k]);

@@ -179,6 +179,7 @@ bool events_heads_read(const struct run_record *record, struct events_head *meas
         return false;
     *has = residuals.has_predicted;
     residuals_release(&residuals);
+    measured->counted = predicted->counted = record->counted;
     return ((run_record_play(record, &measured->taker, failure) &&
              (!*has || prediction_make(record, &predicted->made, NULL, failure))) ||
             failure_memory(failure, "listing events"));
@@ -202,7 +203,7 @@ static bool causes_read(const struct events_head *head, struct spans *spans, int
     *spans = (struct spans){.count = 0};
     if (!head)
         return true;
-    const bool good = causes_make(&head->trace, &spans->causes, failure);
+    const bool good = causes_make(&head->trace, head->counted, &spans->causes, failure);
     *packages_most = least_of(*packages_most, spans->causes.packages);
     return good;
 }

@@ -17,6 +17,7 @@ struct events_head {
     struct trace_taker taker;
     int64_t most;     /* packages that are kept */
     int64_t packages; /* of the whole trace */
+    bool counted;     /* workers took them by themselves */
 };
 
 /* To be released; it must not be moved. Keeps what `most` packages are drawn with. */

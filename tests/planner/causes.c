@@ -18,7 +18,7 @@ static struct causes causes_of(const struct trace *trace)
 {
     struct failure failure = FAILURE_INIT;
     struct causes causes;
-    assert_true(causes_make(trace, &causes, &failure));
+    assert_true(causes_make(trace, false, &causes, &failure));
     return causes;
 }
 
@@ -386,11 +386,7 @@ static void counted_packages_are_waited_for(void **state)
     struct failure failure = FAILURE_INIT;
     struct causes causes;
     (void)state;
-    struct cause_division *division = cause_division_new(true, &failure);
-    cause_division_counted(division);
-    assert_true(cause_division_take(division, &trace, &failure));
-    assert_true(cause_division_end(division, &causes, &failure));
-    cause_division_free(&division);
+    assert_true(causes_make(&trace, true, &causes, &failure));
     assert_true(fabs(causes.seconds[CAUSE_START] + causes.seconds[CAUSE_TRANSFER] - 3) < 1e-12);
     assert_true(fabs(causes.seconds[CAUSE_TRANSFER] - 2) < 1e-12);
     assert_true(fabs(causes.workers[0].busy_s - 5) < 1e-12);
