@@ -46,7 +46,8 @@ assert [first for first, _ in seen] == [sum(n for _, n in seen[:k]) for k in ran
 assert report["complete"] and report["tasks_done"] == 60, report
 stars = report["masters"]
 assert [star["rank"] for star in stars] == ranks, stars
-assert [star["tasks"] for star in stars] == [star["tasks"] for star in plan["stars"]], stars
+planned = [star["tasks"] + star.get("given", 0) - star.get("taken", 0) for star in stars] # on a busy machine some may move
+assert planned == [star["tasks"] for star in plan["stars"]], stars
 assert all(star["makespan"]["measured_s"] <= report["measured_s"] + 1e-9 for star in stars), stars
 assert report["predicted_s"] == max(star["makespan"]["predicted_s"] for star in stars), report["predicted_s"]
 END
