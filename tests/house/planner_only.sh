@@ -32,22 +32,26 @@ def run(command):
 if not shutil.which("ninja") or not (whole / "build.ninja").exists():
     run("cmake --build . -j 2")
     sys.exit()
-made, compiled, others = set(commands(whole)), [], []
-objects = 0
-for command in commands(alone):
-    object_ = re.search(r" -o (\S+\.o) -c ", command)
-    if object_:
-        (alone / object_[1]).parent.mkdir(parents=True, exist_ok=True)
-    if object_ and command in made:
-        shutil.copyfile(whole / object_[1], alone / object_[1])
-        objects += 1
-    else:
-        (compiled if object_ else others).append(command)
+made, waiting = set(commands(whole)), []
+taken = compiled = 0
+# In ninja's order each command stands behind what makes its inputs; compilations that follow one another need not wait for
+# each other.
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    list(pool.map(run, compiled))
-for command in others:
-    run(command)
-print(f"{objects} objects of the whole build, {len(compiled)} compiled")
+    for command in commands(alone):
+        object_ = re.search(r" -o (\S+\.o) -c ", command)
+        if not object_:
+            list(pool.map(run, waiting))
+            waiting.clear()
+            run(command)
+            continue
+        (alone / object_[1]).parent.mkdir(parents=True, exist_ok=True)
+        if command in made:
+            shutil.copyfile(whole / object_[1], alone / object_[1])
+            taken += 1
+        else:
+            waiting.append(command)
+            compiled += 1
+print(f"{taken} objects of the whole build, {compiled} compiled")
 END
 if ldd "$binary/bin/scow-planner" | grep -E 'libmp|hdf5|lapacke'; then
     echo "the planner needs more than it may"
