@@ -167,6 +167,7 @@ void master_pause(struct master *master, struct pause *pause, double due_s)
     struct awaited awaited = {.requests = {&master->receiving}};
     outbox_await(master->outbox, &awaited);
     master_returns_await(master, &awaited);
+    master_relay_await(master, &awaited);
     if (master->run->masters)
         masters_await(master->run->masters, &awaited);
     awaited_until(&awaited, master_returns_due_s(master));

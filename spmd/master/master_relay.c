@@ -238,6 +238,12 @@ static void cancel_look(struct master *master)
                     comm_place(master->run->comm, 0));
 }
 
+/* Is it time for another package? */
+static bool is_open(const struct master *master)
+{
+    return !master->relay->stopped && dispatch_stream_left(master->run->stream) == 0;
+}
+
 /* One package is dealt before the next is taken, so that what comes is received in the plan's
  * order, while it waits in the inbox. */
 void master_relay_take(struct master *master)
@@ -248,15 +254,22 @@ void master_relay_take(struct master *master)
         return;
     inbox_progress(relay->inbox);
     cancel_look(master);
-    if (dispatch_stream_left(master->run->stream) > 0 || !inbox_look(relay->inbox, &in))
-        return;
-    if (is_work(relay, &in))
-        package_take(master, &in);
-    relay->stopped = in.header.kind == WIRE_STOP;
-    if (relay->stopped)
-        dispatch_stream_end(master->run->stream);
-    relay->free_s = comm_now(master->run->comm);
-    inbox_done(relay->inbox);
+    while (is_open(master) && inbox_look(relay->inbox, &in)) {
+        if (is_work(relay, &in))
+            package_take(master, &in);
+        relay->stopped = in.header.kind == WIRE_STOP;
+        if (relay->stopped)
+            dispatch_stream_end(master->run->stream);
+        relay->free_s = comm_now(master->run->comm);
+        inbox_done(relay->inbox);
+    }
+}
+
+/* No results return in a tree (master_returns_await). */
+void master_relay_await(const struct master *master, struct awaited *awaited)
+{
+    if (master->relay && is_open(master))
+        awaited->requests[2] = inbox_awaited(master->relay->inbox);
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */

@@ -157,6 +157,8 @@ bool master_relay_init(struct master *master, struct failure *failure);
 void master_relay_release(struct master *master);
 /* Take in the next package, when the one before is handed out, or hear that there is none. */
 void master_relay_take(struct master *master);
+/* What ends the waiting: the next package, where one can be taken in. */
+void master_relay_await(const struct master *master, struct awaited *awaited);
 /* A package of this master's own, or a core task that has been given up, is done. */
 void master_relay_done(struct master *master, const struct package *package,
                        const struct summary *summary, const struct rejection *rejection,

@@ -86,6 +86,11 @@ bool inbox_look(struct inbox *inbox, struct inbox_package *package)
     return there;
 }
 
+struct link_request *inbox_awaited(struct inbox *inbox)
+{
+    return &inbox->slots[inbox->next].request;
+}
+
 void inbox_take(struct inbox *inbox, struct inbox_idle idle, struct inbox_package *package)
 {
     struct slot *slot = &inbox->slots[inbox->next];

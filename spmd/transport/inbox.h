@@ -35,6 +35,8 @@ struct inbox_idle {
 void inbox_take(struct inbox *inbox, struct inbox_idle idle, struct inbox_package *package);
 /* Local. The same, where it is there already; false: it is not. */
 bool inbox_look(struct inbox *inbox, struct inbox_package *package);
+/* Local. The receive of the next package, for who waits for it beside other things; borrowed. */
+struct link_request *inbox_awaited(struct inbox *inbox);
 /* Local. The package taken last is no longer needed; its buffer is posted again. */
 void inbox_done(struct inbox *inbox);
 /* Local. Let transfers advance; never waits. Adds up the time it takes. */
