@@ -37,7 +37,7 @@ void clock_nap(double seconds)
 static int requests_find(const struct awaited *awaited, struct link_request **found)
 {
     int count = 0;
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < AWAITED_MOST; k++)
         if (awaited->requests[k] && awaited->requests[k]->pending)
             found[count++] = awaited->requests[k];
     return count;
@@ -45,11 +45,11 @@ static int requests_find(const struct awaited *awaited, struct link_request **fo
 
 static void one_wait(struct link_request **requests, int count)
 {
-    MPI_Request all[2] = {link_mpi_request(requests[0]), MPI_REQUEST_NULL};
+    MPI_Request all[AWAITED_MOST];
     MPI_Status status;
     int done = 0;
-    if (count == 2)
-        all[1] = link_mpi_request(requests[1]);
+    for (int k = 0; k < count; k++)
+        all[k] = link_mpi_request(requests[k]);
     memset(&status, 0, sizeof status);
     MPI_Waitany(count, all, &done, &status);
     link_mpi_complete(requests[done], &status);
@@ -62,7 +62,7 @@ static double nap_of(double left_s)
 
 void clock_pause(struct pause *pause, const struct awaited *awaited)
 {
-    struct link_request *requests[2];
+    struct link_request *requests[AWAITED_MOST];
     const int count = requests_find(awaited, requests);
     if (pause->count++ == 0)
         pause->nap_s = nap_of(awaited->left_s);

@@ -1,6 +1,7 @@
 /*
  * Calibrate on a simulated cluster, then plan and run by every scheduler and every rule; one line
- * for each, tab-separated: kind, name, predicted and simulated seconds, packages. The ranks are
+ * for each, tab-separated: kind, name, predicted and simulated seconds, packages; "end" is the last
+ * one, which SimGrid keeps back where ranks wait for each other for ever. The ranks are
  * threads of one process, so nothing here or in what it calls has static state.
  */
 #include <inttypes.h>
@@ -16,7 +17,9 @@
 #include "planner/files/textfile.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/ensemble.h"
+#include "planner/studies/masters.h"
 #include "planner/studies/planning.h"
+#include "planner/studies/trees.h"
 #include "spmd/run/execute.h"
 #include "spmd/transport/bundle.h"
 #include "spmd/transport/link_mpi.h"
@@ -24,6 +27,8 @@
 #include "tests/simgrid/task.h"
 
 enum { AHEAD = 2 };
+/* Beside schedulers, where --only asks for them: several masters, side by side and in a tree. */
+static const char MASTERS[] = "masters", GROUPS[] = "groups";
 
 struct arguments {
     const char *values[TASK_PARAMETERS]; /* of the core task, as typed */
@@ -59,8 +64,8 @@ static bool settings_make(const struct arguments *arguments, struct settings *se
     for (int k = 0; k < TASK_PARAMETERS; k++)
         wishes[k] = (struct setting_wish){simulated_task.parameters[k].name, arguments->values[k],
                                           true, false};
-    const struct setting_switches switches = {.write_behind = arguments->write_behind ? SETTING_YES
-                                                                                      : SETTING_NO};
+    const struct setting_switches switches = {
+        .staged = SETTING_NO, .write_behind = arguments->write_behind ? SETTING_YES : SETTING_NO};
     return settings_read(settings, &simulated_task, wishes, TASK_PARAMETERS, &switches, failure);
 }
 
@@ -114,6 +119,17 @@ static double tasks_of(const struct trial *trial)
     return atof(trial->arguments->values[TASK_TASKS]);
 }
 
+static bool plan_make(const struct planning *planning, struct plan *plan, struct failure *failure)
+{
+    struct planning quick = *planning;
+    quick.scheduler = SCHEDULER_QUICK;
+    if (strcmp(planning->scheduler, MASTERS) == 0)
+        return masters_make(&quick, MASTERS_AUTO, plan, failure);
+    if (strcmp(planning->scheduler, GROUPS) == 0)
+        return trees_make(&quick, TREE_AUTO, plan, failure);
+    return planning_make(planning, plan, failure);
+}
+
 /* Local to the master. False with *failure set where the scheduler does not apply. */
 static bool plan_decide(const struct trial *trial, const char *scheduler, struct decided *decided,
                         struct failure *failure)
@@ -122,7 +138,7 @@ static bool plan_decide(const struct trial *trial, const char *scheduler, struct
                                       .setting = &trial->profile.settings[0],
                                       .scheduler = scheduler,
                                       .tasks = tasks_of(trial)};
-    if (!planning_make(&planning, &decided->plan, failure))
+    if (!plan_make(&planning, &decided->plan, failure))
         return false;
     decided->predicted_s = decided->plan.predicted.makespan_s;
     decided->packages = plan_packages(&decided->plan);
@@ -162,7 +178,7 @@ static void plan_share(const struct trial *trial, struct decided *decided, struc
     size_t length = text ? strlen(text) : 0;
     text = bundle_share_text(text, &length, trial->comm, failure);
     if (text && trial->comm->rank != 0)
-        plan_parse(&decided->plan, text, length, "the plan", failure);
+        plan_parse_any(&decided->plan, text, length, "the plan", failure);
     free(text);
     comm_agree(trial->comm, failure);
 }
@@ -271,6 +287,9 @@ static void all_try(const struct trial *trial, struct failure *failure)
     for (size_t k = 0; good && k < count; k++)
         if (is_wanted(trial, schedulers[k].name))
             good = scheduler_try(trial, schedulers[k].name, failure);
+    for (size_t k = 0; good && trial->arguments->only && k < 2; k++)
+        if (is_wanted(trial, k == 0 ? MASTERS : GROUPS))
+            good = scheduler_try(trial, k == 0 ? MASTERS : GROUPS, failure);
     for (size_t k = 0; good && k < dispatch_rule_count(); k++)
         if (is_wanted(trial, dispatch_rule_name(k).name))
             good = rule_try(trial, dispatch_rule_name(k).name, failure);
@@ -324,6 +343,8 @@ int main(int argc, char **argv)
     }
     if (comm.rank == 0 && failure.code != FAILURE_NONE)
         fprintf(stderr, "cluster: %s\n", failure.text);
+    else if (comm.rank == 0)
+        puts("end");
     profile_release(&trial.profile);
     free(trial.profile_text);
     MPI_Finalize();

@@ -21,7 +21,7 @@ class Cluster:
 
     def __init__(self, workers, *, tasks, compute, package, link, latency, envelope=(0, 0),
                  speeds=(1, 1), links=(1, 1), latencies=(1, 1), seed=1, size=20000, published=None,
-                 output=(0, 0), behind=False):
+                 output=(0, 0), behind=False, only=None):
         self.workers, self.tasks = workers, tasks
         self.compute, self.package = compute, package  # seconds of a task, and to begin, at speed 1
         self.link, self.latency = link, latency  # seconds of a task, and of a transfer
@@ -32,6 +32,7 @@ class Cluster:
         self.published = published  # makespan of SCOW-MP
         self.output = output  # the store's seconds of a package, and of a task
         self.behind = behind  # workers compute while results are being written
+        self.only = only  # schedulers and rules, and ways to arrange several masters; None: all of the former
 
     def hosts(self):
         """Speed, bytes a second and latency of every worker."""
@@ -112,6 +113,17 @@ CLUSTERS = {
                           speeds=(0.8, 1.25), seed=64, size=2000),
     'even-128': Cluster(128, tasks=12800, compute=5e-2, package=1e-2, link=2e-4, latency=1e-3,
                         size=2000),
+    # Several times what one master feeds: several masters side by side.
+    'masters-16': Cluster(16, tasks=4000, compute=2e-2, package=2e-3, link=4e-3, latency=1e-3, size=2000,
+                          only='scow-mp,masters'),
+    'masters-256': Cluster(256, tasks=64000, compute=1e-1, package=1e-2, link=2e-3, latency=1e-3, size=2000,
+                           only='scow-mp,masters'),
+    'masters-1024': Cluster(1024, tasks=256000, compute=1e-1, package=1e-2, link=1e-3, latency=1e-3, size=2000,
+                            only='scow-mp,masters'),
+    # Packages cost the master much, and there is little for each worker: a tree of masters. It ends sooner than
+    # predicted, as if rank 0 packed what it deals: in a tree the groups' masters do.
+    'groups-64': Cluster(64, tasks=640, compute=0.1, package=0.01, link=1e-4, latency=1e-3, envelope=(0.1, 0),
+                         size=2000, only='scow-mp,groups'),
     'mixed-256': Cluster(256, tasks=25600, compute=1e-1, package=1e-2, link=2e-4, latency=1e-3,
                          speeds=(0.5, 2), links=(0.5, 2), latencies=(0.5, 2), seed=256,
                          size=2000),

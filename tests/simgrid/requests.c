@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_NEVER = 32000, AWAITED_MOST = 2 };
+enum { TAG_NEVER = 32000 };
 
 /* A receive from anybody; its address is the request. */
 struct any {
@@ -30,7 +30,7 @@ struct any {
     int tag, bytes, ranks;
     void *to;          /* borrowed, of who receives */
     char *room;        /* owned; a message from each */
-    MPI_Request *each; /* owned; a receive from each, and room for who else is awaited */
+    MPI_Request *each; /* owned; a receive from each */
 };
 
 /* What a rank remembers, which has no variables of its own; until the program ends. */
@@ -118,7 +118,7 @@ static struct any *any_new(int bytes, int tag, MPI_Comm comm)
     *any = (struct any){.next = memory_get()->anys, .comm = comm, .tag = tag, .bytes = bytes};
     MPI_Comm_size(comm, &any->ranks);
     any->room = room_for((size_t)any->ranks, (size_t)bytes);
-    any->each = room_for((size_t)any->ranks + AWAITED_MOST, sizeof *any->each);
+    any->each = room_for((size_t)any->ranks, sizeof *any->each);
     for (int rank = 0; rank < any->ranks; rank++)
         any_post(any, rank);
     memory_get()->anys = any;
@@ -148,25 +148,54 @@ static int any_test(struct any *any, MPI_Request *request, int *done, MPI_Status
     return MPI_SUCCESS;
 }
 
-/* For one of its messages, or one of the other requests. */
-static int any_waitany(struct any *any, int count, MPI_Request *requests, int *first,
-                       MPI_Status *status)
+/* Receives from anybody are as many requests as there are ranks, any other is one. */
+static int flat_count(int count, MPI_Request *requests)
 {
-    MPI_Status arrived;
-    MPI_Request *others = any->each + any->ranks;
-    int at = 0, done = 0;
+    int all = 0;
+    for (int k = 0; k < count; k++)
+        all += any_of(requests[k]) ? any_of(requests[k])->ranks : 1;
+    return all;
+}
+
+static void flat_fill(int count, MPI_Request *requests, MPI_Request *all)
+{
     for (int k = 0; k < count; k++) {
-        const bool self = requests[k] == (MPI_Request)any;
-        at = self ? k : at;
-        others[k] = self ? MPI_REQUEST_NULL : requests[k];
+        const struct any *any = any_of(requests[k]);
+        const int ranks = any ? any->ranks : 1;
+        memcpy(all, any ? any->each : &requests[k], (size_t)ranks * sizeof *all);
+        all += ranks;
     }
-    sg_actor_yield();
-    PMPI_Waitany(any->ranks + count, any->each, &done, &arrived);
-    *first = done < any->ranks ? at : done - any->ranks;
-    if (done < any->ranks)
-        any_deliver(any, done, &arrived, &requests[at]);
+}
+
+/* The flat request `done` is over: of which, and of which rank, if it is from anybody. */
+static void flat_take(int count, MPI_Request *requests, int done, int *first,
+                      const MPI_Status *status)
+{
+    int k = 0;
+    for (; k < count; k++) {
+        const int ranks = any_of(requests[k]) ? any_of(requests[k])->ranks : 1;
+        if (done < ranks)
+            break;
+        done -= ranks;
+    }
+    *first = k;
+    if (any_of(requests[k]))
+        any_deliver(any_of(requests[k]), done, status, &requests[k]);
     else
-        requests[*first] = others[*first];
+        requests[k] = MPI_REQUEST_NULL;
+}
+
+static int flat_waitany(int count, MPI_Request *requests, int *first, MPI_Status *status)
+{
+    const int all_count = flat_count(count, requests);
+    MPI_Request *all = room_for((size_t)all_count, sizeof *all);
+    MPI_Status arrived;
+    int done = 0;
+    flat_fill(count, requests, all);
+    sg_actor_yield();
+    PMPI_Waitany(all_count, all, &done, &arrived);
+    flat_take(count, requests, done, first, &arrived);
+    free(all);
     if (status != MPI_STATUS_IGNORE)
         *status = arrived;
     return MPI_SUCCESS;
@@ -219,7 +248,7 @@ int simulated_waitany(int count, MPI_Request *requests, int *first, MPI_Status *
 {
     for (int k = 0; k < count; k++)
         if (any_of(requests[k]))
-            return any_waitany(any_of(requests[k]), count, requests, first, status);
+            return flat_waitany(count, requests, first, status);
     sg_actor_yield();
     return PMPI_Waitany(count, requests, first, status);
 }
