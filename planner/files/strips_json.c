@@ -155,6 +155,7 @@ static const struct field loss_fields[] = {
     {"iterations", FIELD_COUNT, AT(iterations), 0, (double)STRIPS_ITERATIONS_MOST,
      .flags = FIELD_REQUIRED},
     {"from", FIELD_COUNT, AT(from), 0, (double)STRIPS_ITERATIONS_MOST, .flags = FIELD_REQUIRED},
+    {"spare", FIELD_COUNT, AT(spare), 0, LIMIT_WORKERS, .flags = FIELD_NONZERO},
     {"at_s", FIELD_NUMBER, AT(at_s), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
     {"why", FIELD_WORD, AT(why), .flags = FIELD_REQUIRED},
 };

@@ -11,8 +11,8 @@ static void row_add(const char *name, double predicted_s, double measured_s, str
     text_add_seconds_column(text, predicted_s);
     text_add(text, " ");
     text_add_seconds_column(text, measured_s);
-    if (predicted_s > 0)
-        text_add(text, " %+8.1f %%", 100 * (measured_s / predicted_s - 1));
+    if (predicted_s > 0) /* nothing is more or less by -0.0 % */
+        text_add(text, " %+8.1f %%", nearbyint(1000 * (measured_s / predicted_s - 1)) / 10 + 0.0);
     text_add(text, "\n");
 }
 
@@ -49,10 +49,13 @@ static void loss_add(const struct strips_loss *loss, struct text *text)
 {
     text_add(text, "lost        worker %" PRId64 " after ", loss->rank);
     text_add_seconds(text, loss->at_s);
-    text_add(text,
-             ": %s; the others went on from iteration %" PRId64 ", and %" PRId64
-             " were done again\n",
-             loss->why ? loss->why : "nobody knows why", loss->from, loss->iterations - loss->from);
+    text_add(text, ": %s; ", loss->why ? loss->why : "nobody knows why");
+    if (loss->spare > 0)
+        text_add(text, "worker %" PRId64 " took its place, and all", loss->spare);
+    else
+        text_add(text, "the others");
+    text_add(text, " went on from iteration %" PRId64 ", and %" PRId64 " were done again\n",
+             loss->from, loss->iterations - loss->from);
 }
 
 void strips_outcome_describe(const struct strips_plan *plan, const struct strips_outcome *outcome,

@@ -13,7 +13,7 @@
 
 /* Of one worker, by the plan's order; seconds of all iterations of the part. */
 struct strip_measured {
-    int64_t rank, columns;    /* columns: in the end; 0: it has none any more */
+    int64_t rank, columns;    /* in the end, also if others had it before; 0: it has none */
     double compute_s, wait_s; /* waiting for borders beyond computing */
 };
 
@@ -21,6 +21,7 @@ struct strip_measured {
 struct strips_loss {
     int64_t rank, iterations; /* iterations: at the last test before */
     int64_t from;             /* of the grid with which all began anew */
+    int64_t spare;            /* the rank that took its place; 0: none did */
     double at_s;              /* since the part began */
     char *why;                /* owned */
 };

@@ -170,7 +170,8 @@ static void idle_say(const struct strips_execution *execution)
 {
     const int idle = execution->comm->size - 1 - (int)execution->plan->strip_count;
     if (idle > 0 && !execution->quiet)
-        fprintf(stderr, "scow run: %s has strips for %zu workers: %d have nothing to do\n",
+        fprintf(stderr,
+                "scow run: %s has strips for %zu workers: %d more can take a lost one's place\n",
                 execution->plan_name, execution->plan->strip_count, idle);
 }
 
@@ -202,13 +203,14 @@ static bool run_asked(void *self)
     return opened->execution->asked(opened->execution->self);
 }
 
-static void run_tell_lost(void *self, int rank, const char *why)
+static void run_tell_lost(void *self, int rank, int spare, const char *why)
 {
+    char others[80] = "the others begin";
     (void)self;
-    fprintf(stderr,
-            "scow run: worker %d is lost: %s; the others begin anew with the grid that was kept "
-            "last\n",
-            rank, why);
+    if (spare > 0)
+        snprintf(others, sizeof others, "worker %d takes its place, and all begin", spare);
+    fprintf(stderr, "scow run: worker %d is lost: %s; %s anew with the grid that was kept last\n",
+            rank, why, others);
 }
 
 static void run_tell(void *self, const struct strips_outcome *outcome)

@@ -33,7 +33,7 @@ struct grid_file {
     struct grid_turned turned;
 };
 
-/* The most that is said of a run, and of each strip of it. */
+/* The most that is said of a run, and of each strip, or of each rank that may be lost. */
 enum { MEASURED_BYTES = 2000, MEASURED_STRIP_BYTES = 600 };
 
 static void grid_close(struct grid_file *file)
@@ -145,7 +145,8 @@ static bool describe(const struct grid_file *file)
     const struct grid_file_setup *setup = &file->setup;
     const struct strips_job *job = &setup->plan->job;
     const int32_t running = 0;
-    const size_t most = MEASURED_BYTES + MEASURED_STRIP_BYTES * setup->plan->strip_count;
+    const size_t strips = setup->plan->strip_count, ranks = (size_t)setup->comm->size;
+    const size_t most = MEASURED_BYTES + MEASURED_STRIP_BYTES * (ranks > strips ? ranks : strips);
     const hid_t run = H5Gcreate2(file->file, LAYOUT_RUN, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const bool good =
         run >= 0 && entry_words(file->file, LAYOUT_VERSION, SCOW_VERSION) &&

@@ -20,6 +20,7 @@ struct strips_master {
     int64_t count;
     int64_t *widths, *later;           /* owned; of the strips, and those that may be better; 0: the
                                         * worker at that place has none */
+    int64_t *ranks;                    /* within `widths`, behind them: who is at each place */
     struct wire_strip_report *reports; /* owned; the last ones, in the order of strips */
     struct strip_cost *costs;          /* owned; as measured */
     double *paces;                     /* owned; seconds of a column, as measured; 0: not known */
@@ -42,7 +43,7 @@ struct strips_master {
 
 static int rank_of(const struct strips_master *master, int64_t place)
 {
-    return (int)master->run->plan->strips[place].rank;
+    return (int)master->ranks[place];
 }
 
 static int tag_of(const struct strips_master *master, enum wire_strip_part part)
@@ -50,34 +51,76 @@ static int tag_of(const struct strips_master *master, enum wire_strip_part part)
     return wire_strip_tag(part, master->beginning);
 }
 
-static void loss_note(struct strips_master *master, const struct comm_event *event)
+/* Of the place that the rank is at; negative: it is at none. */
+static int64_t place_of(const struct strips_master *master, int rank)
+{
+    for (int64_t k = 0; k < master->count; k++)
+        if (rank_of(master, k) == rank)
+            return k;
+    return -1;
+}
+
+/* The first rank that is left and at no place; 0: there is none. */
+static int spare_find(const struct strips_master *master)
+{
+    for (int rank = 1; rank < master->run->comm->size; rank++)
+        if (!master->lost[rank] && place_of(master, rank) < 0)
+            return rank;
+    return 0;
+}
+
+/* From here on it is the spare's place. How fast that is nobody knows yet. */
+static void place_give(struct strips_master *master, int64_t place, int spare)
+{
+    master->ranks[place] = spare;
+    master->outcome.strips[place].rank = spare;
+    master->paces[place] = 0;
+    liveness_await(master->run->liveness, spare, true);
+}
+
+static void loss_note(struct strips_master *master, const struct comm_event *event, int spare)
 {
     struct strips_outcome *outcome = &master->outcome;
     struct strips_loss *loss = &outcome->losses[outcome->loss_count];
     *loss = (struct strips_loss){.rank = event->peer,
                                  .iterations = outcome->iterations,
                                  .from = master->kept,
+                                 .spare = spare,
                                  .at_s = clock_now() - master->start_s,
                                  .why = strdup(event->why)};
     outcome->loss_count += loss->why != NULL;
 }
 
-/* A rank that has no strip was not needed. */
+/* The strip of that place is lost with its worker. One without columns needs nobody. Returns the
+ * spare that has taken it; 0: none has. */
+static int place_lose(struct strips_master *master, int64_t place)
+{
+    const bool has = master->widths[place] > 0;
+    const int spare = has ? spare_find(master) : 0;
+    if (spare > 0)
+        place_give(master, place, spare);
+    else
+        master->there[place] = false;
+    master->shaken = master->shaken || has;
+    return spare;
+}
+
+/* A rank that is at no place was not needed. */
 static void worker_lose(struct strips_master *master, const struct comm_event *event)
 {
     const struct strips_run *run = master->run;
+    int spare = 0;
     if (master->lost[event->peer])
         return;
     master->lost[event->peer] = true;
     liveness_give_up(run->liveness, event->peer);
-    for (int64_t k = 0; k < master->count; k++)
-        if (rank_of(master, k) == event->peer) {
-            master->there[k] = false;
-            master->shaken = master->shaken || master->widths[k] > 0;
-            loss_note(master, event);
-        }
+    const int64_t place = place_of(master, event->peer);
+    if (place >= 0) {
+        spare = place_lose(master, place);
+        loss_note(master, event, spare);
+    }
     if (run->tell_lost)
-        run->tell_lost(run->self, event->peer, event->why);
+        run->tell_lost(run->self, event->peer, spare, event->why);
 }
 
 /* Is all in vain that is under way? */
@@ -327,10 +370,10 @@ static void widths_set(struct strips_master *master)
     memcpy(master->widths, master->later, (size_t)master->count * sizeof *master->later);
 }
 
-/* Likewise. */
+/* With the ranks, likewise. */
 static bool widths_send(struct strips_master *master, bool all)
 {
-    const size_t size = (size_t)master->count * sizeof *master->widths;
+    const size_t size = 2 * (size_t)master->count * sizeof *master->widths;
     bool whole = true;
     for (int64_t k = 0; whole && k < master->count; k++)
         if (all ? master->there[k] : master->widths[k] > 0)
@@ -397,18 +440,41 @@ static bool all_begin(struct strips_master *master, struct failure *failure)
     return whole;
 }
 
+/* Those that are left; as strips_left_plan. Widths stay where spares have all that was lost. */
+static int64_t later_find(struct strips_master *master)
+{
+    int64_t having = 0;
+    for (int64_t k = 0; k < master->count; k++) {
+        if (master->widths[k] > 0 && !master->there[k])
+            return strips_left_plan(master->run->plan, master->paces, master->there, master->later);
+        master->later[k] = master->widths[k];
+        having += master->widths[k] > 0;
+    }
+    return having;
+}
+
+/* What has been done since is lost, and nobody has a strip any more. */
+static void all_leave(struct strips_master *master)
+{
+    struct strips_outcome *outcome = &master->outcome;
+    outcome->iterations = master->kept;
+    outcome->complete = false;
+    outcome->gather_s = master->gathered_s;
+    outcome->lost_s += clock_now() - master->noted_s;
+    widths_set(master);
+    outcome_update(master);
+}
+
 /* After a loss. False with *failure set: nobody is left. */
 static bool begin_anew(struct strips_master *master, struct failure *failure)
 {
     while (master->shaken) {
         master->shaken = false;
-        const int64_t having =
-            strips_left_plan(master->run->plan, master->paces, master->there, master->later);
+        const int64_t having = later_find(master);
         if (having < 0)
             return failure_memory(failure, "beginning anew");
         if (having == 0) {
-            master->outcome.iterations = master->kept;
-            master->outcome.complete = false;
+            all_leave(master);
             return failure_set(failure, FAILURE_STOPPED, "no worker is left");
         }
         widths_set(master);
@@ -466,7 +532,8 @@ static bool room_make(struct strips_master *master)
 {
     const struct strips_plan *plan = master->run->plan;
     const size_t count = (size_t)master->count, ranks = (size_t)master->run->comm->size;
-    master->widths = calloc(count, sizeof *master->widths);
+    master->widths = calloc(2 * count, sizeof *master->widths);
+    master->ranks = master->widths ? master->widths + count : NULL;
     master->later = calloc(count, sizeof *master->later);
     master->reports = calloc(count, sizeof *master->reports);
     master->costs = calloc(count, sizeof *master->costs);
@@ -475,7 +542,7 @@ static bool room_make(struct strips_master *master)
     master->has = calloc(count, sizeof *master->has);
     master->lost = calloc(ranks, sizeof *master->lost);
     master->outcome.strips = calloc(count, sizeof *master->outcome.strips);
-    master->outcome.losses = calloc(count, sizeof *master->outcome.losses);
+    master->outcome.losses = calloc(ranks, sizeof *master->outcome.losses);
     master->outcome.strip_count = plan->strip_count;
     return piece_make(master) && master->widths && master->later && master->reports &&
            master->costs && master->paces && master->there && master->has && master->lost &&
@@ -517,7 +584,7 @@ bool strips_master_new(const struct strips_run *run, const struct strips_grid *g
     }
     for (size_t k = 0; k < plan->strip_count; k++) {
         made->widths[k] = plan->strips[k].columns;
-        made->outcome.strips[k].rank = plan->strips[k].rank;
+        made->ranks[k] = made->outcome.strips[k].rank = plan->strips[k].rank;
         made->there[k] = true;
     }
     return true;

@@ -4,9 +4,10 @@
  * to the master, who says whether to go on, and may have the grid sent to it. A state machine over
  * a link, like master and worker of packages (spmd/run), and as these without any MPI.
  *
- * Where a worker is lost, its part of the grid is lost, too. The master plans strips for those that
- * are left and tells them to leave whatever they are at, and all begin anew with the grid that was
- * kept last. What is under way then reaches nobody, for messages have tags of their beginning.
+ * Where a worker is lost, its part of the grid is lost, too. A rank that has no strip takes its
+ * place, as wide as it was; where there is none, the master plans strips for those that are left.
+ * It tells them to leave whatever they are at, and all begin anew with the grid that was kept last.
+ * What is under way then reaches nobody, for messages have tags of their beginning.
  */
 #ifndef SPMD_STRIPS_STRIPS_RUN_H
 #define SPMD_STRIPS_STRIPS_RUN_H
@@ -33,9 +34,10 @@ struct strips_run {
     bool (*asked)(void *self);          /* has this rank been asked to stop? */
     bool (*late)(void *self, double s); /* the master's: would the run end too late if it went on
                                          * for so long? NULL: never */
-    /* The master's: after each test, and when a worker is lost; NULL: nobody is told. */
+    /* The master's: after each test, and when a worker is lost; spare: the rank that takes its
+     * place, 0: none does. NULL: nobody is told. */
     void (*tell)(void *self, const struct strips_outcome *outcome);
-    void (*tell_lost)(void *self, int rank, const char *why);
+    void (*tell_lost)(void *self, int rank, int spare, const char *why);
     void *self;
 };
 

@@ -17,6 +17,7 @@ struct strips_worker {
     struct waiting waiting;
     int64_t place, count;            /* of its strip, among so many; place negative: it has none */
     int64_t *widths;                 /* owned; of all strips; 0: there is none at that place */
+    int64_t *ranks;                  /* within `widths`, behind them: who is at each place */
     int64_t beginning;               /* how often all have begun anew */
     struct wire_strip_order order;   /* the next one, which may come at any time */
     struct link_request ordered;     /* its coming */
@@ -86,7 +87,7 @@ static bool has_strip(const struct strips_worker *worker)
 
 static int rank_at(const struct strips_worker *worker, int64_t place)
 {
-    return (int)worker->run->plan->strips[place].rank;
+    return (int)worker->ranks[place];
 }
 
 /* The rank of the next strip on that side; negative: there is none. */
@@ -117,23 +118,30 @@ static void order_await(struct strips_worker *worker)
                  &worker->ordered);
 }
 
-static int64_t place_of(const struct strips_plan *plan, int rank)
+/* Takes them over, and finds the own place among them. */
+static void widths_take(struct strips_worker *worker, int64_t *widths)
 {
-    for (size_t k = 0; k < plan->strip_count; k++)
-        if (plan->strips[k].rank == rank)
-            return (int64_t)k;
-    return -1;
+    free(worker->widths);
+    worker->widths = widths;
+    worker->ranks = widths + worker->count;
+    worker->place = -1;
+    for (int64_t k = 0; k < worker->count; k++)
+        if (rank_at(worker, k) == worker->run->comm->rank)
+            worker->place = k;
 }
 
 static bool room_make(struct strips_worker *worker)
 {
     const struct strips_plan *plan = worker->run->plan;
     struct jacobi_strip strip;
-    worker->widths = calloc(plan->strip_count, sizeof *worker->widths);
-    if (!worker->widths)
+    int64_t *widths = calloc(2 * plan->strip_count, sizeof *widths);
+    if (!widths)
         return false;
-    for (size_t k = 0; k < plan->strip_count; k++)
-        worker->widths[k] = plan->strips[k].columns;
+    for (size_t k = 0; k < plan->strip_count; k++) {
+        widths[k] = plan->strips[k].columns;
+        widths[plan->strip_count + k] = plan->strips[k].rank;
+    }
+    widths_take(worker, widths);
     if (worker->place < 0)
         return true;
     worker->borders = borders_make(worker->run);
@@ -146,23 +154,23 @@ static bool room_make(struct strips_worker *worker)
 bool strips_worker_new(const struct strips_run *run, struct strips_worker **worker,
                        struct failure *failure)
 {
-    const int64_t place = place_of(run->plan, run->comm->rank);
     struct strips_worker *made = calloc(1, sizeof *made);
     *worker = made;
     if (!made)
         return failure_memory(failure, "preparing the run");
     *made = (struct strips_worker){.run = run,
                                    .waiting = {run->comm, interrupted, made, NULL},
-                                   .place = place,
+                                   .place = -1,
                                    .count = (int64_t)run->plan->strip_count,
                                    .done = run->done};
     if (room_make(made))
         return true;
+    const int64_t columns = made->place < 0 ? 0 : made->widths[made->place];
     strips_worker_free(worker);
     return failure_set(failure, FAILURE_FAILED,
                        "rank %d has not enough memory for a strip of %" PRId64
                        " columns: plan with more workers, or fewer on a node",
-                       run->comm->rank, place < 0 ? 0 : run->plan->strips[place].columns);
+                       run->comm->rank, columns);
 }
 
 void strips_worker_free(struct strips_worker **worker)
@@ -382,10 +390,10 @@ static void own_move(const struct strips_worker *worker, const struct jacobi_str
     }
 }
 
-/* Owned; NULL: interrupted. */
+/* With the ranks. Owned; NULL: interrupted. */
 static int64_t *widths_receive(struct strips_worker *worker)
 {
-    const size_t size = (size_t)worker->count * sizeof *worker->widths;
+    const size_t size = 2 * (size_t)worker->count * sizeof *worker->widths;
     int64_t *widths = malloc(size);
     if (!widths)
         memory_missing(worker);
@@ -416,8 +424,7 @@ static bool widths_change(struct strips_worker *worker)
     const bool good = all_move(worker, &to, later);
     if (!good)
         strip_leave(worker);
-    free(worker->widths);
-    worker->widths = later;
+    widths_take(worker, later);
     strip_take(worker, &to);
     if (!good)
         strip_leave(worker);
@@ -436,12 +443,13 @@ static bool begin_anew(struct strips_worker *worker, const struct wire_strip_ord
     int64_t *widths = widths_receive(worker);
     if (!widths)
         return false;
-    free(worker->widths);
-    worker->widths = widths;
+    widths_take(worker, widths);
     strip_drop(worker);
     if (!has_strip(worker))
         return true;
-    if (!strip_make(worker->run, widths[worker->place], &strip))
+    if (!worker->borders) /* it takes a lost worker's place */
+        worker->borders = borders_make(worker->run);
+    if (!worker->borders || !strip_make(worker->run, widths[worker->place], &strip))
         memory_missing(worker);
     strip_take(worker, &strip);
     return worker->done == 0 || grid_pass(worker, false);

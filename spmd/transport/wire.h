@@ -110,7 +110,8 @@ enum wire_strip_part {
     WIRE_STRIP_BORDER,  /* between neighbouring strips: cells of a column */
     WIRE_STRIP_COLUMNS, /* columns of a strip: between its worker and the master, or two workers */
     WIRE_STRIP_REPORT,  /* worker to master: struct wire_strip_report */
-    WIRE_STRIP_WIDTHS,  /* behind an order that moves or begins: int64_t for each strip */
+    WIRE_STRIP_WIDTHS,  /* behind an order that moves or begins: int64_t for each strip, and then
+                         * the rank of each, int64_t, too */
     WIRE_STRIP_PARTS
 };
 /* Master to worker, also where nothing is awaited: struct wire_strip_order. */

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# A real kill of a worker in strips; tests/faults/strips.c plays all others. The others go on with the grid
-# that was kept last, the grid is that of the definition, the report names the loss. Meanwhile nobody else
-# may write to the output, and who checks it is told that it is being written.
+# Real kills of workers in strips; tests/faults/strips.c plays all others. A rank without a strip takes the first
+# one's place, and after the second the others go on alone, with the grid that was kept last; the grid is that of the
+# definition, the report names the losses. Meanwhile nobody else may write to the output, and who checks it is told
+# that it is being written.
 # usage: run_strips_lost.sh SCOW MPIEXEC PROFILE
 set -euo pipefail
 scow=$1 mpiexec=$2
@@ -15,7 +16,7 @@ source "$here/faults.sh"
 
 # More iterations than there will ever be, and hardly more than grids that are written: who waits for
 # the disk takes no processor's time.
-"$scow" plan --strips -p grid.json --rows 37 --columns 53 --iterations 1000000000 --every 2 --keep -q -o plan.json
+"$scow" plan --strips -p grid.json -n 2 --rows 37 --columns 53 --iterations 1000000000 --every 2 --keep -q -o plan.json
 input=() options=()
 # kept MORE: waits until a grid of more iterations is kept, of `now` as many.
 kept() {
@@ -34,19 +35,28 @@ kept 0
 code=0
 "$scow" show --check out.h5 2>errors || code=$?
 [[ $code == 4 && $(<errors) == "scow: out.h5: a run that writes to it is still alive: wait for it" ]] || fail "checked: $code $(cat errors)"
-kill -KILL "${processes[2]}"
-until grep -q '^scow run: worker 2 is lost: ' out.h5.said; do
-    kill -0 "$launcher" 2>/dev/null || fail "it ends with the worker: $(cat out.h5.said)"
-    sleep 0.1
-done
-kept 0
-kept "$now"
+# lose RANK OTHERS: that one, and what others do then.
+lose() {
+    kill -KILL "${processes[$1]}"
+    until grep -q "^scow run: worker $1 is lost: .*; $2 anew with the grid that was kept last$" out.h5.said; do
+        kill -0 "$launcher" 2>/dev/null || fail "it ends with the worker: $(cat out.h5.said)"
+        sleep 0.1
+    done
+    kept 0
+    kept "$now"
+}
+lose 2 "worker 3 takes its place, and all begin"
+lose 3 "the others begin"
 kill -TERM "${processes[0]}"
 end out.h5
 grep -q '^scow run: .*/out.h5: stopped after [0-9]* of 1000000000 iterations: run the same again with --resume$' out.h5.said ||
     fail "$(cat out.h5.said)"
-"$scow" report out.h5 | grep -q '^lost        worker 2 after .*: its process is gone; the others went on from iteration [1-9][0-9]*, and ' ||
-    fail "the report: $("$scow" report out.h5)"
+report=$("$scow" report out.h5)
+gone='after .*: its process is gone;'
+grep -q "^lost        worker 2 $gone worker 3 took its place, and all went on from iteration [1-9][0-9]*, and " <<<"$report" ||
+    fail "the first loss: $report"
+grep -q "^lost        worker 3 $gone the others went on from iteration [1-9][0-9]*, and " <<<"$report" ||
+    fail "the second: $report"
 /usr/bin/python3 - <<'PY' || fail "the grid is not that of the definition"
 import h5py
 import numpy
@@ -62,4 +72,4 @@ for _ in range(done):
         break  # nothing changes any more
 assert (grid == now[1:-1, 1:-1]).all()
 PY
-echo "a run of strips goes on without the worker that was killed"
+echo "a run of strips goes on without the workers that were killed"

@@ -50,7 +50,7 @@ function lossesList(measured) {
     if (!measured?.losses?.length)
         return null;
     return el('ul', { class: 'remarks', 'aria-label': 'Lost workers' }, ...measured.losses.map((loss) => el('li', null, words.bound(
-        `Lost worker ${loss.rank} after ${words.seconds(loss.at_s)}: ${loss.why}; the others went on from iteration ${words.count(loss.from)}.`))));
+        `Lost worker ${loss.rank} after ${words.seconds(loss.at_s)}: ${loss.why}; ${loss.spare ? `worker ${loss.spare} took its place, and all` : 'the others'} went on from iteration ${words.count(loss.from)}.`))));
 }
 
 function stripsHeadline({ strips: plan, measured, path }) {
