@@ -289,7 +289,9 @@ static size_t subject_rows(struct simulate_options *options, struct option_row *
         {'i', "input", "INPUT", OPTION_TEXT, &options->weights.input,
          "with weights of a job's lines: their file"},
         {'n', "workers", "N", OPTION_COUNT, &options->request.workers,
-         "use the first N workers; where the profile has fewer, more like its last ones"},
+         "use the first N workers; where the profile has fewer, more like its last ones; of "
+         "strips, "
+         "those beyond the plan's take a lost one's place"},
         {0, "block", "B", OPTION_COUNT, &options->request.block,
          "the profile's setting with that block, if the plan names none"},
         {0, "set", "NAME=VALUE,...", OPTION_TEXT, &options->request.set,
@@ -346,7 +348,8 @@ static size_t disturbance_rows(struct simulate_options *options, struct option_r
          "workers come and go: lines of worker (a rank), from_s and until_s; the others are there "
          "all the time"},
         {0, "lose", "N", OPTION_COUNT, &options->lost,
-         "lose the worker that is rank N, from 1 on, with the results that it has not returned"},
+         "lose the worker that is rank N, from 1 on, with the results that it has not returned; of "
+         "strips, all begin anew with the grid that was kept last"},
         {0, "at", "SECONDS", OPTION_NUMBER, &options->request.scenario.lost_s,
          "when that worker is lost (0)"},
         {0, "copies", NULL, OPTION_FLAG, &options->request.scenario.copies,

@@ -33,7 +33,6 @@ static bool request_check(const char *plan, const struct simulation_request *req
                   {request->model, "--model"},
                   {request->joins, "--joins"},
                   {request->set, "--set"},
-                  {request->workers > 0, "-n"},
                   {request->block > 0, "--block"},
                   {request->ahead > 0, "--ahead"},
                   {request->buffers > 0, "--buffers"},
@@ -41,25 +40,22 @@ static bool request_check(const char *plan, const struct simulation_request *req
                   {request->scenario.noise > 0, "--noise"},
                   {request->scenario.outlier_rate > 0, "--outliers"},
                   {request->scenario.slow_workers > 0, "--slow"},
-                  {request->scenario.lost_worker >= 0, "--lose"},
                   {request->scenario.copies, "--copies"}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (others[k].given)
             return failure_set(
                 failure, FAILURE_USAGE,
                 "%s is for packages of core tasks, and %s is of strips, which go with "
-                "--loads and --load-patterns: leave it out",
+                "--loads, --load-patterns and --lose: leave it out",
                 others[k].name, plan);
     return true;
 }
 
 /* Of the profile's workers the plan has some. */
-static bool loads_find(const struct simulation_request *request, const struct profile *profile,
-                       const struct strips_plan *plan, struct availability *availability,
-                       struct failure *failure)
+static bool profile_check(const struct simulation_request *request, const struct profile *profile,
+                          const struct strips_plan *plan, struct failure *failure)
 {
-    const struct profile_setting *setting = &profile->settings[0];
-    const int64_t workers = profile_workers(&setting->windows[0]);
+    const int64_t workers = profile_workers(&profile->settings[0].windows[0]);
     if (strcmp(profile->kernel, plan->kernel) != 0)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: is of the core task %.60s, and the plan of %.60s: give the profile "
@@ -71,6 +67,32 @@ static bool loads_find(const struct simulation_request *request, const struct pr
                                "the plan has a strip for worker %" PRId64 ", and %s has %" PRId64
                                ": give the profile that it was made from",
                                plan->strips[k].rank, request->path, workers);
+    return true;
+}
+
+/* Those that -n says, or the plan's alone. */
+static bool workers_find(const struct simulation_request *request, const struct strips_plan *plan,
+                         int64_t *workers, struct failure *failure)
+{
+    int64_t greatest = 1;
+    for (size_t k = 0; k < plan->strip_count; k++)
+        greatest = plan->strips[k].rank > greatest ? plan->strips[k].rank : greatest;
+    *workers = request->workers > 0 ? request->workers : greatest;
+    if (*workers < greatest || *workers > STRIPS_WORKERS_MOST)
+        return failure_set(failure, FAILURE_USAGE,
+                           "-n %" PRId64 ": the plan has a strip for worker %" PRId64
+                           ": say how many workers the run has, at most %d",
+                           request->workers, greatest, STRIPS_WORKERS_MOST);
+    return request->scenario.lost_worker < *workers ||
+           failure_set(failure, FAILURE_USAGE,
+                       "--lose %" PRId64 ": the run has %" PRId64 " workers: name one of them",
+                       request->scenario.lost_worker + 1, *workers);
+}
+
+static bool loads_find(const struct simulation_request *request, const struct profile *profile,
+                       int64_t workers, struct availability *availability, struct failure *failure)
+{
+    const struct profile_setting *setting = &profile->settings[0];
     if (request->loads)
         return availability_read(availability, request->loads, failure) &&
                availability_place(availability, setting, workers, failure);
@@ -104,13 +126,38 @@ static bool outcome_print(const struct strips_plan *plan, const struct strips_ou
     return text_print(&text, "describing the simulation", failure);
 }
 
+/* What a column takes each worker, by the profile; those beyond its own are like its last one.
+ * Owned; NULL: out of memory. */
+static double *columns_find(const struct profile *profile, int64_t workers)
+{
+    const struct profile_setting *setting = &profile->settings[0];
+    const struct profile_window *window = &setting->windows[setting->window_count - 1];
+    const int64_t known = profile_workers(window);
+    double *s_per_column = calloc((size_t)workers, sizeof *s_per_column);
+    for (int64_t k = 0; s_per_column && k < workers; k++) {
+        const size_t class = profile_class(window, k < known ? k : known - 1);
+        s_per_column[k] = window->workers[class].compute.cost.s_per_task;
+    }
+    return s_per_column;
+}
+
 static bool plan_play(const struct strips_plan *plan, const struct simulation_request *request,
                       const struct profile *profile, struct strips_outcome *outcome,
                       struct failure *failure)
 {
     struct availability availability = {.series = NULL};
-    const bool good = loads_find(request, profile, plan, &availability, failure) &&
-                      strips_play(plan, &availability, outcome, failure);
+    struct strips_scenario scenario = {.availability = &availability,
+                                       .lost = request->scenario.lost_worker + 1,
+                                       .lost_s = request->scenario.lost_s};
+    if (!profile_check(request, profile, plan, failure) ||
+        !workers_find(request, plan, &scenario.workers, failure))
+        return false;
+    double *s_per_column = columns_find(profile, scenario.workers);
+    scenario.s_per_column = s_per_column;
+    const bool good = (s_per_column || failure_memory(failure, "playing strips")) &&
+                      loads_find(request, profile, scenario.workers, &availability, failure) &&
+                      strips_play(plan, &scenario, outcome, failure);
+    free(s_per_column);
     availability_release(&availability);
     return good;
 }

@@ -254,7 +254,8 @@ static struct strips_outcome played(const struct strips_plan *plan, double from_
     size_t places[] = {0, 0, 1, 0}; /* the master's, and then of ranks: the first strip is rank 2 */
     availability.places = places;
     availability.workers = 3;
-    if (!strips_play(plan, &availability, &outcome, &failure))
+    const struct strips_scenario scenario = {.availability = &availability, .workers = 3};
+    if (!strips_play(plan, &scenario, &outcome, &failure))
         fail_msg("%s", failure.text);
     availability.places = NULL;
     availability_release(&availability);
@@ -292,10 +293,84 @@ static void strips_get_other_widths_where_one_becomes_slower(void **state)
     strips_plan_release(&plan);
 }
 
+/* Worker 3, in the middle, at that time, of so many workers; columns take the fourth so long. */
+static struct strips_outcome lost(const struct strips_plan *plan, double lost_s, int64_t workers,
+                                  double fourth_s)
+{
+    const double s_per_column[] = {2e-5, 5e-6, 1e-5, fourth_s};
+    const struct strips_scenario scenario = {
+        .lost = 3, .lost_s = lost_s, .workers = workers, .s_per_column = s_per_column};
+    struct strips_outcome outcome;
+    struct failure failure = FAILURE_INIT;
+    if (!strips_play(plan, &scenario, &outcome, &failure))
+        fail_msg("%s", failure.text);
+    assert_int_equal(outcome.loss_count, 1);
+    assert_int_equal(outcome.losses[0].rank, 3);
+    return outcome;
+}
+
+/* No grid is kept: all from the beginning, 800 columns of 10 us beside 200 of 40. */
+static void those_that_are_left_begin_anew(void **state)
+{
+    struct strips_plan plan = chosen("0", 3);
+    struct strips_outcome outcome = lost(&plan, 1, 3, 0);
+    (void)state;
+    assert_int_equal(outcome.losses[0].from, 0);
+    assert_int_equal(outcome.losses[0].iterations, 100);
+    assert_int_equal(outcome.strips[0].columns, 800);
+    assert_int_equal(outcome.strips[1].columns, 0);
+    assert_int_equal(outcome.tests, 6);
+    near(outcome.lost_s, 1 - 100 * 6.54e-3 - plan.predicted.test_s / 5, 1e-4);
+    near(outcome.total_s, 1 + 500 * 8.64e-3 + plan.predicted.test_s + 0.64, 1e-9);
+    strips_outcome_release(&outcome);
+    strips_plan_release(&plan);
+}
+
+/* All is as it was, and takes longer by the loss and by what brings the grid to all. */
+static void a_spare_that_is_alike_goes_on_as_before(void **state)
+{
+    struct strips_plan plan = chosen("0", 3);
+    struct strips_outcome whole = played(&plan, 1e9, 1), outcome;
+    (void)state;
+    strips_outcome_release(&whole);
+    plan.job.keep = true;
+    plan.predicted.gather_s = 5 * 0.64;
+    whole = played(&plan, 1e9, 1);
+    outcome = lost(&plan, 3, 4, 1e-5);
+    assert_int_equal(outcome.losses[0].spare, 4);
+    assert_int_equal(outcome.losses[0].from, 200);
+    assert_int_equal(outcome.strips[1].rank, 4);
+    assert_int_equal(outcome.strips[1].columns, 263);
+    near(outcome.total_s, whole.total_s + outcome.lost_s, 1e-9);
+    near(outcome.lost_s, 3 + 0.64 - 200 * 6.54e-3 - 2 * (plan.predicted.test_s / 5 + 0.64), 1e-4);
+    strips_outcome_release(&outcome);
+    strips_outcome_release(&whole);
+    outcome = lost(&plan, 3, 4, 2e-5);
+    assert_true(outcome.rebalanced > 0 && outcome.strips[1].columns < 200);
+    strips_outcome_release(&outcome);
+    strips_plan_release(&plan);
+}
+
+/* The only one is lost: another takes its place, or nobody does, and the last grid is not kept. */
+static void without_anybody_nothing_is_complete(void **state)
+{
+    struct strips_plan plan = chosen("0", 3);
+    (void)state;
+    plan.strip_count = 1;
+    plan.strips[0] = (struct strip){3, SIDE, 0.01, 0};
+    for (int k = 0; k < 2; k++) {
+        struct strips_outcome outcome = lost(&plan, k == 0 ? 2 : 5.2, k == 0 ? 3 : 0, 0);
+        assert_true(outcome.complete == (k == 0));
+        assert_int_equal(outcome.iterations, k == 0 ? 500 : 0);
+        strips_outcome_release(&outcome);
+    }
+    strips_plan_release(&plan);
+}
+
 static void too_much_is_not_played(void **state)
 {
     struct strips_plan plan = chosen("0", 3);
-    const struct availability none = {.series = NULL};
+    const struct strips_scenario none = {.lost = 0};
     struct strips_outcome outcome;
     struct failure failure = FAILURE_INIT;
     (void)state;
@@ -452,6 +527,9 @@ int main(void)
         cmocka_unit_test(a_plan_without_costs_is_divided_evenly),
         cmocka_unit_test(without_loads_all_is_as_predicted),
         cmocka_unit_test(strips_get_other_widths_where_one_becomes_slower),
+        cmocka_unit_test(those_that_are_left_begin_anew),
+        cmocka_unit_test(a_spare_that_is_alike_goes_on_as_before),
+        cmocka_unit_test(without_anybody_nothing_is_complete),
         cmocka_unit_test(too_much_is_not_played),
         cmocka_unit_test(a_plan_is_read_as_it_was_written),
         cmocka_unit_test(bad_plans_are_refused),
