@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Faults put in by hand: each must be found by as many simulated runs as the suite has.
 
-    /usr/bin/python3 tests/faults/mutations.py [--build build/release] [--runs 10000] [--only NAME]... [--jobs N] [--check]
+    /usr/bin/python3 tests/faults/mutations.py [--build build/release] [--only NAME]... [--jobs N] [--check]
 
-Brings the fault program of a configured build up to date. Then, for one mutation after the other, changes a line or
+Brings the fault programs of a configured build up to date. Then, for one mutation after the other, changes a line or
 two in a copy of one source, compiles that alone, links it in front of the libraries, whose own object is left out
 then, and runs it up to the first run that finds it. The build stays as it is. All of them take some minutes; of the
 suite is only that the lines are there (--check).
@@ -20,7 +20,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = "bin/faults-simulated"
+PACKAGES, STRIPS = "bin/faults-simulated", "bin/strips-simulated"
+RUNS = {PACKAGES: 10000, STRIPS: 300}  # of the suite (tests/faults/CMakeLists.txt)
 PROCESSOR_MOST_S = 600  # all runs take some ten seconds: what is busy beyond does not end
 
 # Name, file, what is there, what stands there instead.
@@ -132,7 +133,31 @@ MUTATIONS = [
      "    if (!master->run->copies)", "    if (member > 0)"),
     ("loss-not-blamed", "spmd/master/master_losses.c",
      "    if (at_work)\n        package_blame", "    if (at_work && count > 1000)\n        package_blame"),
+    ("grid-kept-before-it-is-whole", "spmd/strips/master.c",
+     "    if (whole && failure->code == FAILURE_NONE && grid->end", "    if (failure->code == FAILURE_NONE && grid->end"),
+    ("unwritten-grid-kept", "spmd/strips/master.c",
+     "    if (whole && failure->code == FAILURE_NONE && grid->end", "    if (whole && grid->end"),
+    ("lost-strip-counted", "spmd/strips/master.c",
+     "    if (!reports_receive(master))\n        return false;\n", "    reports_receive(master);\n"),
+    ("place-of-a-lost-one-given-twice", "spmd/strips/master.c",
+     "        if (!master->lost[rank] && place_of(master, rank) < 0)", "        if (!master->lost[rank] && place_of(master, rank) != 0)"),
+    ("grid-of-before-with-iterations-of-now", "spmd/strips/worker.c",
+     "    worker->done = order->done;\n", "    worker->done = worker->done > 0 && order->done > 0 ? worker->done : order->done;\n"),
+    ("grid's-digest-not-compared", "spmd/layout/grid_slots.c",
+     "    return good && (slots->old || digest == slots->kept[slot].digest);", "    return good;"),
+    ("older-grid-taken-for-the-newer", "spmd/layout/grid_slots.c",
+     "        if (slots->kept[slot].iterations > (newest < 0 ? 0 : slots->kept[newest].iterations))",
+     "        if (newest < 0 && slots->kept[slot].iterations > 0)"),
+    ("place-kept-for-a-grid-that-is-being-written", "spmd/strips/grid_file.c",
+     "    file->slot = newest < 0 ? 0 : (newest + 1) % GRID_SLOTS;", "    file->slot = newest < 0 ? 0 : newest;"),
+    ("simulated-loss-from-the-grid-before", "planner/strips/strips_play.c",
+     "        player->kept = stop;\n", "        player->kept = stop - job->every > 0 ? stop - job->every : 0;\n"),
 ]
+
+
+def program_of(mutation):
+    path = mutation[1]
+    return STRIPS if "strips/" in path or "/grid_" in path else PACKAGES
 
 
 def run(command, **options):
@@ -147,16 +172,20 @@ def run_well(command, folder):
 
 
 class Build:
-    """How sources are compiled and the program is linked in a build folder that ninja has made."""
+    """How sources are compiled and programs are linked in a build folder that ninja has made."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, programs):
         self.folder = folder
-        run_well(["ninja", PROGRAM], folder)
-        self.link = run_well(["ninja", "-t", "commands", "-s", PROGRAM], folder).strip()
-        if f" -o {PROGRAM} " not in self.link:
-            raise RuntimeError(f"it is linked by a command that is not understood: {self.link}")
+        run_well(["ninja", *programs], folder)
+        self.links = {program: self.link_find(program) for program in programs}
         entries = json.loads((folder / "compile_commands.json").read_text())
         self.commands = {entry["file"]: shlex.split(entry["command"]) for entry in entries}
+
+    def link_find(self, program):
+        link = run_well(["ninja", "-t", "commands", "-s", program], self.folder).strip()
+        if f" -o {program} " not in link:
+            raise RuntimeError(f"{program} is linked by a command that is not understood: {link}")
+        return link
 
     def compile(self, path, source, target):
         """`source` as the build compiles the file at `path`."""
@@ -171,7 +200,8 @@ class Build:
         source, program = folder / f"{name}.c", folder / name
         source.write_text((ROOT / path).read_text().replace(there, instead))
         self.compile(path, source, source.with_suffix(".o"))
-        link = self.link.replace(f" -o {PROGRAM} ", f" {shlex.quote(str(source.with_suffix('.o')))} -o {shlex.quote(str(program))} ")
+        original = program_of(mutation)
+        link = self.links[original].replace(f" -o {original} ", f" {shlex.quote(str(source.with_suffix('.o')))} -o {shlex.quote(str(program))} ")
         run_well(["sh", "-c", link], self.folder)
         return program
 
@@ -189,10 +219,10 @@ def try_out(program, runs):
     return said.split(" (replay")[0]
 
 
-def mutation_try(build, mutation, runs, folder):
+def mutation_try(build, mutation, folder):
     """What finds it; None: nothing. Raises where it does not build."""
     program = build.mutant(mutation, folder)
-    said = try_out(program, runs)
+    said = try_out(program, RUNS[program_of(mutation)])
     program.unlink()
     return said
 
@@ -205,7 +235,6 @@ def stale_find():
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="folder of a configured build")
-    options.add_argument("--runs", type=int, default=10000)
     options.add_argument("--only", action="append", help="the mutation of that name alone, or of these names")
     options.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many at a time")
     options.add_argument("--check", action="store_true", help="only see whether the lines to change are there")
@@ -216,13 +245,15 @@ def main():
         print(f"{len(MUTATIONS)} mutations: their lines are there")
         return 0
     chosen = [mutation for mutation in MUTATIONS if not options.only or mutation[0] in options.only]
-    build = Build(options.build.resolve())
-    if said := try_out(build.folder / PROGRAM, options.runs):
-        sys.exit(f"without any mutation: {said}")
-    print(f"no mutation: nothing is wrong in {options.runs} runs", flush=True)
+    programs = sorted({program_of(mutation) for mutation in chosen})
+    build = Build(options.build.resolve(), programs)
+    for program in programs:
+        if said := try_out(build.folder / program, RUNS[program]):
+            sys.exit(f"{program}, without any mutation: {said}")
+        print(f"{program}, no mutation: nothing is wrong in {RUNS[program]} runs", flush=True)
     missed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        tried = {pool.submit(mutation_try, build, m, options.runs, pathlib.Path(folder)): m[0] for m in chosen}
+        tried = {pool.submit(mutation_try, build, m, pathlib.Path(folder)): m[0] for m in chosen}
         for done in concurrent.futures.as_completed(tried):
             said = str(done.exception() or done.result() or "NOT FOUND")
             missed += done.exception() is not None or done.result() is None

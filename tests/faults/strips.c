@@ -1,21 +1,33 @@
 /*
  * Runs of strips over the simulated link: messages late and in another order, workers of changing
  * speed, so that strips get other widths, requests to stop at any moment, grids that cannot be
- * kept, and workers that are killed, of which the master hears late. Whatever happens, the grid is
- * that of one strip, to the bit. Everything follows from a seed.
+ * kept or are damaged, and workers that are killed, of which the master hears late, with others or
+ * without to take their places. Whatever happens, the grid is that of one strip, to the bit. Where
+ * nothing is late, a run does what is simulated of it (planner/strips/strips_play.h). Everything
+ * follows from a seed.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/strips/strips_play.h"
 #include "spmd/protocol/interrupt.h"
 #include "spmd/strips/exchange_probe.h"
 #include "spmd/strips/strips_run.h"
+#include "tests/faults/strips_grid.h"
 #include "tests/faults/world.h"
 
-enum { ROWS_MOST = 6, COLUMNS_MOST = 24, ITERATIONS_MOST = 60, PARTS_MOST = 6 };
+enum { ITERATIONS_MOST = 60, PARTS_MOST = 6 };
 static const double part_most_s = 1e5;
+/* When a part begins on the world's clock. */
+static const double start_s = 1000;
+
+/* Of all trials. */
+static struct {
+    int64_t rebalanced, stops, failures, damaged, losses, spares, survived, played;
+} counts;
 
 /* What all ranks of a trial see. */
 static struct {
@@ -23,16 +35,13 @@ static struct {
     struct strip strips[RANKS_MOST];
     struct jacobi_values values;
     struct strips_run run;
-    /* The master's file: what is kept, and what is being written. */
-    double kept[COLUMNS_MOST][ROWS_MOST], draft[COLUMNS_MOST][ROWS_MOST];
-    int64_t iterations; /* that it is of */
-    bool filled[COLUMNS_MOST];
-    double failing; /* probability that a column cannot be kept */
-    bool complete;
-    int64_t rebalanced, stops, failures, losses, survived;
-    bool killed;   /* somebody is, in this part */
-    double late_s; /* after which the master sees that */
-    int status;    /* the master's, in the last part */
+    double s_per_column[RANKS_MOST]; /* of each rank, alone on its processor, */
+    double unsteady;                 /* which takes up to so much longer by chance */
+    struct availability others;      /* of processors that others use, too; without places: none */
+    double late_s;                   /* after which the master sees that somebody is killed */
+    int status;                      /* the master's, in the last part */
+    struct strips_outcome outcome;   /* the master's, where it is compared */
+    bool compared;
 } trial;
 
 /* ---- the definition ------------------------------------------------------------------------ */
@@ -67,104 +76,95 @@ static int64_t expected_make(void)
     return done;
 }
 
-/* ---- the grid's file ------------------------------------------------------------------------- */
-
-static bool grid_begin(void *self, struct failure *failure)
-{
-    (void)self, (void)failure;
-    memset(trial.filled, 0, sizeof trial.filled);
-    return true;
-}
-
-static bool grid_put(void *self, int64_t first, int64_t count, const double *columns,
-                     int64_t stride, struct failure *failure)
-{
-    (void)self;
-    if (dice_hit(&world.dice, trial.failing)) {
-        trial.failures++;
-        return failure_set(failure, FAILURE_FAILED, "the disk is full");
-    }
-    for (int64_t k = 0; k < count; k++) {
-        if (trial.filled[first + k])
-            world_wrong("column %" PRId64 " comes twice", first + k);
-        trial.filled[first + k] = true;
-        memcpy(trial.draft[first + k], columns + k * stride,
-               (size_t)trial.plan.job.rows * sizeof(double));
-    }
-    return true;
-}
-
-static bool grid_end(void *self, const struct strips_outcome *outcome, struct failure *failure)
-{
-    (void)self, (void)failure;
-    for (int64_t k = 0; k < trial.plan.job.columns; k++)
-        if (!trial.filled[k])
-            world_wrong("column %" PRId64 " is missing", k);
-    memcpy(trial.kept, trial.draft, sizeof trial.kept);
-    trial.iterations = outcome->iterations;
-    trial.complete = outcome->complete;
-    return true;
-}
-
-static bool grid_get(void *self, int64_t first, int64_t count, double *columns, int64_t stride,
-                     struct failure *failure)
-{
-    (void)self, (void)failure;
-    for (int64_t k = 0; k < count; k++)
-        memcpy(columns + k * stride, trial.kept[first + k],
-               (size_t)trial.plan.job.rows * sizeof(double));
-    return true;
-}
-
-static const struct strips_grid grid = {grid_begin, grid_put, grid_end, grid_get, NULL};
-
 /* ---- ranks --------------------------------------------------------------------------------- */
 
-/* How computing takes time, of each rank another one, and how ranks see that others are gone: the
- * master late, a worker when it looks. */
-struct slow {
+/* How ranks see that others are gone: the master late, a worker when it looks. */
+struct watch {
     struct comm_watch base;
-    double step_s;
     double gone_s[RANKS_MOST]; /* the master's: since when; 0: it is there */
     bool told[RANKS_MOST];
 };
 
-static void slow_look(void *self)
+static void watch_look(void *self)
 {
-    struct slow *slow = self;
-    slow->base.next_s = 0;
+    struct watch *watch = self;
+    watch->base.next_s = 0;
     if (world.current->number > 0 && world.rank[0].state == RANK_KILLED)
         world_leave(world.current, RANK_ENDED, FAILURE_STOPPED);
-    if (world.current->number > 0)
-        world_sleep(slow->step_s * dice_between(&world.dice, 1, 1.2), false);
+}
+
+/* Computing a column takes a rank its time. */
+static void column_last(void)
+{
+    const int rank = world.current->number;
+    const struct availability_series *series = availability_of(&trial.others, rank - 1);
+    const double alone_s =
+        trial.s_per_column[rank] * dice_between(&world.dice, 1, 1 + trial.unsteady);
+    world_sleep(series
+                    ? availability_lasts(series, OPERATION_COMPUTE, world.now_s - start_s, alone_s)
+                    : alone_s,
+                false);
+}
+
+bool __real_jacobi_strip_step(const struct jacobi_strip *strip, int64_t first, int64_t end,
+                              struct jacobi_pulse pulse);
+bool __wrap_jacobi_strip_step(const struct jacobi_strip *strip, int64_t first, int64_t end,
+                              struct jacobi_pulse pulse);
+bool __wrap_jacobi_strip_step(const struct jacobi_strip *strip, int64_t first, int64_t end,
+                              struct jacobi_pulse pulse)
+{
+    bool good = true;
+    if (!world.current)
+        return __real_jacobi_strip_step(strip, first, end, pulse);
+    for (; good && first < end; first++) {
+        column_last();
+        good = __real_jacobi_strip_step(strip, first, first + 1, pulse);
+    }
+    return good;
 }
 
 static bool poll_gone(void *self, struct comm_event *event)
 {
-    struct slow *slow = self;
+    struct watch *watch = self;
     for (int rank = 1; world.current->number == 0 && rank < world.ranks; rank++) {
-        if (slow->told[rank] || world.rank[rank].state != RANK_KILLED)
+        if (watch->told[rank] || world.rank[rank].state != RANK_KILLED)
             continue;
-        if (!(slow->gone_s[rank] > 0))
-            slow->gone_s[rank] = world.now_s;
-        slow->told[rank] = world.now_s - slow->gone_s[rank] >= trial.late_s;
+        if (!(watch->gone_s[rank] > 0))
+            watch->gone_s[rank] = world.now_s;
+        watch->told[rank] = world.now_s - watch->gone_s[rank] >= trial.late_s;
         *event = (struct comm_event){.news = COMM_LOST, .peer = rank, .why = "it was killed"};
-        if (slow->told[rank])
+        if (watch->told[rank])
             return true;
     }
     return false;
 }
 
+/* Of what the comparison asks for; it outlives the master. */
+static void outcome_copy(const struct strips_outcome *outcome)
+{
+    static struct strip_measured strips[RANKS_MOST];
+    static struct strips_loss losses[RANKS_MOST];
+    trial.outcome = *outcome;
+    trial.outcome.strips = strips;
+    trial.outcome.losses = losses;
+    memcpy(strips, outcome->strips, outcome->strip_count * sizeof *strips);
+    memcpy(losses, outcome->losses, outcome->loss_count * sizeof *losses);
+}
+
 static void master_run(const struct strips_run *run, struct failure *failure)
 {
     struct strips_master *master;
-    if (!strips_master_new(run, &grid, &master, failure))
+    if (!strips_master_new(run, &simulated_grid, &master, failure))
         return;
     const struct strips_outcome *outcome = strips_master_outcome(master);
     strips_master_run(master, failure);
-    trial.rebalanced += outcome->rebalanced;
-    trial.losses += (int64_t)outcome->loss_count;
-    trial.survived += outcome->loss_count > 0 && outcome->complete;
+    counts.rebalanced += outcome->rebalanced;
+    counts.losses += (int64_t)outcome->loss_count;
+    counts.survived += outcome->loss_count > 0 && outcome->complete;
+    for (size_t k = 0; k < outcome->loss_count; k++)
+        counts.spares += outcome->losses[k].spare > 0;
+    if (trial.compared)
+        outcome_copy(outcome);
     if (!(outcome->total_s >= 0 && outcome->test_s >= 0 && outcome->lost_s >= 0 &&
           outcome->gather_s >= 0))
         world_wrong("times are negative");
@@ -186,10 +186,9 @@ static void rank_main(void)
 {
     struct failure failure = FAILURE_INIT;
     struct comm comm;
-    struct slow slow = {.base = {.look = slow_look, .poll = poll_gone, .self = &slow},
-                        .step_s = dice_about(&world.dice, 1e-5, 0.1)};
+    struct watch watch = {.base = {.look = watch_look, .poll = poll_gone, .self = &watch}};
     comm_init(&comm, (struct link){0});
-    comm_watch_add(&comm, &slow.base);
+    comm_watch_add(&comm, &watch.base);
     struct strips_run run = trial.run;
     run.comm = &comm;
     if (comm.rank == 0)
@@ -257,7 +256,7 @@ static void plan_draw(void)
     job->tolerance = dice_hit(dice, 0.3) ? dice_about(dice, 1e-6, 1e-2) : 0;
     job->keep = dice_hit(dice, 0.4);
     trial.values = (struct jacobi_values){.north = 1, .south = -0.5, .east = 0.3, .inside = 0.1};
-    trial.failing = dice_hit(dice, 0.2) ? dice_between(dice, 0.05, 0.5) : 0;
+    grid_kept.failing = dice_hit(dice, 0.2) ? dice_between(dice, 0.05, 0.5) : 0;
 }
 
 static bool asked(void *self)
@@ -271,9 +270,9 @@ static int strips_draw(void)
 {
     struct dice *dice = &world.dice;
     const int most =
-        (int)(trial.plan.job.columns < RANKS_MOST - 2 ? trial.plan.job.columns : RANKS_MOST - 2);
+        (int)(trial.plan.job.columns < RANKS_MOST - 3 ? trial.plan.job.columns : RANKS_MOST - 3);
     const int count = 1 + (int)dice_below(dice, (uint64_t)most);
-    const int workers = count + (int)dice_below(dice, 2);
+    const int workers = count + (int)dice_below(dice, 3);
     int64_t left = trial.plan.job.columns;
     for (int k = 0; k < count; k++) {
         const int64_t room = left - (count - 1 - k);
@@ -302,32 +301,206 @@ static struct weather weather_draw(void)
                             .eager = dice_hit(dice, 0.5) ? 16 : SIZE_MAX};
 }
 
+/* ---- trials ------------------------------------------------------------------------------------
+ */
+
+static void trial_begin(uint64_t seed, bool in_file)
+{
+    static char kernel[] = "jacobi";
+    memset(&trial, 0, sizeof trial);
+    trial.plan.kernel = kernel;
+    world.dice = (struct dice){seed};
+    grid_new(in_file);
+}
+
+static void trial_end(void)
+{
+    counts.failures += grid_kept.failures;
+    counts.damaged += grid_kept.damaged;
+    grid_release();
+}
+
+/* ---- as simulated ---------------------------------------------------------------------------- */
+
+/* Nothing is late, borders cost nothing, and one worker may lose half of its processor. */
+static void steady_draw(int workers)
+{
+    struct dice *dice = &world.dice;
+    trial.plan.job.tolerance = grid_kept.failing = 0;
+    for (int rank = 1; rank <= workers; rank++)
+        trial.s_per_column[rank] = dice_about(dice, 0.02, 0.2);
+    for (size_t k = 0; k < trial.plan.strip_count; k++)
+        trial.strips[k].compute_s =
+            trial.s_per_column[trial.strips[k].rank] * (double)trial.strips[k].columns;
+    trial.plan.predicted = (struct strips_prediction){.step_s = 0};
+    trial.run = (struct strips_run){.plan = &trial.plan,
+                                    .values = trial.values,
+                                    .threads = 1,
+                                    .rebalances = true,
+                                    .asked = asked};
+    world.weather = (struct weather){.latency_s = 1e-6, .eager = SIZE_MAX};
+}
+
+static void others_draw(size_t *places, int workers, double span_s)
+{
+    struct dice *dice = &world.dice;
+    if (!dice_hit(dice, 0.5))
+        return;
+    struct availability_series *series = availability_series(&trial.others, NULL);
+    if (!series || !availability_add(series, 0, 1, 1) ||
+        !availability_add(series, dice_between(dice, 0.01, 1) * span_s, 0.5, 1))
+        world_wrong("out of memory");
+    trial.others.places = places;
+    trial.others.workers = workers;
+    places[1 + dice_below(dice, (uint64_t)workers)] = 1;
+}
+
+/* False: it cannot be. */
+static bool play(const struct strips_scenario *scenario, struct strips_outcome *outcome)
+{
+    struct failure failure = FAILURE_INIT;
+    if (strips_play(&trial.plan, scenario, outcome, &failure))
+        return true;
+    world_wrong("it cannot be simulated: %s", failure.text);
+    return false;
+}
+
+static bool losses_alike(const struct strips_outcome *one, const struct strips_outcome *other)
+{
+    return one->loss_count == other->loss_count && one->complete == other->complete &&
+           (one->loss_count == 0 || (one->losses[0].rank == other->losses[0].rank &&
+                                     one->losses[0].from == other->losses[0].from &&
+                                     one->losses[0].spare == other->losses[0].spare &&
+                                     one->losses[0].iterations == other->losses[0].iterations));
+}
+
+/* The master looks every quarter of a second, and who waits for a neighbour has computed what needs
+ * no border already: up to an iteration for each time that all stand together. */
+static void outcomes_compare(const struct strips_outcome *played)
+{
+    static const double seen_s = 0.5;
+    const struct strips_outcome *run = &trial.outcome;
+    const double off_s = seen_s + 2 * played->step_s;
+    if (!losses_alike(run, played))
+        world_wrong("%zu workers lost and %s, and in simulation %zu and %s", run->loss_count,
+                    run->complete ? "complete" : "not complete", played->loss_count,
+                    played->complete ? "complete" : "not complete");
+    else if (!(fabs(run->total_s - played->total_s) <= off_s + 0.02 * played->total_s))
+        world_wrong("it takes %.3f s, and in simulation %.3f", run->total_s, played->total_s);
+    else if (!(fabs(run->lost_s - played->lost_s) <= off_s))
+        world_wrong("%.3f s are lost, and in simulation %.3f", run->lost_s, played->lost_s);
+    for (size_t k = 0; k < played->strip_count && run->rebalanced == played->rebalanced; k++)
+        if (run->strips[k].rank != played->strips[k].rank ||
+            llabs(run->strips[k].columns - played->strips[k].columns) > 1)
+            world_wrong("in the end worker %" PRId64 " has %" PRId64
+                        " columns, and in simulation worker %" PRId64 " %" PRId64,
+                        run->strips[k].rank, run->strips[k].columns, played->strips[k].rank,
+                        played->strips[k].columns);
+    counts.played += played->loss_count > 0;
+}
+
+static void outcome_say(const char *who, const struct strips_outcome *outcome)
+{
+    world_say("%s: %.3f s, %.3f of an iteration, %.3f lost, %" PRId64 " tests", who,
+              outcome->total_s, outcome->step_s, outcome->lost_s, outcome->tests);
+    for (size_t k = 0; k < outcome->strip_count; k++)
+        world_say("  worker %" PRId64 ": %" PRId64 " columns, %.3f s computing, %.3f s waiting",
+                  outcome->strips[k].rank, outcome->strips[k].columns, outcome->strips[k].compute_s,
+                  outcome->strips[k].wait_s);
+}
+
+static void steady_run(int workers, const struct strips_scenario *scenario)
+{
+    trial.compared = true;
+    grid_begin_part(&trial.plan);
+    world_begin(workers + 1, rank_main);
+    if (scenario->lost > 0)
+        world_event(scenario->lost_s, EVENT_KILL, (int)scenario->lost, 0, NULL);
+    if (!world_run(part_most_s))
+        world_wrong("the run has not ended after %.0f s", part_most_s);
+    world_end();
+    grid_end_part(true);
+}
+
+/* A loss so near to a test that the moment decides what is lost says nothing. */
+static bool is_clear(struct strips_scenario scenario, const struct strips_outcome *played)
+{
+    static const double near_s[] = {-1, 1};
+    const double lost_s = scenario.lost_s;
+    bool clear = true;
+    for (int k = 0; clear && k < 2; k++) {
+        struct strips_outcome other;
+        scenario.lost_s = fmax(0, lost_s + near_s[k]);
+        clear = play(&scenario, &other) && losses_alike(&other, played);
+        strips_outcome_release(&other);
+    }
+    return clear;
+}
+
+static void simulated_try(uint64_t seed)
+{
+    size_t places[RANKS_MOST + 1] = {0};
+    struct strips_outcome played;
+    trial_begin(~seed, false);
+    plan_draw();
+    const int workers = strips_draw();
+    steady_draw(workers);
+    struct strips_scenario scenario = {
+        .availability = &trial.others, .workers = workers, .s_per_column = trial.s_per_column + 1};
+    if (!play(&scenario, &played))
+        return;
+    const double span_s = played.total_s;
+    strips_outcome_release(&played);
+    others_draw(places, workers, span_s);
+    if (dice_hit(&world.dice, 0.8)) {
+        scenario.lost = trial.strips[dice_below(&world.dice, trial.plan.strip_count)].rank;
+        scenario.lost_s = dice_between(&world.dice, 0, 1.2) * span_s;
+    }
+    if (play(&scenario, &played)) {
+        const bool clear = is_clear(scenario, &played);
+        steady_run(workers, &scenario);
+        outcome_say("run", &trial.outcome);
+        outcome_say("simulated", &played);
+        if (clear && !world.wrong[0])
+            outcomes_compare(&played);
+        strips_outcome_release(&played);
+    }
+    trial.others.places = NULL;
+    availability_release(&trial.others);
+}
+
 /* ---- whole ----------------------------------------------------------------------------------- */
 
 static void part_run(bool fair)
 {
     const int workers = strips_draw();
+    grid_begin_part(&trial.plan);
+    if (world.wrong[0]) {
+        grid_end_part(false);
+        return;
+    }
     trial.run = (struct strips_run){.plan = &trial.plan,
                                     .values = trial.values,
                                     .threads = 1,
-                                    .done = trial.iterations,
+                                    .done = grid_kept.iterations,
                                     .rebalances = dice_hit(&world.dice, 0.7),
                                     .asked = asked};
     world.weather = weather_draw();
     trial.late_s = dice_about(&world.dice, 1e-3, 10);
-    trial.killed = false;
+    trial.unsteady = 0.2;
+    for (int rank = 1; rank <= workers; rank++)
+        trial.s_per_column[rank] = dice_about(&world.dice, 1e-5, 0.03);
     if (fair)
-        trial.failing = 0;
+        grid_kept.failing = 0;
     world_begin(workers + 1, rank_main);
     world_say("part with %d workers, %zu strips of %" PRId64 " columns, from iteration %" PRId64,
-              workers, trial.plan.strip_count, trial.plan.job.columns, trial.iterations);
+              workers, trial.plan.strip_count, trial.plan.job.columns, grid_kept.iterations);
     if (!fair && dice_hit(&world.dice, 0.5)) {
-        trial.stops++;
+        counts.stops++;
         world_event(dice_about(&world.dice, 1e-3, 10), EVENT_ASK,
                     (int)dice_below(&world.dice, (uint64_t)workers + 1), 0, NULL);
     }
     while (!fair && dice_hit(&world.dice, 0.4)) {
-        trial.killed = true;
         world_event(dice_about(&world.dice, 1e-3, 10), EVENT_KILL,
                     (int)dice_below(&world.dice, (uint64_t)workers + 1), 0, NULL);
     }
@@ -336,33 +509,42 @@ static void part_run(bool fair)
     for (int k = 0; k <= workers; k++)
         if (world_lives(k))
             world_wrong("rank %d waits for ever", k);
+    const bool sealed = world.rank[0].state == RANK_ENDED &&
+                        (trial.status == FAILURE_NONE || trial.status == FAILURE_STOPPED);
     world_end();
+    grid_end_part(sealed);
 }
 
-static bool trial_run(uint64_t seed, FILE *log)
+/* Parts until all is done, the last one without anything that happens. */
+static void parts_run(void)
 {
-    const int64_t rebalanced = trial.rebalanced, stops = trial.stops, failures = trial.failures;
-    const int64_t losses = trial.losses, survived = trial.survived;
-    memset(&trial, 0, sizeof trial);
-    trial.rebalanced = rebalanced, trial.stops = stops, trial.failures = failures;
-    trial.losses = losses, trial.survived = survived;
-    world.dice = (struct dice){seed};
-    world.log = log;
-    world.wrong[0] = '\0';
-    plan_draw();
     const int64_t wanted = expected_make();
-    for (int part = 0; !trial.complete && !world.wrong[0] && part <= PARTS_MOST; part++)
+    for (int part = 0; !grid_kept.complete && !world.wrong[0] && part <= PARTS_MOST; part++)
         part_run(part == PARTS_MOST);
-    if (!world.wrong[0] && (!trial.complete || trial.iterations < wanted))
-        world_wrong("it ends after %" PRId64 " of %" PRId64 " iterations", trial.iterations,
+    if (!world.wrong[0] && (!grid_kept.complete || grid_kept.iterations < wanted))
+        world_wrong("it ends after %" PRId64 " of %" PRId64 " iterations", grid_kept.iterations,
                     wanted);
-    if (!world.wrong[0])
-        probe_try(seed);
-    for (int64_t column = 0; trial.iterations == wanted && column < trial.plan.job.columns;
+    for (int64_t column = 0; grid_kept.iterations == wanted && column < trial.plan.job.columns;
          column++)
-        if (memcmp(trial.kept[column], expected[column],
+        if (memcmp(grid_kept.cells[column], expected[column],
                    (size_t)trial.plan.job.rows * sizeof(double)) != 0)
             world_wrong("column %" PRId64 " is not that of one strip", column);
+}
+
+/* Files are slower than memory: of a few trials. */
+static bool trial_run(uint64_t seed, FILE *log)
+{
+    enum { OF_FILES = 8 };
+    world.log = log;
+    world.wrong[0] = '\0';
+    trial_begin(seed, seed % OF_FILES == 0);
+    plan_draw();
+    parts_run();
+    trial_end();
+    if (!world.wrong[0])
+        probe_try(seed);
+    if (!world.wrong[0])
+        simulated_try(seed);
     return !world.wrong[0];
 }
 
@@ -375,10 +557,13 @@ static int many_run(uint64_t from, int64_t count)
             return 1;
         }
     printf("%" PRId64 " runs, rebalanced %" PRId64 " times, asked to stop %" PRId64
-           " times, %" PRId64 " grids not kept, %" PRId64 " workers lost, %" PRId64
-           " times with the run going on to its end; none wrong\n",
-           count, trial.rebalanced, trial.stops, trial.failures, trial.losses, trial.survived);
-    return trial.rebalanced == 0 || trial.stops == 0 || trial.failures == 0 || trial.survived == 0;
+           " times, %" PRId64 " grids not kept, %" PRId64 " damaged, %" PRId64
+           " workers lost, %" PRId64 " of their places taken, %" PRId64
+           " times with the run going on to its end, %" PRId64 " losses as simulated; none wrong\n",
+           count, counts.rebalanced, counts.stops, counts.failures, counts.damaged, counts.losses,
+           counts.spares, counts.survived, counts.played);
+    return counts.rebalanced == 0 || counts.stops == 0 || counts.failures == 0 ||
+           counts.damaged == 0 || counts.spares == 0 || counts.survived == 0 || counts.played == 0;
 }
 
 int main(int argc, char **argv)

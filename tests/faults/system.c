@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/base/own.h"
 #include "planner/base/process.h"
 #include "spmd/input/digest.h"
 #include "spmd/protocol/fault.h"
@@ -233,26 +232,6 @@ void fault_watch(int file, int64_t place)
 
 void fault_unwatch(void)
 {
-}
-
-/* ---- files that there are not ---------------------------------------------------------------- */
-
-int own_open_or_make(const char *path)
-{
-    (void)path;
-    return -1;
-}
-
-FILE *own_create(const char *path)
-{
-    (void)path;
-    return NULL;
-}
-
-bool own_folder_is_anybodys(const char *path)
-{
-    (void)path;
-    return false;
 }
 
 /* ---- an input that there is not -------------------------------------------------------------- */
