@@ -7,7 +7,6 @@
 #include "planner/base/limits.h"
 #include "planner/command/command.h"
 #include "planner/command/pages.h"
-#include "planner/command/plan_levels.h"
 #include "planner/command/plan_options.h"
 #include "planner/command/plan_periods.h"
 #include "planner/command/plan_strips.h"
@@ -23,6 +22,7 @@
 #include "planner/replan/watching.h"
 #include "planner/report/describe.h"
 #include "planner/report/gantt.h"
+#include "planner/report/levels.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/ensemble.h"
 #include "planner/studies/advice.h"
@@ -180,10 +180,7 @@ static bool table_print(const struct plan_options *options, const struct planned
     extrapolation_describe(&advice->setting->extrapolation, &text);
     planned_left_out(planned, &text);
     platform_describe_results(advice->setting, &text);
-    if (!plan_levels_add(planned, &text, failure)) {
-        text_release(&text);
-        return false;
-    }
+    levels_plan_text(advice->plan, &text);
     if (advice->plan->star_count > 0 || advice->plan->child_count > 0 ||
         outlook_add(options, &planned->planning, *advice, &text, failure))
         return text_print(&text, "describing the plan", failure);
@@ -322,6 +319,7 @@ static struct plan_request request_of(const struct plan_options *options)
                                  .workers = options->workers,
                                  .masters = plan_options_masters(options),
                                  .tree = plan_options_tree(options),
+                                 .levels = options->levels,
                                  .buffers = options->buffers,
                                  .deadline_s = isnan(options->deadline_s) ? 0 : options->deadline_s,
                                  .objective = options->objective,

@@ -17,6 +17,7 @@
 #include "planner/files/strips_json.h"
 #include "planner/files/textfile.h"
 #include "planner/report/describe.h"
+#include "planner/report/levels.h"
 #include "planner/report/resumed.h"
 
 /* ---- extract ------------------------------------------------------------------------------- */
@@ -358,6 +359,7 @@ static bool text_show(const struct show_options *options, struct text *text,
         }
     } else if (plan_parse_any(&plan, contents, length, path, &as_plan)) {
         describe_plan(&plan, 0, text);
+        levels_plan_text(&plan, text);
         if (options->verbose)
             plan_origin(&plan, text);
         plan_release(&plan);

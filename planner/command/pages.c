@@ -12,6 +12,7 @@
 #include "planner/report/describe.h"
 #include "planner/report/events.h"
 #include "planner/report/html/page.h"
+#include "planner/report/levels.h"
 #include "planner/report/probe_columns.h"
 #include "planner/studies/comparison.h"
 #include "planner/studies/pairs_table.h"
@@ -330,6 +331,7 @@ bool page_of_plan(const char *html, const struct planning *planning, const struc
     struct text plain = TEXT_INIT;
     describe_plan(advice->plan, 0, &plain);
     advice_places(advice, &plain);
+    levels_plan_text(advice->plan, &plain);
     bool good = !plain.failed || failure_memory(failure, "writing a page");
     good = good && draft_keep(&draft, "plan", plan_print(advice->plan), failure) &&
            walltime_add(&draft, advice, failure) &&

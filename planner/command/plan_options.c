@@ -28,7 +28,8 @@ static bool resume_check(const struct plan_options *options, struct failure *fai
         options->block > 0 || !isnan(options->deadline_s) || options->within || options->tail ||
         options->kernel || choice_wanted(options) || options->compare || options->sweep ||
         options->real_valued || options->master_computes || options->buffers > 0 || options->load ||
-        weights_asked(&options->weights) || strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
+        options->levels || weights_asked(&options->weights) ||
+        strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
         return failure_set(failure, FAILURE_USAGE,
                            "--resume plans what is left of a run with the run's own profile, "
                            "scheduler and parameters: of what to plan, give at most -n WORKERS");
@@ -192,7 +193,7 @@ bool plan_options_check_periods(const struct plan_options *options, struct failu
         options->tail || options->masters || options->tree || options->output || options->html ||
         options->within || options->deadline_s > 0 || options->compare || options->sweep ||
         options->gantt || options->sbatch || options->pbs || options->buffers > 0 ||
-        options->noise > 0 || options->load || options->master_computes ||
+        options->noise > 0 || options->load || options->levels || options->master_computes ||
         strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
         return failure_set(failure, FAILURE_USAGE,
                            "%s is about the costs and not about a job: give at most -n, --like, "
@@ -213,6 +214,7 @@ bool plan_options_check_strips(const struct plan_options *options, struct failur
                   {options->tail, "--tail"},
                   {options->masters, "--masters"},
                   {options->tree, "--tree"},
+                  {options->levels, "--levels"},
                   {options->within, "--within"},
                   {options->deadline_s > 0, "--deadline"},
                   {options->compare, "--compare"},
@@ -290,6 +292,9 @@ static size_t making_rows(struct plan_options *options, struct option_row *rows)
         {0, "tree", "R", OPTION_TEXT, &options->tree,
          "plan R groups, whose first ranks deal what they get to the others; auto: as many as are "
          "best, or none where that saves less than 2 %; FILE: those of its lines (scow-files(5))"},
+        {0, "levels", "N,...", OPTION_TEXT, &options->levels,
+         "of a search in levels, how many core tasks each one behind the first will have, or xF: F "
+         "times those of the level before (default: as calibrate --levels has seen)"},
         {0, "real-valued", NULL, OPTION_FLAG, &options->real_valued,
          "allow fractions of tasks, to compare with published tables"},
         {0, "buffers", "N", OPTION_COUNT, &options->buffers,

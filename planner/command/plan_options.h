@@ -14,7 +14,7 @@
 struct plan_options {
     const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like, *resume;
     const char *within, *svg, *model, *objective, *require, *exclude, *at_most, *price, *waits,
-        *load, *masters, *tree;
+        *load, *masters, *tree, *levels;
     struct weights_options weights;
     struct strips_options strips;
     int64_t tasks, workers, block, seeds, buffers, gpus;

@@ -11,6 +11,8 @@
 
 struct levels {
     struct profile profiles[LEVELS_MOST]; /* owned */
+    struct level_sample
+        samples[LEVELS_MOST]; /* what leads to as many core tasks as the plan says */
     struct level_masters_setup setup;
     struct level_masters played;
     double one_s[LEVELS_MOST]; /* by one master; NaN: no plan can be made */
@@ -31,6 +33,23 @@ static bool profiles_make(struct levels *levels, const struct profile *profile,
         profile_level(&levels->profiles[k], (int64_t)k + 1);
     }
     return true;
+}
+
+/* As the plan expects them or, where it does not, as the profile's samples do. */
+static void levels_take(struct levels *levels, const struct profile_setting *setting)
+{
+    struct level_masters_setup *setup = &levels->setup;
+    const struct plan *plan = setup->plan;
+    setup->levels = setting->levels;
+    setup->level_count = setting->level_count;
+    if (plan->level_count == 0)
+        return;
+    for (size_t k = 0; k < plan->level_count; k++)
+        levels->samples[k] = (struct level_sample){
+            .next =
+                k + 1 < plan->level_count ? plan->levels[k + 1].tasks / plan->levels[k].tasks : 0};
+    setup->levels = levels->samples;
+    setup->level_count = plan->level_count;
 }
 
 /* One level after the other, as scow run has them. */
@@ -127,8 +146,7 @@ bool simulate_levels(const struct profile *profile, const char *name, const stru
                            "with --levels",
                            name);
     levels.setup.profiles = levels.profiles;
-    levels.setup.levels = setting->levels;
-    levels.setup.level_count = setting->level_count;
+    levels_take(&levels, setting);
     levels.setup.workers = workers > 0 ? workers : profile_workers(&setting->windows[0]);
     const bool good = profiles_make(&levels, profile, failure) &&
                       level_masters_play(&levels.setup, &levels.played, failure);

@@ -8,7 +8,7 @@
 #include "planner/model/operating.h"
 #include "planner/model/results.h"
 
-enum { KEYS_MOST = 32 };
+enum { KEYS_MOST = 64 };
 
 /* ---- reading ------------------------------------------------------------------------------- */
 

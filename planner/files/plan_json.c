@@ -11,6 +11,7 @@
 #include "planner/files/plan_rounds.h"
 #include "planner/files/shared_json.h"
 #include "planner/files/weights_json.h"
+#include "planner/model/profile.h"
 
 /* ---- what is predicted --------------------------------------------------------------------- */
 
@@ -102,6 +103,35 @@ static const struct field_list others_list = {sizeof(struct plan_other),
 
 static const struct field_list shared_list = {sizeof(struct plan_shared),
                                               offsetof(struct plan, shared_count), 4, NULL, NULL};
+
+/* ---- a search's levels ---------------------------------------------------------------------- */
+
+#define AT(member) offsetof(struct plan_level, member)
+static const struct field level_fields[] = {
+    {"tasks", FIELD_WHOLE, AT(tasks), 1, LIMIT_TASKS, .flags = FIELD_REQUIRED},
+    {"makespan_s", FIELD_NUMBER, AT(makespan_s), 0, LIMIT_TOTAL_S, .flags = FIELD_NONZERO},
+};
+#undef AT
+static const struct field_table level_table = {FIELD_TABLE(level_fields)};
+
+/* The plan is of the first one. */
+static bool level_follows(const void *owner, const struct document_place *place,
+                          struct failure *failure)
+{
+    const struct plan *plan = owner;
+    const size_t count = plan->level_count;
+    if (count > LEVELS_MOST)
+        return document_refuse(failure, place, "is one too many: at most %d levels are known",
+                               (int)LEVELS_MOST);
+    return count > 1 || plan->levels[0].tasks == plan->tasks ||
+           document_refuse(failure, place,
+                           "is the first level, with %.15g core tasks, but the plan is for %.15g: "
+                           "make the plan again",
+                           plan->levels[0].tasks, plan->tasks);
+}
+
+static const struct field_list levels_list = {
+    sizeof(struct plan_level), offsetof(struct plan, level_count), 4, level_follows, NULL};
 
 /* ---- whom the profile did not measure ------------------------------------------------------ */
 
@@ -493,6 +523,9 @@ static const struct field plan_fields[] = {
     {"choice", FIELD_OBJECT, AT(choice), .table = &choice_table, .flags = FIELD_SPARSE},
     {"others", FIELD_LIST, AT(others), .table = &other_table, .list = &others_list,
      .flags = FIELD_SPARSE},
+    {"levels", FIELD_LIST, AT(levels), .table = &level_table, .list = &levels_list,
+     .flags = FIELD_SPARSE},
+    {"more_levels", FIELD_FLAG, AT(more_levels), .flags = 0},
 };
 #undef AT
 static const struct field_table plan_table = {FIELD_TABLE(plan_fields), 2, "scow-plan-1", NULL};

@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 
 add_library(scow-plan-entries OBJECT
     library/entry.c
+    library/expected_levels.c
     library/handle_plan.c
     library/handle_profile.c
     library/handle_simulation.c

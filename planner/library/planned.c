@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "planner/base/text.h"
+#include "planner/library/expected_levels.h"
 #include "planner/library/request.h"
 #include "planner/library/wanted.h"
 #include "planner/model/beyond.h"
@@ -496,6 +497,23 @@ static bool single_complete(const struct plan_request *request, struct planned *
             (choice_add(request, planned, failure) && planned_draw(planned, failure)));
 }
 
+/* Levels have one master, and nobody knows weights of those behind the first. */
+static bool levels_expect(const struct plan_request *request, struct planned *planned,
+                          struct failure *failure)
+{
+    const struct planning *planning = &planned->planning;
+    struct plan *plan = &planned->plan;
+    const struct expected_levels_request asked = {
+        .profile = planning->profile,
+        .setting = planning->setting,
+        .workers = planning->workers > 0 ? planning->workers
+                                         : profile_workers(&planning->setting->windows[0]),
+        .path = request->path,
+        .said = request->levels};
+    return request->bare || plan->star_count > 0 || plan->child_count > 0 || plan->weights ||
+           expected_levels_find(&asked, plan, failure);
+}
+
 bool planned_make(struct profile *profile, const struct plan_request *request,
                   struct planned *planned, struct failure *failure)
 {
@@ -519,7 +537,8 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
     made.plan.shared_count = shares.shared_count;
     bool good = why_tell(&made, request, failure) && workers_settle(profile, &made, failure);
     made.planning.omissions = &made.omissions;
-    good = good && single_complete(request, &made, failure);
+    good =
+        good && single_complete(request, &made, failure) && levels_expect(request, &made, failure);
     made.planning.omissions = NULL;
     if (good) {
         costs_predict(&made, request);

@@ -8,6 +8,7 @@
 
 #include "planner/base/limits.h"
 #include "planner/base/nearest.h"
+#include "planner/library/expected_levels.h"
 #include "planner/replan/watching.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/planning.h"
@@ -112,6 +113,19 @@ static bool production_check(const struct plan_request *request, struct failure 
                        "" SCHEDULER_BALANCE ", or leave it out");
 }
 
+/* Of whom a level that nobody knows cannot be planned. */
+static bool levels_check(const struct plan_request *request, struct failure *failure)
+{
+    if (!request->levels)
+        return true;
+    if (request->masters != 0 || request->tree != 0 || request->grouping || request->weights)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--levels is about a search in levels, which has one master and no "
+                           "weights: leave %s out",
+                           request->weights ? "--weights" : "--masters and --tree");
+    return expected_levels_check(request->levels, failure);
+}
+
 bool plan_request_check(const struct plan_request *request, struct failure *failure)
 {
     if (!(request->deadline_s >= 0))
@@ -126,8 +140,9 @@ bool plan_request_check(const struct plan_request *request, struct failure *fail
     if (request->tail && request->real_valued)
         return failure_set(failure, FAILURE_USAGE,
                            "--tail needs whole loads: leave --real-valued out");
-    return production_check(request, failure) && master_check(request, failure) &&
-           within_check(request, failure) && objective_check(request, failure) &&
+    return levels_check(request, failure) && production_check(request, failure) &&
+           master_check(request, failure) && within_check(request, failure) &&
+           objective_check(request, failure) &&
            planning_check_scheduler(request->scheduler, failure);
 }
 

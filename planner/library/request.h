@@ -49,6 +49,7 @@ struct plan_request {
     const struct task_weights *weights; /* of the job's core tasks; NULL: not known */
     bool real_valued;
     double production;    /* with scow-mu (schedule.h); 0: as usual */
+    const char *levels;   /* expected_levels.h; NULL: the profile's samples say */
     bool master_computes; /* the master computes core tasks itself, too */
     bool bare;            /* for studies of many plans: no automatic tail, no interval */
     /* Core tasks of the job with the setting's parameters. */

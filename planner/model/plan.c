@@ -220,6 +220,7 @@ void plan_release(struct plan *plan)
     for (size_t k = 0; k < plan->other_count; k++)
         parameter_list_release(&plan->others[k].parameters);
     free(plan->others);
+    free(plan->levels);
     free(plan->workers);
     free(plan->profile);
     free(plan->profile_sha256);

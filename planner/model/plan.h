@@ -104,6 +104,12 @@ struct plan_other {
     double makespan_s;
 };
 
+/* A level of a search, as it is expected where the first one is planned. */
+struct plan_level {
+    double tasks;      /* a whole number */
+    double makespan_s; /* planned for so many; 0: not known */
+};
+
 struct plan {
     char *kernel;                 /* owned; name of the core task */
     char *plugin, *plugin_sha256; /* owned; the plug-in that it is from, NULL for a built-in one */
@@ -151,6 +157,10 @@ struct plan {
     struct plan_other
         *others; /* owned; settings that were planned for the same job but not chosen */
     size_t other_count;
+    struct plan_level *levels; /* owned; of a search in levels, the first one, which is the plan's
+                                * own, and those that are expected behind it; NULL: none are */
+    size_t level_count;        /* 0, or 1 to LEVELS_MOST */
+    bool more_levels;          /* behind these are others, of which nothing is known */
 };
 
 /* Masters side by side, at least 1. */

@@ -105,6 +105,8 @@ struct run_record {
         int64_t level, tasks;
         double predicted_s; /* as it began; 0: not known */
         double measured_s;  /* of all its parts */
+        /* Where the first one was planned; 0: not known. */
+        double expected_tasks, expected_s;
     } * levels;
     int64_t level_count;
     bool star;     /* it is one of several masters' part of a run (masters.h): the plan's core tasks

@@ -11,16 +11,35 @@
 #include "spmd/layout/level_file.h"
 #include "spmd/layout/parts.h"
 
-/* By its plan, as it began; 0: not known. */
-static double predicted_of(hid_t file, const char *path)
+/* Levels as they are read. */
+struct reading {
+    struct run_record *record;
+    struct plan_level *expected; /* owned: as the first one's plan has them; NULL: not known */
+    size_t expected_count;
+    bool ruled; /* the first one was dealt on request: its plan's times are not the run's */
+};
+
+static void expected_take(struct reading *reading, struct plan *plan, bool ruled)
+{
+    reading->expected = plan->levels;
+    reading->expected_count = plan->level_count;
+    reading->ruled = ruled;
+    plan->levels = NULL;
+    plan->level_count = 0;
+}
+
+/* Its makespan by its plan, as it began; 0: not known. Of the first one, what that expects, too. */
+static double predicted_of(hid_t file, const char *path, int64_t number, struct reading *reading)
 {
     struct failure none = FAILURE_INIT;
     struct plan plan;
     double predicted_s = 0;
     char *text = contents_text(file, LAYOUT_PLAN);
     char *rule = contents_attribute(file, LAYOUT_RULE);
-    if (text && !rule && plan_parse(&plan, text, strlen(text), path, &none)) {
-        predicted_s = plan.predicted.known ? plan.predicted.makespan_s : 0;
+    if (text && plan_parse(&plan, text, strlen(text), path, &none)) {
+        predicted_s = plan.predicted.known && !rule ? plan.predicted.makespan_s : 0;
+        if (number == 1)
+            expected_take(reading, &plan, rule != NULL);
         plan_release(&plan);
     }
     free(text);
@@ -43,8 +62,9 @@ static double measured_of(hid_t file)
 }
 
 /* Behind those that are there; false: out of memory. */
-static bool level_add(hid_t file, const char *path, int64_t number, struct run_record *record)
+static bool level_add(hid_t file, const char *path, int64_t number, struct reading *reading)
 {
+    struct run_record *record = reading->record;
     const size_t count = (size_t)record->level_count;
     struct run_level *grown = realloc(record->levels, (count + 1) * sizeof *grown);
     int64_t tasks = 0;
@@ -52,10 +72,11 @@ static bool level_add(hid_t file, const char *path, int64_t number, struct run_r
         return false;
     record->levels = grown;
     contents_place(file, LAYOUT_LEDGER, 1, &tasks);
-    grown[record->level_count++] = (struct run_level){.level = number,
-                                                      .tasks = tasks,
-                                                      .predicted_s = predicted_of(file, path),
-                                                      .measured_s = measured_of(file)};
+    grown[record->level_count++] =
+        (struct run_level){.level = number,
+                           .tasks = tasks,
+                           .predicted_s = predicted_of(file, path, number, reading),
+                           .measured_s = measured_of(file)};
     return true;
 }
 
@@ -85,7 +106,7 @@ static hid_t before_open(const char *path, const char *name, int64_t number)
 }
 
 /* Those before the one that `file` is of, from the last to the first. */
-static bool befores_add(hid_t file, const char *path, struct run_record *record)
+static bool befores_add(hid_t file, const char *path, struct reading *reading)
 {
     char *name;
     bool good = true;
@@ -96,7 +117,7 @@ static bool befores_add(hid_t file, const char *path, struct run_record *record)
         name = NULL;
         if (before < 0)
             break;
-        good = level_add(before, path, number, record);
+        good = level_add(before, path, number, reading);
         level_file_number(before, &name);
         H5Fclose(before);
     }
@@ -115,6 +136,19 @@ static void turn_round(struct run_record *record)
     }
 }
 
+static void expectations_put(const struct reading *reading)
+{
+    const struct run_record *record = reading->record;
+    for (int64_t k = 0; k < record->level_count; k++) {
+        struct run_level *level = &record->levels[k];
+        if (level->level > (int64_t)reading->expected_count)
+            continue;
+        const struct plan_level *expected = &reading->expected[level->level - 1];
+        level->expected_tasks = expected->tasks;
+        level->expected_s = reading->ruled ? 0 : expected->makespan_s;
+    }
+}
+
 bool archive_levels(hid_t file, const char *path, struct run_record *record,
                     struct failure *failure)
 {
@@ -123,7 +157,10 @@ bool archive_levels(hid_t file, const char *path, struct run_record *record,
     free(name);
     if (number == 0)
         return true;
-    const bool good = level_add(file, path, number, record) && befores_add(file, path, record);
+    struct reading reading = {.record = record};
+    const bool good = level_add(file, path, number, &reading) && befores_add(file, path, &reading);
     turn_round(record);
+    expectations_put(&reading);
+    free(reading.expected);
     return good || failure_memory(failure, "reading a search's levels");
 }

@@ -114,6 +114,20 @@ def masters_check(scow):
     assert not {"events", "sweep", "schedulers"} & data.keys()
 
 
+def levels_check(scow):
+    """A page of a search's first level says what is expected of the others."""
+    with open("sure.json", encoding="utf-8") as file:
+        profile = json.load(file)
+    profile["settings"][0]["levels"] = [{"tasks": 10, "compute": 1, "next": 2.5}, {"tasks": 25, "compute": 2, "next": 3}]
+    with open("levels.json", "w", encoding="utf-8") as file:
+        json.dump(profile, file)
+    run(scow, "plan", "-p", "levels.json", "-X", "10", "-q", "--html", "levels.html")
+    _, data = page_read("levels.html")
+    levels = data["plan"]["levels"]
+    assert [level["tasks"] for level in levels] == [10, 25] and data["plan"]["more_levels"]
+    assert levels[0]["makespan_s"] == data["plan"]["predicted"]["makespan_s"] < levels[1]["makespan_s"]
+
+
 def run_make(scow, mpiexec, image):
     run(scow, "plan", "-p", "matched.json", "-i", image, "-s", "static", "-q", "-o", "plan.json")
     run(mpiexec, "-n", "3", scow, "run", "plan.json", "-i", image, "-o", "out.h5", "-q")
@@ -200,6 +214,7 @@ def main():
         strips_check(scow)
         pareto_check(scow)
         masters_check(scow)
+        levels_check(scow)
         if len(sys.argv) > 3:
             run_check(scow, sys.argv[3])
             calibration_check(scow, sys.argv[3])

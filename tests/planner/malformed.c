@@ -272,6 +272,11 @@ static const struct malformed plans[] = {
      "plan.json: predicted.interval[1]: must be a number from 2 to 1e+15, not 1"},
     {"\"gap\": 0.5", "\"interval\": [2, 3, 4]",
      "plan.json: predicted.interval: must be [least, greatest] seconds"},
+    {"\"block\": 64,", "\"levels\": [{\"tasks\": 12}],",
+     "plan.json: levels[0]: is the first level, with 12 core tasks, but the plan is for 13: make "
+     "the plan again"},
+    {"\"block\": 64,", "\"levels\": [{\"tasks\": 13}, {\"tasks\": 0}],",
+     "plan.json: levels[1].tasks: must be a whole number from 1 to 9007199254740992, not 0"},
     {"\"block\": 64", "\"others\": [{\"block\": 64}]",
      "plan.json: others[0]: the key 'makespan_s' is missing: add it"},
     {"\"block\": 64", "\"others\": [{\"makespan_s\": 1}, {\"makespan_s\": -1}]",

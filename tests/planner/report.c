@@ -620,7 +620,7 @@ static void stopped_parts_are_compared_as_far_as_they_came(void **state)
 static void levels_are_listed_and_summed(void **state)
 {
     (void)state;
-    struct run_level levels[] = {{1, 10, 2, 3}, {2, 25, 0, 4}};
+    struct run_level levels[] = {{1, 10, 2, 3, 0, 0}, {2, 25, 0, 4, 0, 0}};
     struct run_record record = {.levels = levels, .level_count = 2};
     struct text text = TEXT_INIT, listed = TEXT_INIT;
     levels_text(&record, &text);
@@ -638,6 +638,27 @@ static void levels_are_listed_and_summed(void **state)
                                       "    {\"level\": 2, \"tasks\": 25, \"predicted_s\": null, "
                                       "\"measured_s\": 4, \"error\": null}\n"
                                       "  ]}");
+    text_release(&text);
+    text_release(&listed);
+    /* Its first plan has expected something, but not how long the second would take. */
+    levels[0].expected_tasks = 10;
+    levels[0].expected_s = 2;
+    levels[1].expected_tasks = 30;
+    levels_text(&record, &text);
+    assert_string_equal(
+        text.bytes,
+        "level       core tasks   predicted    measured     error      expected          in\n"
+        "1                   10     2.000 s     3.000 s   +50.0 %            10     2.000 s\n"
+        "2                   25           -     4.000 s         -            30           -\n"
+        "all                 35           -     7.000 s         -            40           -\n"
+        "what follows is of level 2\n\n");
+    json = json_open(&listed, "{", ", ");
+    levels_json(&record, &json);
+    json_close(&json, "}");
+    assert_non_null(strstr(listed.bytes, "\"error\": 0.5, \"expected_tasks\": 10, "
+                                         "\"expected_s\": 2},"));
+    assert_non_null(strstr(listed.bytes, "\"error\": null, \"expected_tasks\": 30, "
+                                         "\"expected_s\": null}"));
     record.level_count = 0; /* of other runs nothing */
     text_release(&text);
     levels_text(&record, &text);

@@ -192,6 +192,10 @@ static void assert_plan_equal(const struct plan *a, const struct plan *b)
     assert_int_equal(a->beyond.rank, b->beyond.rank);
     assert_int_equal(a->threads, b->threads);
     assert_int_equal(a->operating, b->operating);
+    assert_int_equal(a->more_levels, b->more_levels);
+    assert_int_equal(a->level_count, b->level_count);
+    for (size_t k = 0; k < a->level_count; k++)
+        assert_memory_equal(&a->levels[k], &b->levels[k], sizeof *a->levels);
     assert_int_equal(a->other_count, b->other_count);
     for (size_t k = 0; k < a->other_count; k++) {
         assert_true(parameter_list_equal(&a->others[k].parameters, &b->others[k].parameters));
@@ -222,6 +226,18 @@ static void plan_round_trip(const struct plan *plan, uint64_t seed)
     plan_release(&again);
 }
 
+/* None, or what is expected of some levels. */
+static void sample_expected(struct dice *dice, struct plan *plan)
+{
+    plan->more_levels = dice_whole(dice, 0, 1);
+    plan->level_count = (size_t)dice_whole(dice, 0, 3);
+    plan->levels = plan->level_count > 0 ? calloc(plan->level_count, sizeof *plan->levels) : NULL;
+    for (size_t k = 0; k < plan->level_count; k++)
+        plan->levels[k] =
+            (struct plan_level){k == 0 ? plan->tasks : (double)dice_whole(dice, 1, 99),
+                                dice_whole(dice, 0, 1) ? dice_unit(dice) : 0};
+}
+
 static void plans_round_trip(void **state)
 {
     (void)state;
@@ -236,6 +252,7 @@ static void plans_round_trip(void **state)
         if (seed % 5 > 0)
             plan.beyond = (struct plan_beyond){7, (int64_t)seed, dice_whole(&dice, 1, 7),
                                                seed % 5 > 2 ? strdup("n\"02") : NULL};
+        sample_expected(&dice, &plan);
         plan_round_trip(&plan, seed);
         plan_release(&plan);
     }

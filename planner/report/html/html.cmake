@@ -22,6 +22,7 @@ scow_embed(embedded_script
     script/elements.js
     script/colours.js
     script/masters.js
+    script/levels.js
     script/headline.js
     script/rows.js
     script/gantt.js

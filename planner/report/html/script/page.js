@@ -25,6 +25,8 @@ function onePage(data) {
     const sections = [...gantt.nodes];
     if (data.plan?.stars)
         sections.push(mastersSection(data));
+    if (data.report?.levels || data.plan?.levels)
+        sections.push(levelsSection(data));
     if (data.report?.measured_s !== undefined && data.report.measured_s !== null) /* else it left no trace */
         sections.push(timeSection(data.report, gantt, data.slowest));
     if (data.profile && data.setting >= 0 && data.profile.settings[data.setting].map)
