@@ -19,6 +19,7 @@
 #include "planner/report/describe.h"
 #include "planner/report/levels.h"
 #include "planner/report/resumed.h"
+#include "planner/report/search.h"
 
 /* ---- extract ------------------------------------------------------------------------------- */
 
@@ -32,8 +33,8 @@ struct show_options {
     char *path;
     int64_t task;  /* number of a core task, from 1; 0: none */
     int64_t slice; /* from 1; 0: the first */
-    bool joblog, check, trust, live, once, failed, json, output, errors, csv, tsv, jsonl, quiet,
-        verbose;
+    bool joblog, check, trust, live, once, failed, json, levels, output, errors, csv, tsv, jsonl,
+        quiet, verbose;
 };
 
 bool extract_emits(const struct show_options *options);
@@ -151,8 +152,9 @@ static bool extract_check(struct show_options *options, struct failure *failure)
     if (formats(options) > 1)
         return failure_set(failure, FAILURE_USAGE,
                            "--csv, --tsv and --jsonl exclude each other: choose one");
-    if (options->json && !options->failed && !options->live)
-        return failure_set(failure, FAILURE_USAGE, "--json is for --failed and --live: add one");
+    if (options->json && !options->failed && !options->live && !options->levels)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--json is for --failed, --levels and --live: add one");
     if (options->to && options->errors)
         return failure_set(failure, FAILURE_USAGE,
                            "--to writes standard output and standard error: leave --stderr out");
@@ -323,6 +325,54 @@ static bool run_show(const struct show_options *options, const struct readers *r
     return good;
 }
 
+/* A level that others followed is not what a resumed search begins with. */
+static bool level_check(const struct show_options *options, const struct readers *readers,
+                        const struct run_record *record, int64_t k, struct failure *failure)
+{
+    const struct run_level *level = &record->levels[k];
+    struct failure damaged = FAILURE_INIT;
+    struct text note = TEXT_INIT;
+    const bool good = readers->check_run(level->path, options->trust, &note, &damaged);
+    text_release(&note);
+    if (good)
+        return true;
+    if (damaged.code != FAILURE_STOPPED || k + 1 == record->level_count)
+        return failure_set(failure, damaged.code, "%s", damaged.text);
+    return failure_set(failure, FAILURE_STOPPED,
+                       "%s: does not hold what was written there: if it is needed, remove %s and "
+                       "the levels behind this one, and scow run --resume does it again",
+                       level->path, options->path);
+}
+
+static bool search_check(const struct show_options *options, const struct readers *readers,
+                         const struct run_record *record, struct failure *failure)
+{
+    bool good = true;
+    for (int64_t k = 0; good && k < record->level_count; k++)
+        good = level_check(options, readers, record, k, failure);
+    return good && search_ended(record, options->path, failure);
+}
+
+/* All levels of a search. */
+static bool search_show(const struct show_options *options, const struct readers *readers,
+                        struct text *text, struct failure *failure)
+{
+    struct run_record record = {0};
+    if (!readers)
+        return extract_unable(failure);
+    if (!readers->read_search(options->path, &record, failure))
+        return false;
+    const bool good = !options->check || search_check(options, readers, &record, failure);
+    if (good && options->json)
+        search_json(&record, options->path, options->check, text);
+    else if (good)
+        search_text(&record, options->path, text);
+    if (good && options->check && !options->json && !options->trust)
+        text_add(text, "digests agree with what is done, in all levels\n");
+    run_record_release(&record);
+    return good;
+}
+
 /* What --verbose adds to a plan. */
 static void plan_origin(const struct plan *plan, struct text *text)
 {
@@ -398,6 +448,7 @@ static bool show_print(const struct show_options *options, const struct readers 
 {
     struct text text = TEXT_INIT;
     bool good = options->joblog || options->task > 0 ? tasks_show(options, readers, &text, failure)
+                : options->levels                    ? search_show(options, readers, &text, failure)
                 : file_is_run(options->path)         ? run_show(options, readers, &text, failure)
                                                      : text_show(options, &text, failure);
     if (good && !options->quiet)
@@ -413,16 +464,17 @@ static bool options_check(struct show_options *options, struct failure *failure)
     if (!extract_check(options, failure))
         return false;
     const bool others = options->task > 0 && !extract_emits(options);
-    if (others + options->joblog + options->check + options->live + extract_kinds(options) > 1)
-        return failure_set(
-            failure, FAILURE_USAGE,
-            "--task, --joblog, --check, --live, --failed, --output, tables (--csv, --tsv, "
-            "--jsonl) and pictures (--png, --xdmf) exclude each other: choose one");
+    const bool whole = options->check || options->levels;
+    if (others + options->joblog + whole + options->live + extract_kinds(options) > 1)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--task, --joblog, --check or --levels, --live, --failed, --output, "
+                           "tables (--csv, --tsv, "
+                           "--jsonl) and pictures (--png, --xdmf) exclude each other: choose one");
     if (options->trust && !options->check)
         return failure_set(failure, FAILURE_USAGE, "--trust is for --check: add it");
     if (options->once && !options->live)
         return failure_set(failure, FAILURE_USAGE, "--once is for --live: add it");
-    if (options->check && !file_is_run(options->path))
+    if (options->check && !options->levels && !file_is_run(options->path))
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: is no output of scow run, which --check needs: check the name",
                            options->path);
@@ -451,7 +503,7 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
         {0, "failed", NULL, OPTION_FLAG, &options.failed,
          "list the core tasks of a run that failed: number, why, attempts, line, and the first "
          "lines of its error output"},
-        {0, "json", NULL, OPTION_FLAG, &options.json, "with --failed or --live: as JSON"},
+        {0, "json", NULL, OPTION_FLAG, &options.json, "with --failed, --levels or --live: as JSON"},
         {0, "csv", NULL, OPTION_FLAG, &options.csv,
          "print the records of a run's core tasks with their lines, as comma-separated values"},
         {0, "tsv", NULL, OPTION_FLAG, &options.tsv, "the same, separated by tabs"},
@@ -465,6 +517,9 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
         {0, "joblog", NULL, OPTION_FLAG, &options.joblog,
          "print the commands of a run, one a line, in the columns of GNU parallel; without its "
          "input, or when that has changed, the template of all"},
+        {0, "levels", NULL, OPTION_FLAG, &options.levels,
+         "of a search in levels, whose last output FILE is: all levels with their outputs, what is "
+         "done and what it took, and what to do to go on; with --check, of all of them"},
         {0, "live", NULL, OPTION_FLAG, &options.live,
          "show the progress of a run that is going on, which its master writes beside FILE every "
          "few seconds; on a terminal until the run ends"},

@@ -51,6 +51,9 @@ struct readers {
      * the last one that has a trace; RUN_PLAN_ONLY: traces are not needed. */
     bool (*read_run)(const char *path, int64_t part, struct run_record *record,
                      struct failure *failure);
+    /* The same of the last level of a search in levels whose output is `path`, traces left out;
+     * that may be one that is kept beside it, where the next one has not begun. */
+    bool (*read_search)(const char *path, struct run_record *record, struct failure *failure);
     /* The same of a run of strips; of any other file, plan and outcome are empty. */
     bool (*read_strips)(const char *path, struct strips_plan *plan, struct strips_outcome *outcome,
                         struct failure *failure);

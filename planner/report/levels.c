@@ -92,12 +92,10 @@ static void expected_add(struct text *text, bool wanted, double tasks, double se
     text_add(text, "\n");
 }
 
-void levels_text(const struct run_record *record, struct text *text)
+void levels_table(const struct run_record *record, struct text *text)
 {
     const bool expected = is_expected(record);
     struct run_level all = {.level = 0};
-    if (record->level_count == 0)
-        return;
     text_add(text, "%-8s%14s%12s%12s%10s", "level", "core tasks", "predicted", "measured", "error");
     if (expected)
         text_add(text, "%14s%12s", "expected", "in");
@@ -116,8 +114,27 @@ void levels_text(const struct run_record *record, struct text *text)
     text_add(text, "%-8s%14" PRId64, "all", all.tasks);
     pair_add(text, all.predicted_s, all.measured_s);
     expected_add(text, expected, all.expected_tasks, all.expected_s);
+}
+
+void levels_text(const struct run_record *record, struct text *text)
+{
+    if (record->level_count == 0)
+        return;
+    levels_table(record, text);
     text_add(text, "what follows is of level %" PRId64 "\n\n",
              record->levels[record->level_count - 1].level);
+}
+
+void levels_json_times(const struct run_level *level, struct json_text *row)
+{
+    const double predicted_s = known_s(level->predicted_s);
+    json_number(row, "predicted_s", predicted_s);
+    json_number(row, "measured_s", level->measured_s);
+    json_number(row, "error", error_of(predicted_s, level->measured_s));
+    if (level->expected_tasks > 0) {
+        json_number(row, "expected_tasks", level->expected_tasks);
+        json_number(row, "expected_s", known_s(level->expected_s));
+    }
 }
 
 void levels_json(const struct run_record *record, struct json_text *json)
@@ -127,17 +144,10 @@ void levels_json(const struct run_record *record, struct json_text *json)
     struct json_text list = json_open_in(json, "levels", "[\n", ",\n");
     for (int64_t k = 0; k < record->level_count; k++) {
         const struct run_level *level = &record->levels[k];
-        const double predicted_s = known_s(level->predicted_s);
         struct json_text row = json_open_in(&list, NULL, "    {", ", ");
         json_count(&row, "level", level->level);
         json_count(&row, "tasks", level->tasks);
-        json_number(&row, "predicted_s", predicted_s);
-        json_number(&row, "measured_s", level->measured_s);
-        json_number(&row, "error", error_of(predicted_s, level->measured_s));
-        if (level->expected_tasks > 0) {
-            json_number(&row, "expected_tasks", level->expected_tasks);
-            json_number(&row, "expected_s", known_s(level->expected_s));
-        }
+        levels_json_times(level, &row);
         json_close(&row, "}");
     }
     json_close(&list, "\n  ]");

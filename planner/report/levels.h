@@ -10,8 +10,12 @@
 void levels_plan_text(const struct plan *plan, struct text *text);
 /* A run's, as a table with an empty line behind it. */
 void levels_text(const struct run_record *record, struct text *text);
-/* "levels": [{"level", "tasks", "predicted_s", "measured_s", "error", and where a plan expected it
- * "expected_tasks", "expected_s"}, ...]. */
+/* The table alone. */
+void levels_table(const struct run_record *record, struct text *text);
+/* Of one level: "predicted_s", "measured_s", "error" and, where a plan expected it,
+ * "expected_tasks", "expected_s". */
+void levels_json_times(const struct run_level *level, struct json_text *row);
+/* "levels": [{"level", "tasks" and these}, ...]. */
 void levels_json(const struct run_record *record, struct json_text *json);
 
 #endif

@@ -102,13 +102,16 @@ struct run_record {
     int64_t other_count;
     /* Owned; of a search in levels, those up to this one that are still there, by number. */
     struct run_level {
-        int64_t level, tasks;
-        double predicted_s; /* as it began; 0: not known */
-        double measured_s;  /* of all its parts */
+        int64_t level, tasks, done, failed; /* core tasks */
+        bool complete;                      /* its run reached its end */
+        char *path;                         /* owned: of its output */
+        double predicted_s;                 /* as it began; 0: not known */
+        double measured_s;                  /* of all its parts */
         /* Where the first one was planned; 0: not known. */
         double expected_tasks, expected_s;
     } * levels;
     int64_t level_count;
+    bool level_last; /* no level follows this one; false: that is not known */
     bool star;     /* it is one of several masters' part of a run (masters.h): the plan's core tasks
                     * stand in the job where the plan says */
     bool surveyed; /* measured while it worked: the plan is that of its packages as they were sent,

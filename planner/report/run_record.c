@@ -36,6 +36,8 @@ void run_record_release(struct run_record *record)
         run_record_release(&record->others[k]);
     free(record->others);
     free(record->plugin);
+    for (int64_t k = 0; k < record->level_count; k++)
+        free(record->levels[k].path);
     free(record->levels);
     free(record->outcome);
     *record = (struct run_record){0};

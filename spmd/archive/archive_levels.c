@@ -1,11 +1,15 @@
 #include "spmd/archive/archive_levels.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "planner/base/array.h"
 #include "planner/files/plan_json.h"
+#include "spmd/archive/archive.h"
+#include "spmd/archive/archive_file.h"
+#include "spmd/job/output_name.h"
 #include "spmd/layout/contents.h"
 #include "spmd/layout/layout.h"
 #include "spmd/layout/level_file.h"
@@ -18,6 +22,8 @@ struct reading {
     size_t expected_count;
     bool ruled; /* the first one was dealt on request: its plan's times are not the run's */
 };
+
+/* ---- one level ----------------------------------------------------------------------------- */
 
 static void expected_take(struct reading *reading, struct plan *plan, bool ruled)
 {
@@ -61,24 +67,41 @@ static double measured_of(hid_t file)
     return measured_s;
 }
 
+/* What its ledger and its end say. */
+static void state_read(hid_t file, struct run_level *level)
+{
+    size_t count = 0;
+    int32_t complete = 0;
+    uint8_t *ledger = archive_ledger(file, &count);
+    level->tasks = (int64_t)count;
+    for (size_t k = 0; ledger && k < count; k++) {
+        level->done += ledger[k] == 1;
+        level->failed += ledger[k] == 2;
+    }
+    free(ledger);
+    contents_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete);
+    level->complete = complete != 0;
+}
+
 /* Behind those that are there; false: out of memory. */
 static bool level_add(hid_t file, const char *path, int64_t number, struct reading *reading)
 {
     struct run_record *record = reading->record;
     const size_t count = (size_t)record->level_count;
     struct run_level *grown = realloc(record->levels, (count + 1) * sizeof *grown);
-    int64_t tasks = 0;
     if (!grown)
         return false;
     record->levels = grown;
-    contents_place(file, LAYOUT_LEDGER, 1, &tasks);
-    grown[record->level_count++] =
-        (struct run_level){.level = number,
-                           .tasks = tasks,
-                           .predicted_s = predicted_of(file, path, number, reading),
-                           .measured_s = measured_of(file)};
-    return true;
+    struct run_level *level = &grown[record->level_count++];
+    *level = (struct run_level){.level = number,
+                                .path = strdup(path),
+                                .predicted_s = predicted_of(file, path, number, reading),
+                                .measured_s = measured_of(file)};
+    state_read(file, level);
+    return level->path != NULL;
 }
+
+/* ---- those before it ----------------------------------------------------------------------- */
 
 /* In the folder of `path`; owned; NULL: out of memory. */
 static char *beside(const char *path, const char *name)
@@ -92,17 +115,34 @@ static char *beside(const char *path, const char *name)
 }
 
 /* The file of the level before; negative: there is none, or it is of another one. */
-static hid_t before_open(const char *path, const char *name, int64_t number)
+static hid_t before_open(const char *path, int64_t number)
 {
-    char *before = NULL, *made = beside(path, name);
-    const hid_t file = made ? H5Fopen(made, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
+    char *before = NULL;
+    const hid_t file = path ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
     const bool good = file >= 0 && level_file_number(file, &before) == number;
     free(before);
-    free(made);
     if (good || file < 0)
         return file;
     H5Fclose(file);
     return -1;
+}
+
+/* The one before, whose file is called `name`; *more: what the one before that is called, owned;
+ * NULL: there is none, or it is not there any more. False: out of memory. */
+static bool before_add(const char *name, const char *path, int64_t number, struct reading *reading,
+                       char **more)
+{
+    char *before = beside(path, name);
+    const hid_t file = before_open(before, number);
+    bool good = before != NULL;
+    *more = NULL;
+    if (file >= 0) {
+        good = level_add(file, before, number, reading);
+        level_file_number(file, more);
+        H5Fclose(file);
+    }
+    free(before);
+    return good;
 }
 
 /* Those before the one that `file` is of, from the last to the first. */
@@ -112,18 +152,16 @@ static bool befores_add(hid_t file, const char *path, struct reading *reading)
     bool good = true;
     int64_t number = level_file_number(file, &name);
     while (good && name && number > 1) {
-        const hid_t before = before_open(path, name, --number);
+        char *more;
+        good = before_add(name, path, --number, reading, &more);
         free(name);
-        name = NULL;
-        if (before < 0)
-            break;
-        good = level_add(before, path, number, reading);
-        level_file_number(before, &name);
-        H5Fclose(before);
+        name = more;
     }
     free(name);
     return good;
 }
+
+/* ---- all of them --------------------------------------------------------------------------- */
 
 static void turn_round(struct run_record *record)
 {
@@ -162,5 +200,57 @@ bool archive_levels(hid_t file, const char *path, struct run_record *record,
     turn_round(record);
     expectations_put(&reading);
     free(reading.expected);
+    record->level_last = level_file_is_last(file);
     return good || failure_memory(failure, "reading a search's levels");
+}
+
+/* ---- of a search --------------------------------------------------------------------------- */
+
+/* Between two levels there is no output, but that of the last one, by another name. Owned; NULL:
+ * out of memory. */
+static char *last_find(const char *path)
+{
+    char *found = strdup(path);
+    bool there = found && access(path, F_OK) != 0;
+    for (int64_t level = 1; there; level++) {
+        char *next = output_name_level(path, level);
+        there = next && access(next, F_OK) == 0;
+        if (there) {
+            free(found);
+            found = next;
+        } else {
+            free(next);
+        }
+    }
+    return found;
+}
+
+static bool search_check(const char *path, const struct run_record *record, struct failure *failure)
+{
+    if (record->level_count == 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: is no output of a search in levels: leave --levels out", path);
+    char *whole = output_name_search(path, record->levels[record->level_count - 1].level);
+    const bool kept = whole && strcmp(whole, path) != 0;
+    if (kept)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: is one level of a search: name the search's output, such as %s", path,
+                    whole);
+    free(whole);
+    return !kept;
+}
+
+bool archive_search(const char *path, struct run_record *record, struct failure *failure)
+{
+    char *last = last_find(path);
+    struct run_record read = {0};
+    const bool good = (last || failure_memory(failure, "reading a search's levels")) &&
+                      archive_read(last, RUN_PLAN_ONLY, &read, failure) &&
+                      search_check(path, &read, failure);
+    free(last);
+    if (good)
+        *record = read;
+    else
+        run_record_release(&read);
+    return good;
 }

@@ -378,6 +378,7 @@ const struct readers *readers_available(void)
         .digest_input = digest_input,
         .read_numbers = numbers_read,
         .read_run = archive_read,
+        .read_search = archive_search,
         .read_strips = strips_file_read,
         .check_strips = strips_file_check,
         .check_run = intact_file_check,

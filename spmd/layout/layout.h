@@ -123,6 +123,7 @@ enum { LAYOUT_PARTS_MOST = 64 };
 #define LAYOUT_COMMAND_PEAK "command_peak_bytes"
 #define LAYOUT_LEVEL "level"               /* of a search in levels, from 1; absent in all others */
 #define LAYOUT_LEVEL_BEFORE "level_before" /* name, beside this file, of the level's before it */
+#define LAYOUT_LEVEL_LAST "level_last"     /* 1: no level follows; absent: that is not known */
 #define LAYOUT_LEVEL_DIGEST "level_digest" /* of LAYOUT_LEVEL_SHARED: 16 hexadecimal digits */
 #define LAYOUT_FAILED "failed"             /* core tasks that could not be done */
 #define LAYOUT_MINIMUM "minimum"

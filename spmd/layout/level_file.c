@@ -46,6 +46,23 @@ bool level_file_put(hid_t file, const struct job *job, const char *before)
             (!before || entry_words(file, LAYOUT_LEVEL_BEFORE, before)) && shared_put(file, job));
 }
 
+void level_file_end(const char *path)
+{
+    const int32_t last = 1;
+    layout_quiet();
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    if (file < 0)
+        return;
+    entry_number(file, LAYOUT_LEVEL_LAST, H5T_NATIVE_INT32, &last);
+    H5Fclose(file);
+}
+
+bool level_file_is_last(hid_t file)
+{
+    int32_t last = 0;
+    return contents_number(file, LAYOUT_LEVEL_LAST, H5T_NATIVE_INT32, &last) && last == 1;
+}
+
 int64_t level_file_number(hid_t file, char **before)
 {
     int64_t level = 0;

@@ -7,19 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "spmd/job/output_name.h"
 #include "spmd/layout/level_file.h"
-#include "spmd/output/output_name.h"
-
-char *levels_kept_name(const char *output, int64_t level)
-{
-    char ending[40];
-    snprintf(ending, sizeof ending, ".level%" PRId64 ".h5", level);
-    return output_name_beside(output, ending);
-}
 
 static bool is_there(const char *output, int64_t level)
 {
-    char *name = levels_kept_name(output, level);
+    char *name = output_name_level(output, level);
     const bool there = name && access(name, F_OK) == 0;
     free(name);
     return there;
@@ -40,7 +33,7 @@ static bool rename_to(const char *from, const char *to, struct failure *failure)
 
 bool levels_kept_add(const char *output, int64_t level, struct failure *failure)
 {
-    char *name = levels_kept_name(output, level);
+    char *name = output_name_level(output, level);
     const bool good =
         name ? rename_to(output, name, failure) : failure_memory(failure, "keeping a level");
     free(name);
@@ -50,7 +43,7 @@ bool levels_kept_add(const char *output, int64_t level, struct failure *failure)
 /* The last of those that are kept takes the output's place again. */
 static bool last_restore(const char *output, int64_t level, struct failure *failure)
 {
-    char *name = levels_kept_name(output, level);
+    char *name = output_name_level(output, level);
     const bool good =
         name ? rename_to(name, output, failure) : failure_memory(failure, "going on with a level");
     free(name);
@@ -59,7 +52,7 @@ static bool last_restore(const char *output, int64_t level, struct failure *fail
 
 static bool others_refuse(const char *output, struct failure *failure)
 {
-    char *name = levels_kept_name(output, 1);
+    char *name = output_name_level(output, 1);
     failure_set(failure, FAILURE_MISMATCH,
                 "%s: is a level of a search that was begun before: go on with it by --resume, "
                 "remove its levels, or choose another name",
@@ -97,4 +90,9 @@ bool levels_kept_find(const char *output, bool resume, struct description *level
     const int64_t spoilt = known ? 0 : level->level;
     description_release(level);
     return spoilt <= 1 || spoilt_tell(output, spoilt, failure);
+}
+
+void levels_kept_end(const char *output)
+{
+    level_file_end(output);
 }

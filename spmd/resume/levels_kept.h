@@ -13,8 +13,6 @@
 #include "planner/base/failure.h"
 #include "spmd/job/job.h"
 
-/* "dir/out.level2.h5" of "dir/out.h5"; owned; NULL: out of memory. */
-char *levels_kept_name(const char *output, int64_t level);
 /* What the level that a search is at is made of, but for its input, where it goes on with a later
  * one than the first; else level->tasks is 0. False with *failure set: there are levels of another
  * search, or what is there is damaged. To be released in any case. */
@@ -22,5 +20,7 @@ bool levels_kept_find(const char *output, bool resume, struct description *level
                       struct failure *failure);
 /* Its output is done, and the next level's takes its place. */
 bool levels_kept_add(const char *output, int64_t level, struct failure *failure);
+/* Its output is done, and was the last: where that can be written, it says so to who looks. */
+void levels_kept_end(const char *output);
 
 #endif

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "planner/replan/watching.h"
+#include "spmd/job/output_name.h"
 #include "spmd/launch/devices.h"
 #include "spmd/launch/documents.h"
 #include "spmd/launch/instructions.h"
 #include "spmd/launch/launch.h"
 #include "spmd/launch/method.h"
-#include "spmd/output/output_name.h"
 #include "spmd/protocol/interrupt.h"
 #include "spmd/run/changes.h"
 #include "spmd/run/execute.h"

@@ -7,6 +7,7 @@
 
 #include "spmd/protocol/beginning.h"
 #include "spmd/protocol/run_conditions.h"
+#include "spmd/resume/levels_kept.h"
 #include "spmd/resume/survivors.h"
 #include "spmd/run/ending.h"
 #include "spmd/run/energy.h"
@@ -291,6 +292,8 @@ static bool level_end(const struct execution_state *state, const struct run_outc
         survivors_read(&survivors, execution->output, state->making.job.setup.tasks, failure) &&
         job_next(&state->making.job, &survivors.all, &level->next, failure);
     survivors_release(&survivors);
+    if (good && level->next.tasks == 0)
+        levels_kept_end(execution->output);
     return good;
 }
 

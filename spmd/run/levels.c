@@ -8,7 +8,7 @@
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "planner/model/selection.h"
-#include "spmd/output/output_name.h"
+#include "spmd/job/output_name.h"
 #include "spmd/resume/levels_kept.h"
 #include "spmd/resume/remaining_plan.h"
 #include "spmd/run/ranks_left.h"
@@ -91,7 +91,7 @@ static char *plan_make(const struct search *search, struct failure *failure)
 /* Local to the master. Owned; without its folder. */
 static char *before_name(const struct search *search, struct failure *failure)
 {
-    char *name = levels_kept_name(search->whole->output, search->number - 1);
+    char *name = output_name_level(search->whole->output, search->number - 1);
     const char *slash = name ? strrchr(name, '/') : NULL;
     char *last = name ? strdup(slash ? slash + 1 : name) : NULL;
     if (!last)

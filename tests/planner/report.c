@@ -8,6 +8,7 @@
 #include "planner/report/parts.h"
 #include "planner/report/residuals.h"
 #include "planner/report/resumed.h"
+#include "planner/report/search.h"
 #include "planner/report/trace_summary.h"
 #include "tests/checks.h"
 #include "tests/planner/runs.h"
@@ -620,7 +621,8 @@ static void stopped_parts_are_compared_as_far_as_they_came(void **state)
 static void levels_are_listed_and_summed(void **state)
 {
     (void)state;
-    struct run_level levels[] = {{1, 10, 2, 3, 0, 0}, {2, 25, 0, 4, 0, 0}};
+    struct run_level levels[] = {{.level = 1, .tasks = 10, .predicted_s = 2, .measured_s = 3},
+                                 {.level = 2, .tasks = 25, .measured_s = 4}};
     struct run_record record = {.levels = levels, .level_count = 2};
     struct text text = TEXT_INIT, listed = TEXT_INIT;
     levels_text(&record, &text);
@@ -666,11 +668,65 @@ static void levels_are_listed_and_summed(void **state)
     text_release(&listed);
 }
 
+static void search_is(const struct run_record *record, enum failure_code code, const char *says)
+{
+    struct failure failure = FAILURE_INIT;
+    struct text text = TEXT_INIT;
+    assert_int_equal(search_ended(record, "dir/out.h5", &failure), code == FAILURE_NONE);
+    assert_int_equal(failure.code, code);
+    assert_string_equal(failure.text, says);
+    search_json(record, "dir/out.h5", false, &text);
+    json_t *json = json_loads(text.bytes, 0, NULL);
+    assert_non_null(json);
+    assert_int_equal(json_is_true(json_object_get(json, "over")), code == FAILURE_NONE);
+    assert_int_equal(json_array_size(json_object_get(json, "levels")), record->level_count);
+    json_decref(json);
+    text_release(&text);
+}
+
+/* From its first level on, and behind it: what to do to go on. */
+static void a_search_says_where_it_stands(void **state)
+{
+    (void)state;
+    char kept[] = "dir/out.level1.h5", last[] = "dir/out.h5";
+    struct run_level levels[] = {
+        {.level = 1, .tasks = 10, .done = 10, .complete = true, .path = kept},
+        {.level = 2, .tasks = 25, .done = 7, .path = last}};
+    struct run_record record = {.levels = levels, .level_count = 1};
+    search_is(&record, FAILURE_STOPPED,
+              "dir/out.h5: level 1 is done and the next one has not begun: go on with it by scow "
+              "run --resume");
+    record.level_count = 2;
+    search_is(&record, FAILURE_STOPPED,
+              "dir/out.h5: 7 of 25 core tasks of level 2 are done: go on with it by scow run "
+              "--resume");
+    levels[1].done = 25;
+    levels[1].complete = true;
+    search_is(&record, FAILURE_STOPPED,
+              "dir/out.h5: level 2 is done, and nothing says whether another one follows: scow run "
+              "--resume finds out");
+    record.level_last = true;
+    search_is(&record, FAILURE_NONE, "");
+    levels[1].done = 24;
+    levels[1].failed = 1;
+    search_is(&record, FAILURE_FAILED,
+              "dir/out.h5: 1 of 25 core tasks of level 2 failed, so that no other level can "
+              "follow");
+    struct text text = TEXT_INIT;
+    record.levels++; /* the first one's output was removed */
+    record.level_count = 1;
+    search_text(&record, last, &text);
+    assert_non_null(strstr(text.bytes, "not there   the output before level 2\n"
+                                       "level 2     24 of 25 core tasks done, 1 failed: out.h5\n"));
+    text_release(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_perfect_run_has_no_error),
         cmocka_unit_test(figures_add_up),
+        cmocka_unit_test(a_search_says_where_it_stands),
         cmocka_unit_test(nothing_predicted_has_no_error),
         cmocka_unit_test(the_sentence_names_the_cause),
         cmocka_unit_test(incomplete_runs_say_so),

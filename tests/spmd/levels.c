@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "planner/model/selection.h"
+#include "spmd/job/output_name.h"
 #include "spmd/layout/layout.h"
 #include "spmd/layout/level_file.h"
 #include "spmd/resume/levels_kept.h"
@@ -108,8 +109,13 @@ static bool is_there(const char *name)
 static void names(void **state)
 {
     (void)state;
-    char *name = levels_kept_name("dir/out.h5", 12);
+    char *name = output_name_level("dir/out.h5", 12);
     assert_string_equal(name, "dir/out.level12.h5");
+    char *search = output_name_search(name, 12), *other = output_name_search(name, 2);
+    assert_string_equal(search, "dir/out.h5");
+    assert_string_equal(other, name);
+    free(search);
+    free(other);
     free(name);
 }
 
@@ -129,7 +135,13 @@ static void a_level_comes_back_from_its_output(void **state)
     assert_int_equal(level_file_number(file, &before), 3);
     assert_string_equal(before, "levels.level1.h5");
     free(before);
+    assert_false(level_file_is_last(file));
     H5Fclose(file);
+    level_file_end(output);
+    const hid_t again = H5Fopen(output, H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_true(level_file_is_last(again));
+    H5Fclose(again);
+    level_file_end("missing.h5"); /* nothing happens */
     words_write(output, "no HDF5");
     assert_false(level_file_get(output, &level));
     description_release(&level);

@@ -36,6 +36,12 @@ stands() {
     [[ $level == "$1" && $tasks == "$2" && $ready -gt 0 ]] || fail "at $level with $ready of $tasks, not at $1: $(cat part.h5.said)"
     [[ $3 == all ]] || ((ready < tasks)) || fail "level $1 is done"
 }
+# search WORDS CODE: what --check says of all levels.
+search() {
+    local code=0 said
+    said=$("$scow" show part.h5 --levels --check 2>&1) || code=$?
+    [[ $said == *"$1"* && $code == "$2" ]] || fail "--check of all levels says '$said' and ends with $code"
+}
 says() {
     grep -q "$1" part.h5.said || fail "'$1' is not said: $(cat part.h5.said)"
 }
@@ -47,6 +53,7 @@ gate_open
 end part.h5
 says 'stopped as asked, with .* of 100 core tasks done: .* --resume to go on'
 stands 2 100 part
+search 'of 100 core tasks of level 2 are done: go on with it by scow run --resume' 75
 
 gate_start part.h5 --resume
 gate_await part.h5
@@ -66,8 +73,26 @@ levels = json.load(open("report.json"))["levels"]
 assert [(level["level"], level["tasks"]) for level in levels] == [(1, 10), (2, 100), (3, 84), (4, 7)], levels
 assert all(level["measured_s"] > 0 for level in levels), levels' || fail "the report does not have all levels"
 
+search 'done: no level follows' 0
+"$scow" show part.h5 --levels --json >search.json
+/usr/bin/python3 -c 'import json
+search = json.load(open("search.json"))
+assert search["over"] and search["result"]["score"] == 21, search
+assert [(level["level"], level["done"], level["output"]) for level in search["levels"]] == \
+    [(1, 10, "part.level1.h5"), (2, 100, "part.level2.h5"), (3, 84, "part.level3.h5"), (4, 7, "part.h5")], search' ||
+    fail "the view of the search is not what it should be"
+cp part.level2.h5 kept.h5
+/usr/bin/python3 -c 'import h5py
+with h5py.File("part.level2.h5", "r+") as f:
+    f["digests"][3] = ~f["digests"][3]'
+search 'part.level2.h5: does not hold what was written there: if it is needed, remove part.h5 and the levels behind' 75
+mv kept.h5 part.level2.h5
+"$scow" show part.level2.h5 --levels >said 2>&1 && fail "a level passes for the search"
+grep -q "name the search's output, such as part.h5" said || fail "what to name is not said: $(cat said)"
+
 # Between two levels there is no output.
 rm part.h5 part.level4.results.?
+search 'level 3 is done and the next one has not begun: go on with it by scow run --resume' 75
 start part.h5 --resume
 end part.h5
 grep '^{' part.h5.said | cmp - whole.said || fail "behind the third level: $(cat part.h5.said)"

@@ -243,7 +243,7 @@ _scow_from() {
     chunk:-*) _scow_words "--submitted --version --help" "$word" ;;
     collect:-*) _scow_words "--output --json --quiet --version --help" "$word" ;;
     report:-*) _scow_words "--json --compare --part --energy --html --probes --chrome-trace --csv --profile --sensed --quiet --verbose --help" "$word" ;;
-    show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --live --once --check --trust --quiet --verbose --help" "$word" ;;
+    show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --levels --live --once --check --trust --quiet --verbose --help" "$word" ;;
     tasks:-*) _scow_words "--help" "$word" ;;
     simulate:-*) _scow_words "--profile --rule --dca --tasks --input --workers --block --set --levels --ahead --packages --replan --tail --model --buffers --weights --weights-from --weights-column --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --joins --lose --at --copies --seed --seeds --effort --json --quiet --verbose --help" "$word" ;;
     sense:-*) _scow_words "--output --every --count --node --help" "$word" ;;

@@ -1,5 +1,6 @@
-#include "spmd/output/output_name.h"
+#include "spmd/job/output_name.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,5 +44,26 @@ char *output_name_beside(const char *path, const char *ending)
     char *name = malloc(size);
     if (name)
         snprintf(name, size, "%.*s%s", (int)length, path, ending);
+    return name;
+}
+
+char *output_name_level(const char *path, int64_t level)
+{
+    char ending[40];
+    snprintf(ending, sizeof ending, ".level%" PRId64 ".h5", level);
+    return output_name_beside(path, ending);
+}
+
+char *output_name_search(const char *path, int64_t level)
+{
+    char ending[40];
+    snprintf(ending, sizeof ending, ".level%" PRId64 ".h5", level);
+    const size_t length = strlen(path), own = strlen(ending);
+    char *name = malloc(length + 1);
+    if (!name)
+        return NULL;
+    memcpy(name, path, length + 1);
+    if (length > own && strcmp(path + length - own, ending) == 0)
+        memcpy(name + length - own, ".h5", sizeof ".h5");
     return name;
 }
