@@ -10,8 +10,10 @@ update=no
 case=$(realpath "$1") bin=$(realpath "$2") fixtures=$(realpath "$3")
 folder=$(mktemp -d) programs=$(mktemp -d)
 trap 'rm -rf "$folder" "$programs"' EXIT
-if [ $# -gt 3 ] && [ "$(command -v mpiexec.mpich)" != "$4" ]; then
-    printf '#!/bin/sh\nexec "%s" "$@"\n' "$4" >"$programs/mpiexec.mpich"
+# By its whole path: a bare name would find this script itself, for ever.
+launcher=${4:+$(command -v "$4")}
+if [ -n "$launcher" ] && [ "$(command -v mpiexec.mpich)" != "$launcher" ]; then
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$launcher" >"$programs/mpiexec.mpich"
     chmod +x "$programs/mpiexec.mpich"
 fi
 cp "$fixtures"/* "$folder"
