@@ -1,7 +1,5 @@
 #include "planner/base/json_text.h"
 
-#include <inttypes.h>
-
 struct json_text json_open(struct text *text, const char *open, const char *between)
 {
     text_add(text, "%s", open);
@@ -36,7 +34,7 @@ void json_number(struct json_text *json, const char *key, double number)
 
 void json_count(struct json_text *json, const char *key, int64_t count)
 {
-    text_add(json_next(json, key), "%" PRId64, count);
+    text_add_count(json_next(json, key), count);
 }
 
 void json_flag(struct json_text *json, const char *key, bool flag)

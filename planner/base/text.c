@@ -21,16 +21,40 @@ static bool text_reserve(struct text *text, size_t more)
 
 void text_add(struct text *text, const char *format, ...)
 {
+    const size_t room = text->bytes ? text->capacity - text->length : 0;
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    const int length =
+        vsnprintf(room > 0 ? text->bytes + text->length : NULL, room, format, arguments);
     va_end(arguments);
     if (length >= 0 && text_reserve(text, (size_t)length)) {
-        vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+        if ((size_t)length >= room)
+            vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
         text->length += (size_t)length;
     }
     va_end(again);
+}
+
+void text_add_bytes(struct text *text, const char *bytes, size_t length)
+{
+    if (!text_reserve(text, length))
+        return;
+    memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    text->bytes[text->length] = '\0';
+}
+
+void text_add_count(struct text *text, int64_t count)
+{
+    char digits[20], *digit = digits + sizeof digits;
+    uint64_t left = count < 0 ? -(uint64_t)count : (uint64_t)count;
+    do
+        *--digit = (char)('0' + left % 10);
+    while ((left /= 10) > 0);
+    if (count < 0)
+        *--digit = '-';
+    text_add_bytes(text, digit, (size_t)(digits + sizeof digits - digit));
 }
 
 void text_add_number(struct text *text, double number)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "planner/base/failure.h"
 #include "planner/base/parameter.h"
@@ -21,6 +22,9 @@ struct text {
     }
 
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_add_bytes(struct text *text, const char *bytes, size_t length);
+/* As "%" PRId64, for what is printed by the million. */
+void text_add_count(struct text *text, int64_t count);
 /* The shortest decimal that reads back as the same double; NaN and infinity become null, -0
  * becomes 0. */
 void text_add_number(struct text *text, double number);

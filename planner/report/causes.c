@@ -49,20 +49,23 @@ struct stint {
 };
 
 struct cause_division {
-    bool sums_only;
-    size_t spans_most; /* beyond, spans of later packages are dropped */
-    bool counted;      /* nobody sends packages */
-    struct causes causes;
-    struct passage *passages; /* owned; of the block before and of the one at hand */
-    int64_t first;            /* of the packages */
-    int64_t block_first;      /* of those of the block at hand */
+    const struct cause_taker *taker; /* borrowed; NULL: nobody reads the spans */
+    struct cause_span span;          /* not handed on: the next one may go on with it */
+    bool spanned;                    /* there is one */
+    bool counted;                    /* nobody sends packages */
+    struct causes causes;            /* without spans */
+    struct passage *passages;        /* owned; of the block before and of the one at hand */
+    int64_t first;                   /* of the packages */
+    int64_t block_first;             /* of those of the block at hand */
     int64_t passage_count;
     struct stint *stints; /* owned; of the same packages */
     size_t stint_count, stint_capacity;
     double sent_s;        /* of the package before the first one */
     struct phase *phases; /* owned; by time */
     size_t phase_count;
-    const struct trace_event **work; /* owned; workers' operations by worker and time */
+    /* Owned; workers' operations of the block at hand, which are divided when the next one comes:
+     * it is known then that there is one. */
+    struct trace_event *work;
     size_t work_count;
     struct place *places; /* owned; by worker */
     double start_s, end_s;
@@ -111,7 +114,7 @@ static void event_take(struct cause_division *division, const struct trace_event
 {
     struct passage *passage = passage_find(division, event->package);
     if (is_work(event) && event->end_s >= event->start_s) {
-        division->work[division->work_count++] = event;
+        division->work[division->work_count++] = *event;
         division->end_s = fmax(division->end_s, event->end_s);
     }
     if (event->operation == OPERATION_START && event->rank > 0)
@@ -212,48 +215,35 @@ static bool phases_make(struct cause_division *division)
 
 /* ---- gaps ---------------------------------------------------------------------------------- */
 
-/* Of half of the packages of which there are spans. */
-static void spans_halve(struct causes *causes)
+/* Hand on the span that nothing goes on with. */
+static bool span_pass(struct cause_division *division)
 {
-    int64_t last = 0;
-    size_t kept = 0;
-    for (size_t k = 0; k < causes->count; k++)
-        last = causes->spans[k].gap.package > last ? causes->spans[k].gap.package : last;
-    causes->packages = (last + 1) / 2;
-    for (size_t k = 0; k < causes->count; k++)
-        if (causes->spans[k].gap.package < causes->packages)
-            causes->spans[kept++] = causes->spans[k];
-    causes->count = kept;
+    const bool there = division->spanned;
+    division->spanned = false;
+    return !there || division->taker->take(division->taker->self, &division->span);
 }
 
 static bool span_add(struct cause_division *division, enum cause cause,
                      const struct trace_event *event, double start_s, double end_s)
 {
-    struct causes *causes = &division->causes;
+    struct cause_span *last = &division->span;
     if (!(end_s > start_s))
         return true;
-    struct trace_event gap = *event;
-    gap.operation = OPERATION_IDLE;
-    gap.start_s = start_s;
-    gap.end_s = end_s;
-    causes->workers[event->rank - 1].seconds[cause] += end_s - start_s;
-    while (!division->sums_only && causes->count >= division->spans_most && causes->packages > 1)
-        spans_halve(causes);
-    if (division->sums_only || gap.package >= causes->packages)
+    division->causes.workers[event->rank - 1].seconds[cause] += end_s - start_s;
+    if (!division->taker)
         return true;
-    struct cause_span *last = causes->count > 0 ? &causes->spans[causes->count - 1] : NULL;
-    if (last && last->cause == cause && last->gap.rank == gap.rank &&
-        last->gap.package == gap.package && last->gap.end_s == start_s) {
+    if (division->spanned && last->cause == cause && last->gap.rank == event->rank &&
+        last->gap.package == event->package && last->gap.end_s == start_s) {
         last->gap.end_s = end_s;
         return true;
     }
-    struct cause_span *spans =
-        array_reserve(causes->spans, &causes->capacity, causes->count + 1, sizeof *spans);
-    if (!spans)
-        return false;
-    causes->spans = spans;
-    causes->spans[causes->count++] = (struct cause_span){cause, gap};
-    return true;
+    const bool good = span_pass(division);
+    *last = (struct cause_span){cause, *event};
+    last->gap.operation = OPERATION_IDLE;
+    last->gap.start_s = start_s;
+    last->gap.end_s = end_s;
+    division->spanned = good;
+    return good;
 }
 
 /* How many phases have begun by then. */
@@ -333,8 +323,7 @@ static bool gap_divide(struct cause_division *division, const struct trace_event
 
 static int work_compare(const void *a, const void *b)
 {
-    const struct trace_event *x = *(const struct trace_event *const *)a;
-    const struct trace_event *y = *(const struct trace_event *const *)b;
+    const struct trace_event *x = a, *y = b;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     if (x->start_s != y->start_s)
@@ -345,7 +334,7 @@ static int work_compare(const void *a, const void *b)
 /* The operations [first, end) of one worker, and what lies between. */
 static bool worker_divide(struct cause_division *division, size_t first, size_t end)
 {
-    const int32_t index = division->work[first]->rank - 1;
+    const int32_t index = division->work[first].rank - 1;
     struct worker_causes *worker = &division->causes.workers[index];
     struct place *place = &division->places[index];
     const struct trace_event *before = place->begun ? &place->before : NULL;
@@ -355,7 +344,7 @@ static bool worker_divide(struct cause_division *division, size_t first, size_t 
         worker->busy_s = at_s - division->start_s;
     }
     for (size_t k = first; k < end; k++) {
-        const struct trace_event *event = division->work[k];
+        const struct trace_event *event = &division->work[k];
         bool good;
         if (!before)
             good = span_add(division, CAUSE_START, event, at_s, event->start_s);
@@ -370,21 +359,35 @@ static bool worker_divide(struct cause_division *division, size_t first, size_t 
         at_s = fmax(at_s, event->end_s);
         before = event;
     }
-    *place = (struct place){true, at_s, place->prepared_s, *division->work[end - 1]};
+    *place = (struct place){true, at_s, place->prepared_s, division->work[end - 1]};
     return true;
 }
 
-static bool workers_divide(struct cause_division *division)
+/* After its last package. */
+static bool worker_end(struct cause_division *division, int64_t worker)
 {
-    qsort(division->work, division->work_count, sizeof(void *), work_compare);
-    for (size_t first = 0, end; first < division->work_count; first = end) {
-        for (end = first + 1; end < division->work_count; end++)
-            if (division->work[end]->rank != division->work[first]->rank)
-                break;
-        if (!worker_divide(division, first, end))
-            return false;
+    const struct place *place = &division->places[worker];
+    return !place->begun ||
+           span_add(division, CAUSE_END, &place->before, place->at_s, division->end_s);
+}
+
+/* What the block at hand ends; `last`: no other one follows. */
+static bool workers_divide(struct cause_division *division, bool last)
+{
+    bool good = true;
+    size_t first = 0;
+    if (division->work_count > 0)
+        qsort(division->work, division->work_count, sizeof *division->work, work_compare);
+    for (int64_t k = 0; good && k < division->causes.worker_count; k++) {
+        size_t end = first;
+        while (end < division->work_count && division->work[end].rank == k + 1)
+            end++;
+        good = (end == first || worker_divide(division, first, end)) &&
+               (!last || worker_end(division, k));
+        first = end;
     }
-    return true;
+    division->work_count = 0;
+    return good && span_pass(division);
 }
 
 static void causes_sum(struct causes *causes)
@@ -460,24 +463,25 @@ static bool passages_reserve(struct cause_division *division, const struct trace
 /* For the block's events. */
 static bool events_reserve(struct cause_division *division, const struct trace *block)
 {
+    size_t work = 0;
+    for (size_t k = 0; k < block->count; k++)
+        work += is_work(&block->events[k]);
     struct stint *stints = array_reserve(division->stints, &division->stint_capacity,
                                          division->stint_count + block->count + 1, sizeof *stints);
     division->stints = stints ? stints : division->stints;
     free(division->work);
-    division->work = calloc(block->count + 1, sizeof(void *));
+    division->work = calloc(work + 1, sizeof *division->work);
     return stints && division->work;
 }
 
-struct cause_division *cause_division_new(bool spans, struct failure *failure)
+struct cause_division *cause_division_new(const struct cause_taker *taker, struct failure *failure)
 {
     struct cause_division *division = calloc(1, sizeof *division);
     if (!division) {
         failure_memory(failure, "reading a trace");
         return NULL;
     }
-    division->sums_only = !spans;
-    division->spans_most = SIZE_MAX;
-    division->causes.packages = INT64_MAX;
+    division->taker = taker;
     division->start_s = HUGE_VAL;
     division->end_s = division->sent_s = -HUGE_VAL;
     return division;
@@ -486,29 +490,20 @@ struct cause_division *cause_division_new(bool spans, struct failure *failure)
 bool cause_division_take(struct cause_division *division, const struct trace *block,
                          struct failure *failure)
 {
+    if (!workers_divide(division, false))
+        return false;
     packages_forget(division);
     if (!workers_reserve(division, block) || !passages_reserve(division, block) ||
         !events_reserve(division, block))
         return failure_memory(failure, "reading a trace");
     passages_make(division, block);
-    return (phases_make(division) && workers_divide(division)) ||
-           failure_memory(failure, "reading a trace");
+    return phases_make(division) || failure_memory(failure, "reading a trace");
 }
 
-struct causes *cause_division_causes(struct cause_division *division)
+bool cause_division_end(struct cause_division *division, struct causes *causes)
 {
-    return &division->causes;
-}
-
-bool cause_division_end(struct cause_division *division, struct causes *causes,
-                        struct failure *failure)
-{
-    for (int64_t k = 0; k < division->causes.worker_count; k++) {
-        const struct place *place = &division->places[k];
-        if (place->begun &&
-            !span_add(division, CAUSE_END, &place->before, place->at_s, division->end_s))
-            return failure_memory(failure, "reading a trace");
-    }
+    if (!workers_divide(division, true))
+        return false;
     causes_sum(&division->causes);
     *causes = division->causes;
     division->causes = (struct causes){0};
@@ -529,35 +524,65 @@ void cause_division_free(struct cause_division **division)
     *division = NULL;
 }
 
-static int span_compare(const void *a, const void *b)
+/* ---- lists --------------------------------------------------------------------------------- */
+
+/* Spans of the first packages, as many as there is room for. */
+struct cause_list {
+    struct cause_span *spans; /* owned */
+    size_t count, capacity;
+    int64_t packages; /* those with a number below this are listed */
+    struct failure *failure;
+};
+
+/* Of half of the packages that are listed. */
+static void list_halve(struct cause_list *list)
 {
-    const struct trace_event *x = &((const struct cause_span *)a)->gap;
-    const struct trace_event *y = &((const struct cause_span *)b)->gap;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return (x->start_s > y->start_s) - (x->start_s < y->start_s);
+    int64_t last = 0;
+    size_t kept = 0;
+    for (size_t k = 0; k < list->count; k++)
+        last = list->spans[k].gap.package > last ? list->spans[k].gap.package : last;
+    list->packages = (last + 1) / 2;
+    for (size_t k = 0; k < list->count; k++)
+        if (list->spans[k].gap.package < list->packages)
+            list->spans[kept++] = list->spans[k];
+    list->count = kept;
 }
 
-void causes_sort(struct causes *causes)
+static bool list_take(void *self, const struct cause_span *span)
 {
-    if (causes->count > 0)
-        qsort(causes->spans, causes->count, sizeof *causes->spans, span_compare);
+    struct cause_list *list = self;
+    while (list->count >= CAUSE_SPANS_MOST && list->packages > 1)
+        list_halve(list);
+    if (span->gap.package >= list->packages)
+        return true;
+    struct cause_span *spans =
+        array_reserve(list->spans, &list->capacity, list->count + 1, sizeof *spans);
+    if (!spans)
+        return failure_memory(list->failure, "reading a trace");
+    list->spans = spans;
+    list->spans[list->count++] = *span;
+    return true;
 }
 
 bool causes_make(const struct trace *trace, bool counted, struct causes *causes,
                  struct failure *failure)
 {
-    struct cause_division *division = cause_division_new(true, failure);
-    if (division)
-        division->spans_most = CAUSE_SPANS_MOST;
+    struct cause_list list = {.packages = INT64_MAX, .failure = failure};
+    const struct cause_taker taker = {list_take, &list};
+    struct cause_division *division = cause_division_new(&taker, failure);
     if (division && counted)
         cause_division_counted(division);
     const bool good = division && cause_division_take(division, trace, failure) &&
-                      cause_division_end(division, causes, failure);
+                      cause_division_end(division, causes);
     cause_division_free(&division);
-    if (good)
-        causes_sort(causes);
-    return good;
+    if (!good) {
+        free(list.spans);
+        return false;
+    }
+    causes->spans = list.spans;
+    causes->count = list.count;
+    causes->packages = list.packages;
+    return true;
 }
 
 void causes_release(struct causes *causes)

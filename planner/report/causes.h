@@ -41,8 +41,8 @@ struct worker_causes {
 };
 
 struct causes {
-    struct cause_span *spans; /* owned; by worker and time, none empty */
-    size_t count, capacity;
+    struct cause_span *spans; /* owned; of causes_make, by worker and time, none empty */
+    size_t count;
     int64_t packages; /* spans are those of packages with a number below this: of the first ones, if
                        * all would be too many */
     struct worker_causes *workers; /* owned; all zero for those without a package */
@@ -62,25 +62,28 @@ enum { CAUSE_SPANS_MOST = 1 << 17 };
 bool causes_make(const struct trace *trace, bool counted, struct causes *causes,
                  struct failure *failure);
 
+/* Who reads what workers wait for, span by span. False: it cannot go on. */
+struct cause_taker {
+    bool (*take)(void *self, const struct cause_span *span);
+    void *self;
+};
+
 /* A trace that is divided block by block. What a worker waited for is looked for among the packages
  * of the same block and of the one before it. */
 struct cause_division;
-/* Owned. `spans`: with its spans, which the caller may take (count = 0) between two blocks;
- * without, only what they sum up to. NULL: out of memory. */
-struct cause_division *cause_division_new(bool spans, struct failure *failure);
+/* Owned. `taker`, borrowed, gets a block's spans, as many as packages times workers, by worker and
+ * time, when the next block comes or there is none, and those at a worker's end with the last
+ * block's; NULL: only what they sum up to. NULL: out of memory. */
+struct cause_division *cause_division_new(const struct cause_taker *taker, struct failure *failure);
 /* Workers took their packages by themselves, from time 0 on: what they waited for was how to know
  * which. */
 void cause_division_counted(struct cause_division *division);
+/* False: out of memory, or the taker cannot go on, which has set its own failure. */
 bool cause_division_take(struct cause_division *division, const struct trace *block,
                          struct failure *failure);
-/* What is there so far; borrowed, and the caller's to change. */
-struct causes *cause_division_causes(struct cause_division *division);
-/* *causes, to be released, gets what is there. */
-bool cause_division_end(struct cause_division *division, struct causes *causes,
-                        struct failure *failure);
+/* *causes, to be released, gets the sums. False: the taker cannot go on. */
+bool cause_division_end(struct cause_division *division, struct causes *causes);
 void cause_division_free(struct cause_division **division);
-/* By worker and time, where those at a worker's end came last. */
-void causes_sort(struct causes *causes);
 void causes_release(struct causes *causes);
 /* Worker `worker`; all zero when it is not in there. */
 struct worker_causes causes_worker(const struct causes *causes, int64_t worker);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/base/json_text.h"
 #include "planner/report/causes.h"
@@ -256,11 +257,22 @@ bool events_print(const struct run_record *record, int64_t most, struct text *te
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
+/* Numbers as they were printed: a time is the end of one event and the start of the next, and what
+ * many workers wait for ends at the same times. */
+struct printed {
+    double number;
+    char digits[24]; /* not ended where all are used; empty: of none */
+};
+
+/* More than a block has times. */
+enum { PRINTED_BITS = 18 };
+
 /* Lines of one trace, which is read or made block by block. */
 struct listing {
     FILE *stream;
     const char *name;
-    struct text text; /* not written yet */
+    struct text text;        /* not written yet */
+    struct printed *printed; /* owned; by a hash of the number */
     struct cause_division *division;
     struct failure *failure;
 };
@@ -276,32 +288,65 @@ static bool lines_write(struct listing *listing)
     return good;
 }
 
+static struct printed *printed_of(const struct listing *listing, double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return &listing->printed[bits * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PRINTED_BITS)];
+}
+
+static void number_add(struct listing *listing, double number)
+{
+    struct text *text = &listing->text;
+    struct printed *printed = printed_of(listing, number);
+    const size_t before = text->length;
+    if (printed->number == number && printed->digits[0]) {
+        text_add_bytes(text, printed->digits, strnlen(printed->digits, sizeof printed->digits));
+        return;
+    }
+    text_add_number(text, number);
+    const size_t length = text->length - before;
+    if (text->failed || length > sizeof printed->digits)
+        return;
+    *printed = (struct printed){.number = number};
+    memcpy(printed->digits, text->bytes + before, length);
+}
+
+static void word_add(struct text *text, const char *word)
+{
+    text_add_bytes(text, word, strlen(word));
+    text_add_bytes(text, ",", 1);
+}
+
+static void count_add(struct text *text, int64_t count)
+{
+    text_add_count(text, count);
+    text_add_bytes(text, ",", 1);
+}
+
 static bool line_add(struct listing *listing, const struct span *span)
 {
     static const size_t piece = 1 << 16;
     struct text *text = &listing->text;
     const struct trace_event *event = &span->event;
-    text_add(text, "%s,%d,%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", listing->name,
-             (int)event->rank, operation_name((enum operation)span_operation(span)),
-             span->cause < 0 ? "" : cause_name((enum cause)span->cause), event->round,
-             event->package, event->first, event->tasks);
-    text_add_number(text, event->start_s);
-    text_add(text, ",");
-    text_add_number(text, event->end_s);
-    text_add(text, "\n");
+    word_add(text, listing->name);
+    count_add(text, event->rank);
+    word_add(text, operation_name((enum operation)span_operation(span)));
+    word_add(text, span->cause < 0 ? "" : cause_name((enum cause)span->cause));
+    count_add(text, event->round);
+    count_add(text, event->package);
+    count_add(text, event->first);
+    count_add(text, event->tasks);
+    number_add(listing, event->start_s);
+    text_add_bytes(text, ",", 1);
+    number_add(listing, event->end_s);
+    text_add_bytes(text, "\n", 1);
     return text->length < piece || lines_write(listing);
 }
 
-static bool causes_list(struct listing *listing, struct causes *causes)
+static bool cause_list(void *self, const struct cause_span *span)
 {
-    bool good = true;
-    causes_sort(causes);
-    for (size_t k = 0; good && k < causes->count; k++) {
-        const struct cause_span *span = &causes->spans[k];
-        good = line_add(listing, &(struct span){span->gap, (int)span->cause});
-    }
-    causes->count = 0;
-    return good;
+    return line_add(self, &(struct span){span->gap, (int)span->cause});
 }
 
 /* What workers waited for in the block before comes first: those that end there come with the last
@@ -309,18 +354,17 @@ static bool causes_list(struct listing *listing, struct causes *causes)
 static bool listing_take(void *self, const struct trace *block)
 {
     struct listing *listing = self;
-    bool good = causes_list(listing, cause_division_causes(listing->division));
+    bool good = cause_division_take(listing->division, block, listing->failure);
     for (size_t k = 0; good && k < block->count; k++)
         if (block->events[k].operation != OPERATION_IDLE)
             good = line_add(listing, &(struct span){block->events[k], -1});
-    return good && cause_division_take(listing->division, block, listing->failure);
+    return good;
 }
 
 static bool listing_end(struct listing *listing)
 {
     struct causes causes = {0};
-    const bool good = cause_division_end(listing->division, &causes, listing->failure) &&
-                      causes_list(listing, &causes) && lines_write(listing);
+    const bool good = cause_division_end(listing->division, &causes) && lines_write(listing);
     causes_release(&causes);
     return good;
 }
@@ -329,12 +373,14 @@ static bool listing_end(struct listing *listing)
 static bool trace_list(const struct run_record *record, const char *name, bool predicted,
                        FILE *stream, struct failure *failure)
 {
-    struct listing listing = {.stream = stream,
-                              .name = name,
-                              .division = cause_division_new(true, failure),
-                              .failure = failure};
+    struct listing listing = {.stream = stream, .name = name, .failure = failure};
+    const struct cause_taker causes = {cause_list, &listing};
     const struct trace_taker taker = {listing_take, &listing};
     struct trace made = {.on = &taker};
+    listing.printed = calloc((size_t)1 << PRINTED_BITS, sizeof *listing.printed);
+    if (!listing.printed)
+        return failure_memory(failure, "listing events");
+    listing.division = cause_division_new(&causes, failure);
     if (listing.division && record->counted)
         cause_division_counted(listing.division);
     const bool good = listing.division &&
@@ -343,6 +389,7 @@ static bool trace_list(const struct run_record *record, const char *name, bool p
                       listing_end(&listing);
     cause_division_free(&listing.division);
     text_release(&listing.text);
+    free(listing.printed);
     trace_release(&made);
     return good;
 }

@@ -71,7 +71,7 @@ static bool figures_init(struct figures *figures, const struct run_record *recor
     request_finding_init(&figures->requests, record->rule && !record->counted ? record->ahead : 0);
     figures->taker = (struct trace_taker){figures_take, figures};
     figures->made.on = &figures->taker;
-    figures->division = cause_division_new(false, failure);
+    figures->division = cause_division_new(NULL, failure);
     if (figures->division && record->counted) {
         figures->summing.start_s = 0;
         cause_division_counted(figures->division);
@@ -83,7 +83,7 @@ static bool figures_init(struct figures *figures, const struct run_record *recor
 static bool figures_end(struct figures *figures, struct trace_summary *summary,
                         struct causes *causes)
 {
-    if (!cause_division_end(figures->division, causes, figures->failure))
+    if (!cause_division_end(figures->division, causes))
         return false;
     trace_summing_end(&figures->summing, summary);
     return true;

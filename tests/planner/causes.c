@@ -278,6 +278,103 @@ static void hesitation_is_noise(void **state)
     trace_release(&trace);
 }
 
+/* ---- in blocks ----------------------------------------------------------------------------- */
+
+/* What has been handed on of the idle times of a trace that is divided in blocks. */
+struct heard {
+    struct cause_span last;
+    bool listening; /* `last` is of the same block */
+    int64_t spans;
+    double seconds[CAUSE_COUNT];
+    bool ended; /* somebody's end came */
+};
+
+static bool heard_take(void *self, const struct cause_span *span)
+{
+    struct heard *heard = self;
+    const struct trace_event *gap = &span->gap, *last = &heard->last.gap;
+    assert_true(gap->end_s > gap->start_s && gap->operation == OPERATION_IDLE);
+    if (heard->listening)
+        assert_true(last->rank < gap->rank ||
+                    (last->rank == gap->rank && last->end_s <= gap->start_s));
+    heard->ended = heard->ended || span->cause == CAUSE_END;
+    heard->seconds[span->cause] += gap->end_s - gap->start_s;
+    heard->spans++;
+    heard->listening = true;
+    heard->last = *span;
+    return true;
+}
+
+/* Events of the packages [first, end), in their order. */
+static struct trace block_of(const struct trace *trace, int64_t first, int64_t end)
+{
+    struct trace block = {.count = 0};
+    for (size_t k = 0; k < trace->count; k++)
+        if (trace->events[k].package >= first && trace->events[k].package < end)
+            assert_true(trace_add(&block, &trace->events[k]));
+    return block;
+}
+
+/* None is kept: those of a block are out before the next one is read, and ends come with the last.
+ */
+static void blocks_hand_their_causes_on(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct failure failure = FAILURE_INIT;
+        struct dice dice = {seed};
+        struct trace trace = rule_play("ss", seed);
+        struct causes whole = causes_of(&trace), sums;
+        struct heard heard = {.spans = 0};
+        const struct cause_taker taker = {heard_take, &heard};
+        struct cause_division *division = cause_division_new(&taker, &failure);
+        const int64_t packages = trace.events[trace.count - 1].package + 1;
+        const int64_t length = dice_whole(&dice, 1, packages);
+        for (int64_t first = 0; first < packages; first += length) {
+            struct trace block = block_of(&trace, first, first + length);
+            assert_true(cause_division_take(division, &block, &failure));
+            /* It is not needed any more, and the division has not borrowed from it. */
+            for (size_t k = 0; k < block.count; k++)
+                block.events[k] = (struct trace_event){.rank = -1};
+            trace_release(&block);
+            assert_true(!heard.ended && (heard.spans > 0) == (first > 0));
+            heard.listening = false;
+        }
+        assert_true(cause_division_end(division, &sums));
+        for (int cause = 0; cause < CAUSE_COUNT; cause++)
+            assert_true(fabs(heard.seconds[cause] - sums.seconds[cause]) <=
+                        1e-9 * makespan_of(&trace));
+        assert_whole(&trace, &sums, seed);
+        assert_true(length < packages || heard.spans == (int64_t)whole.count);
+        causes_release(&sums);
+        causes_release(&whole);
+        cause_division_free(&division);
+        trace_release(&trace);
+    }
+}
+
+/* Who cannot go on ends it, and has said why. */
+static bool never_take(void *self, const struct cause_span *span)
+{
+    (void)span;
+    return failure_set(self, FAILURE_FAILED, "no room");
+}
+
+static void who_reads_causes_may_end_it(void **state)
+{
+    struct failure failure = FAILURE_INIT;
+    const struct cause_taker taker = {never_take, &failure};
+    struct trace trace = rule_play("ss", 3);
+    struct cause_division *division = cause_division_new(&taker, &failure);
+    struct causes causes;
+    (void)state;
+    assert_true(cause_division_take(division, &trace, &failure));
+    assert_false(cause_division_end(division, &causes));
+    assert_string_equal(failure.text, "no room");
+    cause_division_free(&division);
+    trace_release(&trace);
+}
+
 /* Whatever stands in a damaged file: every moment is counted once. */
 static void damaged_traces_are_divided_as_well(void **state)
 {
@@ -400,6 +497,8 @@ int main(void)
         cmocka_unit_test(simulated_runs_are_explained),
         cmocka_unit_test(rules_are_explained),
         cmocka_unit_test(hesitation_is_noise),
+        cmocka_unit_test(blocks_hand_their_causes_on),
+        cmocka_unit_test(who_reads_causes_may_end_it),
         cmocka_unit_test(damaged_traces_are_divided_as_well),
         cmocka_unit_test(reports_add_up),
         cmocka_unit_test(counted_packages_are_waited_for),

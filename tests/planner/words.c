@@ -1,6 +1,7 @@
 /* Small words and lists: nearest word, parameters, growing text, trace, failure. */
 #include "tests/checks.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "planner/base/array.h"
@@ -102,6 +103,21 @@ static void text_numbers_read_back(void **state)
     free(words);
 }
 
+static void counts_are_printed_whole(void **state)
+{
+    static const int64_t counts[] = {0, 7, -1, 10, 4096, -99, INT64_MAX, INT64_MIN};
+    struct text text = TEXT_INIT, expected = TEXT_INIT;
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(counts); k++) {
+        text_add_count(&text, counts[k]);
+        text_add_bytes(&text, ", nothing more", 1);
+        text_add(&expected, "%" PRId64 ",", counts[k]);
+    }
+    assert_string_equal(text.bytes, expected.bytes);
+    text_release(&text);
+    text_release(&expected);
+}
+
 static void trace_keeps_events(void **state)
 {
     struct trace trace = {.count = 0};
@@ -159,6 +175,7 @@ int main(void)
         cmocka_unit_test(parameters_copy_and_compare),
         cmocka_unit_test(arrays_keep_their_items),
         cmocka_unit_test(text_numbers_read_back),
+        cmocka_unit_test(counts_are_printed_whole),
         cmocka_unit_test(trace_keeps_events),
         cmocka_unit_test(durations_as_people_say_them),
         cmocka_unit_test(failure_keeps_the_first),
