@@ -7,6 +7,7 @@
 #define SPMD_PROTOCOL_MESSAGE_H
 
 #include "planner/base/failure.h"
+#include "planner/base/process.h"
 #include "planner/dispatch/dispatch.h"
 #include "spmd/job/counts.h"
 #include "spmd/job/summary.h"
@@ -116,8 +117,12 @@ struct wire_closed {
 
 struct wire_verdict {
     struct failure failure; /* of the run */
-    int64_t lost;           /* so many struct process follow in a message of their own, and in
-                             * another one as many int, their ranks */
+    int64_t lost;           /* so many struct wire_lost follow, in a message of their own */
+};
+
+struct wire_lost {
+    struct process process;
+    int64_t peer; /* of the master */
 };
 
 #endif

@@ -235,19 +235,81 @@ bool closing_lead(const struct closing *closing, enum wire_ending ending,
     return failure->code == FAILURE_NONE;
 }
 
-/* Short messages, which are on their way at once: who they are for may be gone. */
-static void verdict_send(const struct run *run, int peer, const struct failure *verdict,
-                         const struct run_outcome *outcome)
+/* ---- the verdict --------------------------------------------------------------------------- */
+
+/* What the master waits for workers to take it: who is stopped by then hears nothing any more, and
+ * sees that the master is gone. */
+static const double taken_most_s = 10;
+
+/* What all workers hear in the end. Where many are lost it does not leave at once. */
+struct verdict {
+    struct wire_verdict *head;    /* owned */
+    struct wire_lost *lost;       /* owned; as many as the head says */
+    struct link_request *sending; /* owned; of both, to each member that is not lost */
+    size_t sending_count;
+};
+
+/* Somebody may read it still. */
+static struct verdict untaken;
+
+static void verdict_release(struct verdict *verdict)
+{
+    free(verdict->head);
+    free(verdict->lost);
+    free(verdict->sending);
+}
+
+/* To be released, also on failure: out of memory. */
+static bool verdict_init(struct verdict *verdict, const struct failure *failure,
+                         const struct run_outcome *outcome, int members)
 {
     const int count = outcome->lost.count;
-    const struct wire_verdict message = {*verdict, count};
-    comm_send(run->comm, &message, sizeof message, peer, WIRE_VERDICT);
-    if (count == 0)
-        return;
-    comm_send(run->comm, outcome->others.items, (size_t)count * sizeof *outcome->others.items, peer,
-              WIRE_VERDICT);
-    comm_send(run->comm, outcome->lost.items, (size_t)count * sizeof *outcome->lost.items, peer,
-              WIRE_VERDICT);
+    *verdict = (struct verdict){
+        .head = malloc(sizeof *verdict->head),
+        .lost = calloc((size_t)count + 1, sizeof *verdict->lost),
+        .sending = calloc(2 * (size_t)members + 1, sizeof *verdict->sending),
+    };
+    if (!verdict->head || !verdict->lost || !verdict->sending)
+        return false;
+    *verdict->head = (struct wire_verdict){*failure, count};
+    for (int k = 0; k < count; k++)
+        verdict->lost[k] = (struct wire_lost){outcome->others.items[k], outcome->lost.items[k]};
+    return true;
+}
+
+static void verdict_send(const struct run *run, struct verdict *verdict, int peer)
+{
+    const size_t size = (size_t)verdict->head->lost * sizeof *verdict->lost;
+    link_send(run->comm->link, verdict->head, sizeof *verdict->head, peer, WIRE_VERDICT,
+              &verdict->sending[verdict->sending_count++]);
+    if (size > 0)
+        link_send(run->comm->link, verdict->lost, size, peer, WIRE_VERDICT,
+                  &verdict->sending[verdict->sending_count++]);
+}
+
+/* What nobody takes stays where it is. */
+static void verdict_await(const struct comm *comm, struct verdict *verdict)
+{
+    const double until_s = clock_now() + taken_most_s;
+    struct pause pause = {0};
+    size_t taken = 0;
+    while (taken < verdict->sending_count && clock_now() < until_s) {
+        const struct awaited awaited = {.requests = {&verdict->sending[taken]}};
+        if (link_test(&verdict->sending[taken]))
+            taken++;
+        else
+            comm_pause(comm, &pause, &awaited);
+    }
+    bool left = false;
+    for (size_t k = taken; k < verdict->sending_count; k++)
+        if (!link_test(&verdict->sending[k])) {
+            link_forget(&verdict->sending[k]);
+            left = true;
+        }
+    if (left)
+        untaken = *verdict;
+    else
+        verdict_release(verdict);
 }
 
 void closing_verdict(const struct closing *closing, const struct failure *verdict,
@@ -260,9 +322,13 @@ void closing_verdict(const struct closing *closing, const struct failure *verdic
         outcome->lost.items = membership_lost_peers(members, &outcome->lost.count);
     if (outcome->broken && !outcome->lost.items)
         memory_over(run->comm);
+    struct verdict told;
+    if (!verdict_init(&told, verdict, outcome, members->count))
+        memory_over(run->comm);
     for (int member = 1; member <= members->count; member++)
         if (!membership_lost(members, member))
-            verdict_send(run, membership_peer(members, member), verdict, outcome);
+            verdict_send(run, &told, membership_peer(members, member));
+    verdict_await(run->comm, &told);
 }
 
 /* ---- a worker ------------------------------------------------------------------------------ */
@@ -282,14 +348,22 @@ static void part_end(const struct closing *closing, const struct wire_close *ord
     store_end(run->store, &answer->failure);
 }
 
-/* Behind the verdict, as many as it says; owned. */
-static void *list_hear(const struct comm *comm, int64_t count, size_t size)
+/* Behind the verdict, as many as it says. */
+static void lost_hear(const struct comm *comm, int count, struct run_outcome *outcome)
 {
-    void *items = calloc((size_t)count, size);
-    if (!items)
+    const size_t most = (size_t)count;
+    struct wire_lost *lost = calloc(most, sizeof *lost);
+    outcome->others.items = calloc(most, sizeof *outcome->others.items);
+    outcome->lost.items = calloc(most, sizeof *outcome->lost.items);
+    if (!lost || !outcome->others.items || !outcome->lost.items)
         memory_over(comm);
-    comm_receive(comm, items, (size_t)count * size, 0, WIRE_VERDICT);
-    return items;
+    comm_receive(comm, lost, most * sizeof *lost, 0, WIRE_VERDICT);
+    for (int k = 0; k < count; k++) {
+        outcome->others.items[k] = lost[k].process;
+        outcome->lost.items[k] = (int)lost[k].peer;
+    }
+    outcome->others.count = outcome->lost.count = count;
+    free(lost);
 }
 
 static void verdict_hear(const struct comm *comm, struct run_outcome *outcome,
@@ -299,11 +373,8 @@ static void verdict_hear(const struct comm *comm, struct run_outcome *outcome,
     comm_receive(comm, &verdict, sizeof verdict, 0, WIRE_VERDICT);
     *failure = verdict.failure;
     outcome->broken = verdict.lost > 0;
-    if (!outcome->broken)
-        return;
-    outcome->others.items = list_hear(comm, verdict.lost, sizeof *outcome->others.items);
-    outcome->lost.items = list_hear(comm, verdict.lost, sizeof *outcome->lost.items);
-    outcome->others.count = outcome->lost.count = (int)verdict.lost;
+    if (outcome->broken)
+        lost_hear(comm, (int)verdict.lost, outcome);
 }
 
 void closing_follow(const struct closing *closing, const struct done_packages *done,

@@ -32,6 +32,7 @@ struct worker {
     int64_t begun, reported;
     int64_t last;             /* the highest index of packages that have come; -1: none has */
     bool writing;             /* the results of the package that is to be reported next */
+    bool counted;             /* it has taken packages by the counter, until there was none */
     bool retired;             /* the master counts on it no more: nobody would take its reports */
     struct failure unwritten; /* what became of results that were written behind */
     double free_s;
@@ -411,6 +412,7 @@ static void packages_count(struct worker *worker, struct done_packages *done,
     }
     async_writer_finish(worker, failure);
     counted_tell(worker);
+    worker->counted = true;
 }
 
 /* ---- whole ----------------------------------------------------------------------------------- */
@@ -427,7 +429,7 @@ static void worker_loop(struct worker *worker, struct done_packages *done, struc
             break;
         if (in.header.kind == WIRE_GIVE)
             worker_context_give(&worker->context, in.header.package.index);
-        if (in.header.kind == WIRE_COUNT)
+        if (in.header.kind == WIRE_COUNT && !worker->counted)
             packages_count(worker, done, failure);
         if (in.header.kind != WIRE_WORK || is_again(worker, &in.header.package)) {
             inbox_done(worker->context.inbox);

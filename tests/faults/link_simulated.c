@@ -202,7 +202,7 @@ static void message_send(const void *data, size_t bytes, int peer, int tag, bool
     struct message *message = message_new(data, bytes, peer, tag);
     *request = (struct link_request){.pending = true};
     struct pending *sending = world_room(sizeof *sending);
-    *sending = (struct pending){.over = !large && !taken};
+    *sending = (struct pending){.over = !large && !taken, .size = bytes};
     message->stays = large || (taken && dice_hit(&world.dice, 0.5));
     request->handle = (intptr_t)sending;
     message_damage(message);
@@ -290,8 +290,11 @@ void link_cancel(struct link_request *request)
     request->pending = false;
 }
 
+/* What nobody has received yet may still be read. */
 void link_forget(struct link_request *request)
 {
+    const struct pending *pending = pending_of(request);
+    world.given_up = world.given_up || (request->pending && !pending->over && pending->size > 0);
     request->pending = false;
 }
 

@@ -50,6 +50,8 @@ MUTATIONS = [
      "    if (!peer->awaited || silent_s < 1e9 * deadline_of(liveness))"),
     ("acknowledgement-taken-twice", "spmd/run/closing.c",
      " ||\n        gathering->orders[member].ending == ANSWERED)", ")"),
+    ("verdict-until-taken", "spmd/run/closing.c",
+     "taken_most_s = 10;", "taken_most_s = 1e9;"),
     ("damage-not-noticed", "spmd/protocol/message.c",
      "    return result->digest == digest_of(result, state_size) &&\n           packages_equal",
      "    return packages_equal"),

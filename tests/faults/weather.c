@@ -19,7 +19,7 @@ struct weather weather_draw(void)
     weather.late_s = dice_about(dice, 0.02, 3);
     weather.doubled = dice_hit(dice, 0.25) ? dice_about(dice, 0.003, 0.1) : 0;
     weather.damaged = dice_hit(dice, 0.15) ? dice_about(dice, 0.003, 0.1) : 0;
-    weather.eager = dice_hit(dice, 0.5) ? 500 : SIZE_MAX; /* most reports travel until taken */
+    weather.eager = dice_hit(dice, 0.5) ? 100 : SIZE_MAX; /* most messages travel until taken */
     weather.unwritten = dice_hit(dice, 0.25) ? dice_about(dice, 0.001, 0.05) : 0;
     weather.write_s = dice_about(dice, 1e-5, 0.05);
     weather.cleanup = dice_hit(dice, 0.2);

@@ -109,7 +109,8 @@ struct world {
     uint64_t made;
     FILE *log;       /* NULL: silent */
     int64_t losses;  /* kills and stops so far */
-    bool given_up;   /* in this part, the master has told a rank that it is lost */
+    bool given_up;   /* in this part, the master has told a rank that it is lost, or has left it a
+                      * message that it has not taken */
     char wrong[400]; /* the first thing that was found wrong; "": nothing yet */
 };
 
