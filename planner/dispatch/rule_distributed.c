@@ -13,7 +13,7 @@
 
 #include "planner/dispatch/rule_power.h"
 
-enum { DISTRIBUTED_POWER, DFISS_SIGMA };
+enum { DFISS_SIGMA = POWER_OPTIONS };
 
 /* Quotients that are whole but for rounding are whole. */
 static const double WHOLE = 1e-9;
@@ -36,7 +36,7 @@ static void stages_restart(struct rule_state *state)
 static void distributed_start(struct rule_state *state)
 {
     struct stage *stage = state->own;
-    power_start(state, (enum rule_power)state->option[DISTRIBUTED_POWER], &stage->powers);
+    power_start(state, &stage->powers);
     stages_restart(state);
 }
 
@@ -100,12 +100,12 @@ const struct rule rule_dfss = {.name = "dfss",
                                .summary = "factoring over virtual processors",
                                DISTRIBUTED,
                                .chunk = dfss_chunk,
-                               .options = {RULE_POWER_OPTION}};
+                               .options = {RULE_POWER_OPTIONS}};
 const struct rule rule_dfiss = {
     .name = "dfiss",
     .summary = "fixed increase over virtual processors",
     .sizes = RULE_SIZES_GROW,
     DISTRIBUTED,
     .chunk = dfiss_chunk,
-    .options = {RULE_POWER_OPTION, {"sigma", "stages", NULL, 4, 1000000, {NULL}}}};
+    .options = {RULE_POWER_OPTIONS, {"sigma", "stages", NULL, 4, 1000000, {NULL}}}};
 #undef DISTRIBUTED

@@ -36,11 +36,14 @@ static double power_with(double speed, double queue, enum rule_power kind)
     return kind == POWER_SCALED ? fmax(floor(10 * power + WHOLE), 1) : power;
 }
 
-void power_start(struct rule_state *state, enum rule_power kind, struct powers *powers)
+void power_start(struct rule_state *state, struct powers *powers)
 {
-    *powers = (struct powers){.kind = kind, .slowest = least_weight(state)};
+    *powers =
+        (struct powers){.kind = (enum rule_power)state->option[POWER_KIND],
+                        .one = least_weight(state) / fmax((double)state->option[POWER_SLOWEST], 1)};
     for (int64_t k = 0; k < state->workers; k++)
-        power_of(state, k)->now = power_with(state->worker[k].weight / powers->slowest, 1, kind);
+        power_of(state, k)->now =
+            power_with(state->worker[k].weight / powers->one, 1, powers->kind);
 }
 
 void power_plan(struct rule_state *state, struct powers *powers)
@@ -56,8 +59,7 @@ void power_plan(struct rule_state *state, struct powers *powers)
 
 static bool differs(const struct power_worker *own, enum rule_power kind)
 {
-    const bool whole = kind == POWER_INTEGER || kind == POWER_SCALED;
-    return fabs(own->now - own->planned) > (whole ? 0 : CHANGE * own->planned);
+    return fabs(own->now - own->planned) > (power_is_whole(kind) ? 0 : CHANGE * own->planned);
 }
 
 bool power_changed(struct rule_state *state, int64_t worker, struct powers *powers)
@@ -70,7 +72,7 @@ bool power_changed(struct rule_state *state, int64_t worker, struct powers *powe
     own->recent_s += RECENT * (self->last_s - own->recent_s);
     own->best_s = fmin(own->best_s, own->recent_s);
     const double queue = own->best_s > 0 ? self->last_s / own->best_s : 1;
-    own->now = power_with(self->weight / powers->slowest, queue, powers->kind);
+    own->now = power_with(self->weight / powers->one, queue, powers->kind);
     powers->changed += differs(own, powers->kind) - before;
     return 2 * powers->changed > state->workers;
 }

@@ -1,9 +1,10 @@
 /*
  * Powers of workers, for rules that count a worker as so many processors: A_i = V_i / Q_i, V_i its
- * speed relative to the slowest worker's, Q_i the length of its processor's queue (J. Xu, A. T.
- * Chronopoulos, Distributed self-scheduling for heterogeneous workstation clusters, 1999). Q_i is
- * how many times longer its core tasks last took than at best: than the least mean of recent
- * packages, for of thousands that differ by chance the quickest one says little.
+ * speed, where the slowest worker's is 1 or as many as the rule is told, Q_i the length of its
+ * processor's queue (J. Xu, A. T. Chronopoulos, Distributed self-scheduling for heterogeneous
+ * workstation clusters, 1999). Q_i is how many times longer its core tasks last took than at best:
+ * than the least mean of recent packages, for of thousands that differ by chance the quickest one
+ * says little.
  *
  * Their A_i are whole numbers: floor(V_i / Q_i); scaled: of ten times that, so that a tenth counts;
  * real: not rounded, which is the preset, for half a processor is no nothing. In all three Q_i is
@@ -28,23 +29,31 @@ struct power_worker {
 struct powers {
     enum rule_power kind;
     double sum;      /* A, of those that are planned with */
-    double slowest;  /* the least of the workers' relative speeds */
+    double one;      /* the relative speed that is one processor's */
     int64_t changed; /* workers whose power is another one now */
 };
 
-/* The option of such a rule. */
-#define RULE_POWER_OPTION                                                                          \
+/* The first two options of such a rule. */
+#define RULE_POWER_OPTIONS                                                                         \
+    {"power", "processors that a worker counts as",     NULL, POWER_REAL,                          \
+     0,       {"integer", "scaled", "real", "measured"}},                                          \
     {                                                                                              \
-        "power", "processors that a worker counts as", NULL, POWER_REAL, 0,                        \
+        "slowest", "those that the slowest one counts as", NULL, 1, 1000,                          \
         {                                                                                          \
-            "integer", "scaled", "real", "measured"                                                \
+            NULL                                                                                   \
         }                                                                                          \
     }
+enum { POWER_KIND, POWER_SLOWEST, POWER_OPTIONS };
 
+/* Are they whole numbers? */
+static inline bool power_is_whole(enum rule_power kind)
+{
+    return kind == POWER_INTEGER || kind == POWER_SCALED;
+}
 size_t power_worker_size(const int64_t *option);
 struct power_worker *power_of(const struct rule_state *state, int64_t worker);
-/* Nobody has reported yet; power_plan follows. */
-void power_start(struct rule_state *state, enum rule_power kind, struct powers *powers);
+/* Nobody has reported yet; power_plan follows. By the rule's first two options. */
+void power_start(struct rule_state *state, struct powers *powers);
 /* Those of now are what is planned with. */
 void power_plan(struct rule_state *state, struct powers *powers);
 /* After a report: have more than half of the powers changed since they were planned with (real ones

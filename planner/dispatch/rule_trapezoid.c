@@ -206,8 +206,6 @@ struct dtss {
     int64_t stage_left; /* and its packages that are left */
 };
 
-enum { DTSS_POWER = 0 };
-
 /* Mean of a load A f that is kept within least and most, f uniform in [low, high]. */
 static double mean_within(double power, double low, double high, double least, double most)
 {
@@ -248,19 +246,27 @@ static void dtss_restart(struct rule_state *state)
 static void dtss_start(struct rule_state *state)
 {
     struct dtss *own = state->own;
-    power_start(state, (enum rule_power)state->option[DTSS_POWER], &own->powers);
+    power_start(state, &own->powers);
     dtss_restart(state);
 }
 
-/* By the powers that the steps were planned with: one that has changed alone may have by chance,
- * and sizes that follow chance never repeat (fast_forward.h). */
+/* Whole powers count as they are now, as printed. Others by which the steps were planned: one that
+ * has changed alone may have by chance, and sizes that follow chance never repeat (fast_forward.h).
+ */
+static double dtss_power(const struct rule_state *state, int64_t worker)
+{
+    const struct dtss *own = state->own;
+    const struct power_worker *power = power_of(state, worker);
+    return power_is_whole(own->powers.kind) ? power->now : power->planned;
+}
+
 static double dtss_chunk(struct rule_state *state, int64_t worker)
 {
     struct dtss *own = state->own;
     struct trapezoid *trapezoid = &own->trapezoid;
     if (trapezoid->steps_left < 1)
         dtss_restart(state);
-    const double power = power_of(state, worker)->planned;
+    const double power = dtss_power(state, worker);
     const double before = own->passed + (power - 1) / 2;
     const double share = fmax(trapezoid->chunk - trapezoid->step * before, trapezoid->last);
     own->passed += power;
@@ -341,7 +347,7 @@ const struct rule rule_dtss = {.name = "dtss",
                                .chunk = dtss_chunk,
                                .report = dtss_report,
                                .first = power_first,
-                               .options = {RULE_POWER_OPTION}};
+                               .options = {RULE_POWER_OPTIONS}};
 
 static void stage_begin(struct rule_state *state)
 {
@@ -377,4 +383,4 @@ const struct rule rule_dtfss = {.name = "dtfss",
                                 .chunk = dtfss_chunk,
                                 .report = dtss_report,
                                 .first = power_first,
-                                .options = {RULE_POWER_OPTION}};
+                                .options = {RULE_POWER_OPTIONS}};

@@ -2,7 +2,9 @@
  * independent program has evaluated, and the published experiments under load. */
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 
+#include "planner/dispatch/rule_power.h"
 #include "planner/simulate/decision.h"
 #include "tests/checks.h"
 
@@ -103,6 +105,78 @@ static void dtss_plans_anew_when_most_have_changed(void **state)
         else
             assert_next(dispatch, 1, 16);
         dispatch_free(&dispatch);
+    }
+}
+
+/* The rule alone, which is told of queues by what core tasks take: of one process in the beginning,
+ * the best time so far, and then of as many as the last one took times as long. */
+struct printed {
+    struct rule_state state;
+    struct rule_worker workers[WORKERS_MOST];
+    struct power_worker powers[WORKERS_MOST];
+    max_align_t own[64];
+};
+
+static void printed_begin(struct printed *printed, int64_t tasks, const double *speeds)
+{
+    *printed = (struct printed){.state = {.rule = &rule_dtss,
+                                          .tasks = tasks,
+                                          .left = tasks,
+                                          .workers = WORKERS_MOST,
+                                          .least = 1,
+                                          .most = (double)tasks,
+                                          .option = {POWER_INTEGER, 2},
+                                          .worker = printed->workers,
+                                          .own = printed->own}};
+    assert_true(rule_dtss.state_size <= sizeof printed->own);
+    for (int64_t k = 0; k < WORKERS_MOST; k++) {
+        printed->workers[k] = (struct rule_worker){.weight = speeds[k], .own = &printed->powers[k]};
+        printed->powers[k].best_s = printed->powers[k].recent_s = 1;
+    }
+    rule_dtss.start(&printed->state);
+}
+
+/* The next package is that worker's, from 1 on. */
+static void printed_next(struct printed *printed, int64_t worker, int64_t count)
+{
+    const double chunk = rule_dtss.chunk(&printed->state, worker - 1);
+    if (chunk != (double)count)
+        fail_msg("worker %" PRId64 " gets %g core tasks, not %" PRId64, worker, chunk, count);
+    printed->state.left -= count;
+}
+
+static void printed_queue(struct printed *printed, int64_t worker, double queue)
+{
+    printed->workers[worker - 1].packages = 2;
+    printed->workers[worker - 1].last_s = queue;
+    rule_dtss.report(&printed->state, worker - 1, 1, queue, queue);
+}
+
+/* Virtual powers 2, 2, 2 and 6, A_i = V_i / Q_i. Then three of four have another process in their
+ * queues: 670 core tasks are planned anew, F = 670 / 18, N = 36, D = 36.222 / 35. Two alone have
+ * smaller packages of the old steps: F = 50, D = 49 / 47, 50 - 12 D. */
+static void dtss_is_as_printed(void **state)
+{
+    static const double speeds[] = {1, 1, 1, 3};
+    struct printed printed;
+    (void)state;
+    for (int64_t loaded = 2; loaded <= 3; loaded++) {
+        printed_begin(&printed, 1200, speeds);
+        printed_next(&printed, 4, 284);
+        printed_next(&printed, 1, 86);
+        printed_next(&printed, 2, 82);
+        printed_next(&printed, 3, 78);
+        assert_int_equal(printed.state.left, 670);
+        for (int64_t worker = 1; worker <= loaded; worker++)
+            printed_queue(&printed, worker, 2);
+        if (loaded == 2) {
+            printed_next(&printed, 1, 37);
+            continue;
+        }
+        printed_next(&printed, 4, 207);
+        printed_next(&printed, 1, 31);
+        printed_next(&printed, 2, 29);
+        printed_next(&printed, 3, 28);
     }
 }
 
@@ -292,6 +366,7 @@ int main(void)
         cmocka_unit_test(dtss_counts_workers_as_processors),
         cmocka_unit_test(powers_are_rounded_as_asked),
         cmocka_unit_test(dtss_plans_anew_when_most_have_changed),
+        cmocka_unit_test(dtss_is_as_printed),
         cmocka_unit_test(stages_are_shared_by_power),
         cmocka_unit_test(monitor_finds_its_parameters),
         cmocka_unit_test(trees_leave_a_loaded_last_worker_alone),
