@@ -40,6 +40,18 @@ scow plan -p matched.json -i slices -s scow-mp -q -o plan.json --html plan.html
 "$mpiexec" -n 3 scow run plan.json -i slices -o run.h5 -q
 scow report run.h5 -q --html run.html
 
+# What others leave: in a plan, and as if a run's packages had found it.
+cat >shared.json <<'PROFILE'
+{ "schema": "scow-profile-1", "kernel": "sleep",
+  "settings": [ { "windows": [ { "tasks": [1, 100],
+    "envelope": {"latency_s": 0, "s_per_task": 0}, "send": {"latency_s": 0, "s_per_task": 0},
+    "workers": [ { "count": 2, "name": "near", "bandwidth": 1e9, "receive": {"latency_s": 0, "s_per_task": 0},
+      "link": {"latency_s": 0, "s_per_task": 1e-3}, "compute": {"latency_s": 0, "s_per_task": 1e-2} } ] } ] } ] }
+PROFILE
+printf '10\tnear\tcpu\t0.5\n10\tnear\tbandwidth\t2.5e8\n' >shared.tsv
+scow plan -p shared.json -X 1000 --load shared.tsv -q -o shared-plan.json --html shared.html
+sed 's/"worker": [0-9]*, /&"bandwidth": 2.5e8, "bandwidth_planned": 1e9, /g' run.html >found.html
+
 # Core tasks that are heavy where they stand together.
 cat >heavy.json <<'PROFILE'
 { "schema": "scow-profile-1", "kernel": "sleep",

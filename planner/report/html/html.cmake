@@ -24,6 +24,7 @@ scow_embed(embedded_script
     script/masters.js
     script/levels.js
     script/headline.js
+    script/shared.js
     script/rows.js
     script/gantt.js
     script/gantt_input.js

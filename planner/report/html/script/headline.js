@@ -136,7 +136,7 @@ function runFigures(report, data) {
         figure('Workers', words.count(working.length), `${report.scheduler ?? 'unknown scheduler'}, ${report.threads ?? '?'} thread${
             report.threads === 1 ? '' : 's'} each`),
         busy('Workers busy', report.worker_busy_share, `in a period ${words.percent(report.worker_utilization.measured)}`),
-        busy('Network busy', report.network_utilization));
+        busy('Network busy', report.network_utilization), ...foundFigures(report));
 }
 
 /* The first ones that failed, and why. */
@@ -188,5 +188,5 @@ function planHeadline(data) {
             figure('Workers busy', words.percent(predicted.worker_busy_share),
                 `in a period ${words.percent(predicted.worker_utilization)}`),
             figure('Over the lower bound', words.signedPercent(predicted.gap),
-                `at least ${words.seconds(predicted.lower_bound_s)}`), ...planCosts(plan))];
+                `at least ${words.seconds(predicted.lower_bound_s)}`), ...planCosts(plan)), sharedList(plan)];
 }

@@ -61,7 +61,7 @@ function stripsHeadline({ strips: plan, measured, path }) {
     return [masthead(measured ? `scow report · ${path}` : 'scow plan'),
         el('h1', null, `${plan.kernel} · ${words.count(plan.rows)} × ${words.count(plan.columns)} cells`),
         el('p', { class: 'lead' }, words.bound(stripsLead(plan, measured, total))),
-        el('p', { class: 'advice' }, words.bound(stripsAdvice(plan, measured) ?? '')), lossesList(measured),
+        el('p', { class: 'advice' }, words.bound(stripsAdvice(plan, measured) ?? '')), lossesList(measured), sharedList(plan),
         el('dl', { class: 'figures' }, both('Total', total.predicted, total.measured), both('Iteration', plan.predicted.step_s, measured?.step_s),
             figure('Iterations', words.count(measured ? measured.iterations : plan.iterations), measured
                 ? `of ${words.count(plan.iterations)}${measured.begun ? `, the first ${words.count(measured.begun)} before` : ''}` : `tested every ${words.count(plan.every)}${end}`),
