@@ -44,13 +44,26 @@ void rank_bandwidths_put(const struct bandwidth *workers, int64_t count, struct 
             window_put(workers, count, &profile->settings[k].windows[w]);
 }
 
+bool rank_bandwidths_probe(const struct comm *comm, double longest_s, struct bandwidth **found,
+                           struct failure *failure)
+{
+    struct bandwidth *made = comm_leads(comm) ? calloc((size_t)comm->size, sizeof *made) : NULL;
+    *found = NULL;
+    if (comm_leads(comm) && !made)
+        failure_memory(failure, "looking at the network");
+    const bool good = comm_agree(comm, failure) && bandwidth_probe(comm, longest_s, made, failure);
+    if (good)
+        *found = made;
+    else
+        free(made);
+    return good;
+}
+
 bool rank_bandwidths_find(const struct comm *comm, struct profile *profile, struct failure *failure)
 {
-    struct bandwidth *found = calloc((size_t)comm->size, sizeof *found);
-    if (!found)
-        failure_memory(failure, "looking at the network");
-    const bool good = comm_agree(comm, failure) && bandwidth_probe(comm, most_s, found, failure);
-    if (good && comm_leads(comm))
+    struct bandwidth *found;
+    const bool good = rank_bandwidths_probe(comm, most_s, &found, failure);
+    if (found)
         rank_bandwidths_put(found + 1, comm->size - 1, profile);
     free(found);
     return good;

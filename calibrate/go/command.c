@@ -238,6 +238,9 @@ static void files_complete(const struct arguments *arguments, const struct besid
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
+/* How long a job waits for the network to be looked at, beside the last message. */
+static const double network_most_s = 0.1;
+
 /* A job under way. */
 struct going {
     struct comm *comm;
@@ -251,6 +254,7 @@ struct going {
     struct profile profile; /* what its text says, if there is one */
     struct place place;
     char **names;
+    struct bandwidth *bandwidths; /* owned; the master's, by rank; NULL: not known */
     struct beside beside;
     struct go_pilot pilot;
 };
@@ -293,7 +297,8 @@ static bool going_prepare(struct going *going, struct failure *failure)
     going->isa = instructions_gather(going->comm);
     return comm_agree(going->comm, failure) &&
            place_find(&going->place, going->comm, launch_threads(going->comm), failure) &&
-           labels_workers(going->comm, &going->names, failure);
+           labels_workers(going->comm, &going->names, failure) &&
+           rank_bandwidths_probe(going->comm, network_most_s, &going->bandwidths, failure);
 }
 
 static void going_release(struct going *going)
@@ -308,6 +313,7 @@ static void going_release(struct going *going)
     free(going->emitted);
     free(going->isa);
     place_release(&going->place);
+    free(going->bandwidths);
     labels_workers_free(&going->names, going->comm->size - 1);
     beside_release(&going->beside);
     go_pilot_release(&going->pilot);
@@ -330,6 +336,8 @@ static void going_run(struct going *going, struct liveness *liveness, struct fai
     const struct pilot_origin origin = {.kernel = going->kernel,
                                         .place = &going->place,
                                         .names = going->names,
+                                        .bandwidths =
+                                            going->bandwidths ? going->bandwidths + 1 : NULL,
                                         .profile = going->beside.profile,
                                         .threads = threads,
                                         .weights = going->weights};

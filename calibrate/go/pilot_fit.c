@@ -6,6 +6,7 @@
 
 #include "calibrate/fit/assemble.h"
 #include "calibrate/labels.h"
+#include "calibrate/rank_shares.h"
 #include "planner/files/profile_json.h"
 #include "planner/studies/interval.h"
 #include "planner/studies/planning.h"
@@ -334,6 +335,16 @@ static bool parameters_fill(const struct pilot_sight *sight, struct profile *pro
     return good;
 }
 
+/* What others left of processors and of the network while all this was timed. */
+static void others_put(const struct pilot_sight *sight, const struct pilot_origin *origin,
+                       const struct pilot_timings *timings, struct profile *profile)
+{
+    if (sight->had)
+        rank_shares_put(sight->had, timings->samples, profile);
+    if (origin->bandwidths)
+        rank_bandwidths_put(origin->bandwidths, sight->workers, profile);
+}
+
 bool pilot_profile(const struct pilot_sight *sight, const struct pilot_origin *origin,
                    const struct pilot_timings *timings, struct profile *profile,
                    struct failure *failure)
@@ -349,6 +360,7 @@ bool pilot_profile(const struct pilot_sight *sight, const struct pilot_origin *o
     profile->settings = setting;
     profile->setting_count = 1;
     place_sign(origin->place, &profile->origin);
+    others_put(sight, origin, timings, profile);
     const bool named =
         weights_name_init(&profile->weights, timings->levels->weights ? origin->weights : NULL) ||
         failure_memory(failure, "writing the profile");

@@ -4,6 +4,7 @@
 
 #include "calibrate/go/pilot_levels.h"
 #include "calibrate/place.h"
+#include "calibrate/rank_bandwidths.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 #include "planner/model/sample.h"
@@ -15,6 +16,7 @@ struct pilot_origin {
     const struct kernel *kernel;
     const struct place *place;
     char *const *names;                 /* of the workers */
+    const struct bandwidth *bandwidths; /* to them; NULL: not known */
     const char *profile;                /* path that it is written to */
     int threads;                        /* of a rank */
     const struct task_weights *weights; /* of the job's core tasks; NULL: not known */

@@ -291,8 +291,10 @@ bool execution_lead(struct execution_state *state, const struct run *run,
                     struct run_outcome *outcome, struct failure *failure)
 {
     struct progress progress;
-    struct pilot_sight sight = {
-        .pilot = state->execution->pilot, .trace = &outcome->trace, .progress = &progress};
+    struct pilot_sight sight = {.pilot = state->execution->pilot,
+                                .trace = &outcome->trace,
+                                .had = &outcome->had,
+                                .progress = &progress};
     struct dispatch *decides = decides_new(state, &sight, failure);
     dispatch_make(state, decides, failure);
     progress_begin(state, &progress);

@@ -13,6 +13,7 @@
 #include "spmd/job/job.h"
 #include "spmd/launch/making.h"
 #include "spmd/launch/progress.h"
+#include "spmd/protocol/run_had.h"
 
 struct pilot;
 
@@ -21,6 +22,8 @@ struct pilot_sight {
     struct pilot *pilot;
     const struct survey_remaining *remaining;
     const struct trace *trace; /* of all packages that are reported */
+    const struct run_had_list
+        *had; /* what workers had of their processors in these; NULL: unknown */
     const struct job *job;
     const struct task_range *ranges; /* of the job's core tasks, those that are surveyed */
     int64_t range_count;             /* 0: they are the whole job */

@@ -116,6 +116,8 @@ static struct dispatch *trial_plan(void *self, const struct survey_remaining *re
     return trial->pilot->base.plan(&trial->pilot->base, &trial->sight);
 }
 
+static const double bandwidth_found = 1.25e9;
+
 static void classes_take(struct job_trial *trial, const struct profile *profile)
 {
     double least_s = HUGE_VAL, most_s = 0;
@@ -126,6 +128,9 @@ static void classes_take(struct job_trial *trial, const struct profile *profile)
     for (size_t k = 0; k < window->worker_count; k++) {
         least_s = fmin(least_s, window->workers[k].compute.cost.s_per_task);
         most_s = fmax(most_s, window->workers[k].compute.cost.s_per_task);
+        /* Half of their processors, of times that costs may leave some out of; as was found. */
+        assert_true(window->workers[k].availability >= 0.5 && window->workers[k].availability <= 1);
+        assert_true(window->workers[k].bandwidth == bandwidth_found);
     }
     trial->slowest = most_s / least_s;
 }
@@ -160,6 +165,9 @@ static void trial_run(struct job_trial *trial, uint64_t seed)
 {
     static const struct scow_task task = {.name = "simulated"};
     static char names[WORKERS_MOST][8];
+    struct run_had had[WORKERS_MOST];
+    struct bandwidth bandwidths[WORKERS_MOST];
+    const struct run_had_list all_had = {had, WORKERS_MOST};
     char *workers[WORKERS_MOST];
     char profile[] = "/tmp/scow-go-jobs-XXXXXX", plan[] = "/tmp/scow-go-jobs-XXXXXX";
     const struct kernel kernel = {.task = &task};
@@ -170,11 +178,14 @@ static void trial_run(struct job_trial *trial, uint64_t seed)
     for (int k = 0; k < WORKERS_MOST; k++) {
         snprintf(names[k], sizeof names[k], "a:%d", k + 1);
         workers[k] = names[k];
+        had[k] = (struct run_had){1, 1, 2};
+        bandwidths[k] = (struct bandwidth){bandwidth_found, k == 0};
     }
     assert_true(close(mkstemp(profile)) == 0 && close(mkstemp(plan)) == 0);
     const struct pilot_origin origin = {.kernel = &kernel,
                                         .place = &place,
                                         .names = workers,
+                                        .bandwidths = bandwidths,
                                         .profile = profile,
                                         .threads = 1,
                                         .weights = trial->weights};
@@ -183,6 +194,7 @@ static void trial_run(struct job_trial *trial, uint64_t seed)
     trial->pilot = &pilot;
     trial->sight = (struct pilot_sight){.pilot = &pilot.base,
                                         .trace = &trial->seen,
+                                        .had = &all_had,
                                         .job = &job,
                                         .progress = &progress,
                                         .most = trial->tasks,

@@ -42,6 +42,7 @@ expect 0 "$scow" plan -p one.profile.json -X 1000
 says 'measured    '
 grep -q '"memory_bytes": {"rank": [1-9][0-9.]*, "command": [1-9][0-9.]*, "master": [1-9]' one.profile.json || fail "no memory in the profile"
 grep -q '"seal_s": ' one.profile.json || fail "no time of sealing in the profile"
+grep -q '"bandwidth": [1-9]' one.profile.json || fail "no bandwidth in the profile"
 expect 0 "$scow" report one.h5
 says 'core tasks  150, 150 done'
 cmp <("$scow" show one.h5 --output) lines || fail "outputs are not the lines"
@@ -86,6 +87,7 @@ expect 0 "$scow" go -j 1 "${filter[@]}" -o filter1.h5
 first=$(checksum)
 expect 0 "$scow" go -j 3 "${filter[@]}" -o filter3.h5
 [ "$(checksum)" = "$first" ] || fail "three workers gave other results than one"
+[[ ! -r /proc/thread-self/schedstat ]] || grep -q '"availability": 0*[01]' filter3.profile.json || fail "what workers had is not in the profile"
 expect 0 "$scow" plan -p filter3.profile.json -i "$image" -n 2 -o plan.json
 expect 0 "$mpiexec" -n 3 "$scow" run plan.json -i "$image" -o planned.h5
 [ "$(checksum)" = "$first" ] || fail "the plan gave other results"
