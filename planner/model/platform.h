@@ -121,6 +121,17 @@ static inline struct cost platform_class_whole(const struct platform_class *clas
     return cost_sum(cost_sum(class->receive, class->compute), class->output);
 }
 
+/* What a package takes of its way to the master of a group, whatever its size: that master is told
+ * which core tasks it gets, packs what it deals by itself and starts nothing. */
+struct platform_told {
+    double send_s, link_s;
+};
+static inline struct platform_told platform_told(const struct platform_window *window,
+                                                 const struct platform_class *class)
+{
+    return (struct platform_told){window->send.latency_s, class->link.latency_s};
+}
+
 /* The operations that occupy a worker of the class: all, or, with asynchronous writing, the longer
  * of computing and writing for the largest packages. */
 static inline struct cost platform_class_work(const struct platform_class *class)

@@ -76,10 +76,17 @@ static bool rounds_reserve(struct trace_summing *summing)
     return true;
 }
 
+/* Operations that take no time are in no simulation's trace, and rank 0 of a tree packs nothing. */
+static bool is_first(int32_t operation)
+{
+    return operation == OPERATION_ENVELOPE || operation == OPERATION_SEND ||
+           operation == OPERATION_LINK;
+}
+
 static void start_find(struct trace_summing *summing, const struct trace *block)
 {
     for (size_t k = 0; k < block->count; k++)
-        if (block->events[k].operation == OPERATION_ENVELOPE)
+        if (is_first(block->events[k].operation))
             summing->start_s = fmin(summing->start_s, block->events[k].start_s);
 }
 

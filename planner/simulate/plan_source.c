@@ -55,9 +55,8 @@ static bool costs_fill(struct plan_source *source, const double *loads, struct f
         }
         if (!class || !class_holds(class, worker))
             class = platform_worker(window, worker);
-        source->costs[slot] = star_cost_of(window, class, load);
-        if (source->groups)
-            source->costs[slot].compute_s = source->costs[slot].output_s = 0;
+        source->costs[slot] =
+            source->groups ? star_cost_of_group(window, class) : star_cost_of(window, class, load);
     }
     source->loads = loads;
     return true;

@@ -9,7 +9,7 @@
 
 struct plan_source {
     const struct platform *platform;
-    bool groups; /* workers are masters of groups: packages of any size, which they only receive */
+    bool groups; /* workers are masters of groups, which are told of packages of any size */
     struct plan_cursor cursor;
     const double *loads;     /* of the round entry whose costs are filled in */
     struct star_cost *costs; /* owned; of that, per slot */

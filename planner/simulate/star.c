@@ -47,6 +47,13 @@ struct star_cost star_cost_of(const struct platform_window *window,
                               cost_of(class->result, load),    cost_of(window->collect, load)};
 }
 
+struct star_cost star_cost_of_group(const struct platform_window *window,
+                                    const struct platform_class *class)
+{
+    const struct platform_told told = platform_told(window, class);
+    return (struct star_cost){.send_s = told.send_s, .link_s = told.link_s};
+}
+
 double *star_cost_part(struct star_cost *cost, enum operation operation)
 {
     double *const parts[OPERATION_COLLECT + 1] = {

@@ -81,6 +81,9 @@ void star_sum(const struct star *star, struct simulation *simulation);
 /* What a package of `load` tasks costs a worker of `class`. */
 struct star_cost star_cost_of(const struct platform_window *window,
                               const struct platform_class *class, double load);
+/* The same of any package for the master of a group, which computes nothing itself. */
+struct star_cost star_cost_of_group(const struct platform_window *window,
+                                    const struct platform_class *class);
 /* What one of the operations from envelope to collect takes of it. */
 double *star_cost_part(struct star_cost *cost, enum operation operation);
 /* Append the package's events, in the order of time; those that take no time are left out. False:

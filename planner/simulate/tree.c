@@ -26,6 +26,13 @@ static void node_release(struct node *node)
     plan_source_release(&node->source);
 }
 
+/* Its workers are masters, which begin with the run: only who computes has something to start. */
+static void groups_ready(struct loop *loop)
+{
+    for (int64_t k = 0; k < loop->star.worker_count; k++)
+        loop->star.workers[k].prepared_s = loop->star.workers[k].free_s = 0;
+}
+
 /* To be released in any case. False: out of memory. */
 static bool node_init(struct node *node, const struct platform *platform, const struct plan *plan,
                       struct trace *trace)
@@ -39,6 +46,7 @@ static bool node_init(struct node *node, const struct platform *platform, const 
     node->loop.master = (int32_t)plan->master;
     if (plan->child_count == 0)
         return true;
+    groups_ready(&node->loop);
     node->children = calloc(plan->child_count, sizeof *node->children);
     bool good = node->children != NULL;
     for (size_t k = 0; node->children && k < plan->child_count; k++)
@@ -62,10 +70,10 @@ static void piece_describe(struct node *node, struct loop_package *package, doub
     const struct plan_source *source = &node->source;
     const struct plan_cursor *cursor = &source->cursor;
     const struct platform_window *window = platform_nearest(source->platform, load);
-    const int64_t worker = cursor->plan->workers[cursor->slot];
-    node->piece = star_cost_of(window, platform_worker(window, worker), load);
-    if (source->groups)
-        node->piece.compute_s = node->piece.output_s = 0;
+    const struct platform_class *class =
+        platform_worker(window, cursor->plan->workers[cursor->slot]);
+    node->piece =
+        source->groups ? star_cost_of_group(window, class) : star_cost_of(window, class, load);
     package->cost = &node->piece;
     package->first = cursor->first + cursor->load - node->left;
     package->load = load;

@@ -78,26 +78,23 @@ static struct cost group_work(const struct platform *platform, double load)
     return (struct cost){idle / speed, fmax(1, port) / speed};
 }
 
-/* By packages of about so many core tasks. */
+/* By packages of about so many core tasks, which they are told of (simulate/tree.h). */
 static void node_fill(const struct tree *tree, struct node *node, double load)
 {
     const struct platform_window *real = platform_nearest(tree->whole, load);
     node->window = (struct platform_window){.least = 1,
                                             .greatest = (int64_t)tree->planning->tasks,
-                                            .envelope = real->envelope,
-                                            .send = real->send,
                                             .classes = node->classes,
                                             .class_count = node->count};
     for (int64_t k = 0; k < node->count; k++) {
-        const struct platform_class *master =
-            platform_worker(real, node->below[k].group->master - 1);
+        const struct platform_told told =
+            platform_told(real, platform_worker(real, node->below[k].group->master - 1));
+        node->window.send.latency_s = told.send_s;
         node->classes[k] =
             (struct platform_class){.first = k,
                                     .count = 1,
-                                    .link = master->link,
-                                    .receive = master->receive,
-                                    .compute = group_work(node_platform(&node->below[k]), load),
-                                    .start_s = master->start_s};
+                                    .link = {told.link_s, 0},
+                                    .compute = group_work(node_platform(&node->below[k]), load)};
     }
     node->groups = (struct platform){.windows = &node->window,
                                      .window_count = 1,

@@ -204,21 +204,8 @@ static void package_deal(struct master *master, const struct package *package)
 static void package_take(struct master *master, const struct inbox_package *in)
 {
     const struct package package = in->header.package;
-    const struct emulation *emulation = master->run->emulation;
-    struct relayed *relayed = package_add(master, in);
-    if (!relayed)
-        return;
-    const double start_s = relayed->times.start_s;
-    const size_t at = (size_t)(relayed - master->relay->packages);
-    /* This rank is the worker before its own first one. */
-    if (emulation)
-        master_await(master,
-                     emulation_end(emulation, OPERATION_RECEIVE, -1, package.count, start_s));
-    relayed = &master->relay->packages[at];
-    relayed->times.computed_s = comm_now(master->run->comm);
-    relayed->times.receive_s = relayed->times.computed_s - start_s;
-    relayed->times.handed_s = relayed->times.written_s = relayed->times.computed_s;
-    package_deal(master, &package);
+    if (package_add(master, in))
+        package_deal(master, &package);
 }
 
 /* Has it come before, or is it none? */

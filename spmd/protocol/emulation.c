@@ -130,11 +130,9 @@ double emulation_fetch_s(const struct emulation *emulation, int64_t worker, int6
                 0);
 }
 
-double emulation_cost(const struct emulation *emulation, enum operation operation, int64_t worker,
-                      int64_t tasks)
+static double cost_part(const struct platform_window *window, const struct platform_class *class,
+                        enum operation operation, int64_t tasks)
 {
-    const struct platform_window *window = platform_nearest(&emulation->platform, (double)tasks);
-    const struct platform_class *class = class_of(emulation, window, worker);
     switch (operation) {
     case OPERATION_ENVELOPE:
         return cost_of(window->envelope, (double)tasks);
@@ -162,6 +160,29 @@ double emulation_cost(const struct emulation *emulation, enum operation operatio
         break;
     }
     return 0;
+}
+
+/* Masters of groups are told of packages, and start nothing. What is computed of these takes no
+ * longer than one worker would take for it. */
+static double told_part(const struct platform_window *window, const struct platform_class *class,
+                        enum operation operation, int64_t tasks)
+{
+    const struct platform_told told = platform_told(window, class);
+    const bool works = operation == OPERATION_COMPUTE || operation == OPERATION_OUTPUT;
+    return operation == OPERATION_SEND   ? told.send_s
+           : operation == OPERATION_LINK ? told.link_s
+           : works                       ? cost_part(window, class, operation, tasks)
+                                         : 0;
+}
+
+double emulation_cost(const struct emulation *emulation, enum operation operation, int64_t worker,
+                      int64_t tasks)
+{
+    const struct platform_window *window = platform_nearest(&emulation->platform, (double)tasks);
+    const struct platform_class *class = class_of(emulation, window, worker);
+    if (!emulation->ranks)
+        return cost_part(window, class, operation, tasks);
+    return told_part(window, class, operation, tasks);
 }
 
 /* Counts the core tasks that are computed here. */

@@ -26,8 +26,8 @@ struct emulation;
  * workers of whom the first one has so many of the profile's before it. NULL with *failure set. */
 struct emulation *emulation_new(const struct profile *profile, const struct plan *plan,
                                 int64_t before, struct failure *failure);
-/* The workers are not neighbours: worker k is rank ranks[k + 1] of the job, of so many ranks
- * (borrowed), whose master is the first one. */
+/* The workers are masters of groups, and not neighbours: worker k is rank ranks[k + 1] of the job,
+ * of so many ranks (borrowed), whose master is the first one. */
 void emulation_ranks(struct emulation *emulation, const int *ranks, int count);
 /* What goes on side by side, by the plan; where nothing is emulated (NULL), as with a single port.
  */

@@ -120,8 +120,8 @@ CLUSTERS = {
                            only='scow-mp,masters'),
     'masters-1024': Cluster(1024, tasks=256000, compute=1e-1, package=1e-2, link=1e-3, latency=1e-3, size=2000,
                             only='scow-mp,masters'),
-    # Packages cost the master much, and there is little for each worker: a tree of masters. It ends sooner than
-    # predicted, as if rank 0 packed what it deals: in a tree the groups' masters do.
+    # Packages cost the master much, and there is little for each worker: a tree of masters, which pack what they
+    # deal; rank 0 only tells them which core tasks they get.
     'groups-64': Cluster(64, tasks=640, compute=0.1, package=0.01, link=1e-4, latency=1e-3, envelope=(0.1, 0),
                          size=2000, only='scow-mp,groups'),
     'mixed-256': Cluster(256, tasks=25600, compute=1e-1, package=1e-2, link=2e-4, latency=1e-3,
