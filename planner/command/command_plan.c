@@ -28,12 +28,11 @@
 #include "planner/studies/advice.h"
 #include "planner/studies/batch.h"
 #include "planner/studies/comparison.h"
-#include "planner/studies/masters.h"
 #include "planner/studies/pareto.h"
 #include "planner/studies/planning.h"
 #include "planner/studies/remaining_plan.h"
+#include "planner/studies/several.h"
 #include "planner/studies/sweep.h"
-#include "planner/studies/trees.h"
 
 /* Is the plan itself of no interest, and only chooses the setting? */
 static bool sweep_alone(const struct plan_options *options)
@@ -138,11 +137,9 @@ static bool gantt_add(const struct planning *planning, const struct plan *plan, 
 static bool masters_add(const struct plan_options *options, const struct planning *planning,
                         const struct plan *plan, struct text *text, struct failure *failure)
 {
-    if (options->masters || options->tree || planning->remaining || plan->objective ||
-        plan->real_valued || options->deadline_s > 0 || options->within)
+    if (!plan_options_open(options) || plan->objective)
         return true;
-    return masters_describe(planning, plan, text, failure) &&
-           trees_describe(planning, plan, text, failure);
+    return several_offer(planning, plan, text, failure);
 }
 
 /* The table's last lines. */
@@ -320,6 +317,7 @@ static struct plan_request request_of(const struct plan_options *options)
                                  .masters = plan_options_masters(options),
                                  .tree = plan_options_tree(options),
                                  .levels = options->levels,
+                                 .several = plan_options_several(options),
                                  .buffers = options->buffers,
                                  .deadline_s = isnan(options->deadline_s) ? 0 : options->deadline_s,
                                  .objective = options->objective,

@@ -65,9 +65,9 @@ const char *plan_options_groups(const struct plan_options *options)
                                                                                              : NULL;
 }
 
-/* Several masters are planned for the least makespan of a fixed plan. */
-static bool masters_alone(const struct plan_options *options, const char *name,
-                          struct failure *failure)
+/* Several masters are planned for the least makespan of a fixed plan: what else is asked for; NULL:
+ * nothing. */
+static const char *single_asked(const struct plan_options *options)
 {
     const struct {
         bool given;
@@ -89,10 +89,28 @@ static bool masters_alone(const struct plan_options *options, const char *name,
                   {options->pbs, "--pbs"}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (others[k].given)
-            return failure_set(failure, FAILURE_USAGE,
-                               "%s does not go with %s: leave one of them out", name,
-                               others[k].name);
-    return true;
+            return others[k].name;
+    return NULL;
+}
+
+static bool masters_alone(const struct plan_options *options, const char *name,
+                          struct failure *failure)
+{
+    const char *other = single_asked(options);
+    return !other || failure_set(failure, FAILURE_USAGE,
+                                 "%s does not go with %s: leave one of them out", name, other);
+}
+
+bool plan_options_open(const struct plan_options *options)
+{
+    return !options->masters && !options->tree && !options->resume && !choice_wanted(options) &&
+           !options->real_valued && !(options->deadline_s > 0) && !options->within;
+}
+
+bool plan_options_several(const struct plan_options *options)
+{
+    return plan_options_open(options) && !single_asked(options) &&
+           strcmp(options->scheduler, SCHEDULER_AUTO) == 0;
 }
 
 static bool masters_check(const struct plan_options *options, struct failure *failure)
@@ -287,8 +305,7 @@ static size_t making_rows(struct plan_options *options, struct option_row *rows)
          "use the settings with these values of the core task's parameters"},
         {0, "masters", "R", OPTION_TEXT, &options->masters,
          "plan R masters side by side, each with workers and a part of the job; auto: as many as "
-         "are "
-         "best"},
+         "are best; 1: one, also where several, or a tree, would save 2 %"},
         {0, "tree", "R", OPTION_TEXT, &options->tree,
          "plan R groups, whose first ranks deal what they get to the others; auto: as many as are "
          "best, or none where that saves less than 2 %; FILE: those of its lines (scow-files(5))"},

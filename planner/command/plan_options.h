@@ -36,6 +36,12 @@ int64_t plan_options_masters(const struct plan_options *options);
 int64_t plan_options_tree(const struct plan_options *options);
 /* The file of groups that it names; NULL: none. */
 const char *plan_options_groups(const struct plan_options *options);
+/* Is it the least makespan of a whole job that is planned for, by masters that nobody has counted?
+ */
+bool plan_options_open(const struct plan_options *options);
+/* Then, where nobody has named a scheduler or asked for what is of one master: may the plan have
+ * several? */
+bool plan_options_several(const struct plan_options *options);
 /* Pairs and periods are of every job: what one job or its plan alone has does not go with them. */
 bool plan_options_check_periods(const struct plan_options *options, struct failure *failure);
 /* Strips are of a grid: what jobs of independent core tasks have does not go with them. */

@@ -536,12 +536,12 @@ static bool masters_refuse(const struct plan *plan, const struct document_place 
     if (plan->child_count > 0)
         return document_refuse(failure, place,
                                "is a tree of %zu groups with masters of their own, which is for "
-                               "'scow run', 'scow show' and 'scow simulate' only: plan without "
-                               "--tree",
+                               "'scow run', 'scow show' and 'scow simulate' only: plan with "
+                               "--masters 1",
                                plan->child_count);
     return document_refuse(failure, place,
                            "has %zu masters side by side, which is for 'scow run', 'scow show' and "
-                           "'scow simulate' only: plan without --masters",
+                           "'scow simulate' only: plan with --masters 1",
                            plan->star_count);
 }
 

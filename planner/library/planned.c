@@ -18,6 +18,7 @@
 #include "planner/studies/left_out.h"
 #include "planner/studies/masters.h"
 #include "planner/studies/planning.h"
+#include "planner/studies/several.h"
 #include "planner/studies/shares.h"
 #include "planner/studies/sweep.h"
 #include "planner/studies/trees.h"
@@ -514,6 +515,24 @@ static bool levels_expect(const struct plan_request *request, struct planned *pl
            expected_levels_find(&asked, plan, failure);
 }
 
+/* Where nobody has said how many masters there are to be. An end on request, levels and results
+ * that return are of one. */
+static bool several_look(const struct plan_request *request, struct planned *planned,
+                         struct failure *failure)
+{
+    const struct profile_setting *setting = planned->planning.setting;
+    struct plan *plan = &planned->plan;
+    if (!request->several || request->bare || plan->tail || setting->level_count > 0 ||
+        request->levels || plan->levels || results_return(plan_returns(plan)) ||
+        plan->operating != OPERATING_SINGLE_PORT)
+        return true;
+    if (!several_take(&planned->planning, plan, &planned->several, failure))
+        return false;
+    if (planned->several.one_s > 0)
+        interval_release(&planned->interval);
+    return true;
+}
+
 bool planned_make(struct profile *profile, const struct plan_request *request,
                   struct planned *planned, struct failure *failure)
 {
@@ -540,6 +559,7 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
     good =
         good && single_complete(request, &made, failure) && levels_expect(request, &made, failure);
     made.planning.omissions = NULL;
+    good = good && several_look(request, &made, failure);
     if (good) {
         costs_predict(&made, request);
         *planned = made;
@@ -551,6 +571,7 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
 
 void planned_left_out(const struct planned *planned, struct text *text)
 {
+    several_tell(&planned->several, &planned->plan, text);
     if (planned->network_unknown)
         text_add(text, "network     left out where the profile does not say what bandwidth it was "
                        "measured with: calibrate again\n");

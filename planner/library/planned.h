@@ -8,6 +8,7 @@
 #include "planner/studies/advice.h"
 #include "planner/studies/interval.h"
 #include "planner/studies/planning.h"
+#include "planner/studies/several.h"
 #include "planner/studies/worker_choice.h"
 
 struct planned {
@@ -17,6 +18,7 @@ struct planned {
     struct worker_choice chosen; /* owned; empty: no workers were to be chosen */
     char *why;            /* owned: lines that say why workers are left out; NULL: not asked for */
     bool network_unknown; /* what was seen of the network says nothing with this profile */
+    struct several several;   /* where it has several masters unasked: what one would take */
     struct interval interval; /* owned; empty: the profile has no uncertainties */
 };
 
@@ -27,7 +29,8 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
  * predicted interval. Samples without the plan's tail give the makespan that is rarely exceeded,
  * but no interval. */
 bool planned_draw(struct planned *planned, struct failure *failure);
-/* Add a line where something that was to be reckoned with could not be. */
+/* Add a line where something that was to be reckoned with could not be, and where the plan has
+ * several masters unasked. */
 void planned_left_out(const struct planned *planned, struct text *text);
 /* The advice about the request to the batch system: `risk` that a run exceeds its walltime, `pace`
  * of what has been run already (1: as predicted). Borrows all. */

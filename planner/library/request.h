@@ -28,6 +28,8 @@ struct plan_request {
     int64_t workers;  /* use that many; may be more than the profile has; 0: all of it */
     int64_t masters;  /* side by side, or MASTERS_AUTO; 0: one */
     int64_t tree;     /* groups with masters of their own, or TREE_AUTO; 0: none */
+    bool several;     /* where nothing of this is given: as many, side by side or in a tree, as take
+                       * the least time, where that saves enough (studies/several.h) */
     const struct group *grouping; /* the same, as `grouping_path` has them; NULL: it is not given */
     const char *grouping_path;
     int64_t buffers;       /* packages that a worker receives ahead; 0: as usual */

@@ -37,6 +37,25 @@ size_t plan_masters(const struct plan *plan)
     return plan->star_count > 0 ? plan->star_count : 1;
 }
 
+size_t plan_groups(const struct plan *plan)
+{
+    size_t count = plan->child_count;
+    for (size_t k = 0; k < plan->child_count; k++)
+        count += plan_groups(&plan->children[k]);
+    return count;
+}
+
+bool plan_has_master(const struct plan *plan, int64_t rank)
+{
+    for (size_t k = 0; k < plan->star_count; k++)
+        if (plan->stars[k].master == rank)
+            return true;
+    for (size_t k = 0; k < plan->child_count; k++)
+        if (plan->children[k].master == rank || plan_has_master(&plan->children[k], rank))
+            return true;
+    return false;
+}
+
 static void star_inherit(struct plan *star, const struct plan *plan)
 {
     star->real_valued = plan->real_valued;

@@ -165,6 +165,10 @@ struct plan {
 
 /* Masters side by side, at least 1. */
 size_t plan_masters(const struct plan *plan);
+/* Groups with a master of their own, in all levels of a tree. */
+size_t plan_groups(const struct plan *plan);
+/* Is that rank one of several masters, side by side or of a group? */
+bool plan_has_master(const struct plan *plan, int64_t rank);
 /* Have stars and children what they inherit from the plan, and stars their places in the job. */
 void plan_inherit(struct plan *plan);
 /* Packages that a worker receives ahead: the plan's, or PLATFORM_BUFFERS. */

@@ -60,17 +60,6 @@ static int64_t ranks_end(const struct plan *plan, int64_t master)
     return end;
 }
 
-bool masters_has(const struct plan *plan, int64_t rank)
-{
-    for (size_t k = 0; k < plan->star_count; k++)
-        if (plan->stars[k].master == rank)
-            return true;
-    for (size_t k = 0; k < plan->child_count; k++)
-        if (plan->children[k].master == rank || masters_has(&plan->children[k], rank))
-            return true;
-    return false;
-}
-
 /* The star's part of the plan, with what the whole one says. */
 static struct plan plan_of(const struct plan *whole, const struct plan *star)
 {

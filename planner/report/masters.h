@@ -13,8 +13,6 @@
  */
 bool masters_residuals(const struct run_record *record, struct residuals *residuals,
                        struct failure *failure);
-/* Is that rank one of several masters, side by side or of a group? */
-bool masters_has(const struct plan *plan, int64_t rank);
 /* A table with a row for each star, or for each group of a tree that has workers, and the member
  * "masters" or "groups"; nothing where there is one master. */
 void masters_text(const struct residuals *residuals, struct text *text);

@@ -377,7 +377,7 @@ static void workers_add(struct text *text, const struct residuals *residuals)
         text_add(text, "%12s%12s", "predicted", "measured");
     text_add(text, "\n");
     for (int64_t k = 0; k < workers && k < ROWS_MOST; k++)
-        if (!masters_has(&residuals->record->plan, k + 1))
+        if (!plan_has_master(&residuals->record->plan, k + 1))
             worker_row(text, residuals, k);
     if (workers > ROWS_MOST)
         text_add(text, "and %" PRId64 " more: --json lists them all\n", (workers - ROWS_MOST));

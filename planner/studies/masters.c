@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/studies/feeding.h"
-
 /* ---- stars --------------------------------------------------------------------------------- */
 
 /* A master and its workers. */
@@ -479,27 +477,6 @@ bool masters_find(const struct planning *planning, const struct plan *plan, int6
     *masters = saves ? best.masters : 1;
     *makespan_s = saves ? best.makespan_s : plan->predicted.makespan_s;
     return good;
-}
-
-bool masters_describe(const struct planning *planning, const struct plan *plan, struct text *text,
-                      struct failure *failure)
-{
-    int64_t fed = 0, there = 0, masters = 1;
-    double makespan_s = 0;
-    if (!feeding_find(planning->setting, planning->workers, plan_largest_load(plan), &fed, &there,
-                      failure))
-        return false;
-    if (fed >= there)
-        return true;
-    if (!masters_find(planning, plan, &masters, &makespan_s, failure))
-        return false;
-    if (masters == 1)
-        return true;
-    text_add(text, "masters     %" PRId64 " masters side by side would take ", masters);
-    text_add_seconds(text, makespan_s);
-    text_add(text, ", %.0f %% less: --masters auto plans them\n",
-             100 * (1 - makespan_s / plan->predicted.makespan_s));
-    return true;
 }
 
 bool masters_make(const struct planning *planning, int64_t masters, struct plan *plan,

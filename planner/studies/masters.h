@@ -25,9 +25,5 @@ bool masters_make(const struct planning *planning, int64_t masters, struct plan 
  * *makespan_s is that time. *masters is 1 where others save less than MASTERS_GAIN. */
 bool masters_find(const struct planning *planning, const struct plan *plan, int64_t *masters,
                   double *makespan_s, struct failure *failure);
-/* A line for the table of a plan with one master that cannot feed all workers, where several would
- * save enough. */
-bool masters_describe(const struct planning *planning, const struct plan *plan, struct text *text,
-                      struct failure *failure);
 
 #endif

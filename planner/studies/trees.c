@@ -545,20 +545,7 @@ bool trees_make_of(const struct planning *planning, const struct group *grouping
 
 /* ---- where nobody asked -------------------------------------------------------------------- */
 
-/* For how long the port would be busy with one package for each worker if these were empty: without
- * that, there is nothing that a tree could save. */
-static double latencies_s(const struct platform *whole, double load)
-{
-    const struct platform_window *window = platform_nearest(whole, load);
-    const double prepared_s = window->envelope.latency_s + window->send.latency_s;
-    double sum_s = 0;
-    for (int64_t k = 0; k < window->class_count; k++)
-        sum_s +=
-            (double)window->classes[k].count * fmax(prepared_s, window->classes[k].link.latency_s);
-    return sum_s;
-}
-
-/* About as many groups as each has workers, in equal rounds; HUGE_VAL: there is no such plan. */
+/* So many groups, in equal rounds; HUGE_VAL: there is no such plan. */
 static bool even_takes(const struct planning *planning, const struct platform *whole,
                        int64_t groups, double *makespan_s, struct failure *failure)
 {
@@ -574,35 +561,52 @@ static bool even_takes(const struct planning *planning, const struct platform *w
     return good;
 }
 
-static bool tree_offer(const struct planning *planning, const struct platform *whole,
-                       const struct plan *plan, struct text *text, struct failure *failure)
-{
-    const double now_s = plan->predicted.makespan_s;
+struct best_groups {
+    int64_t groups;
     double makespan_s;
-    int64_t groups = 2;
-    while (4 * groups * groups <= whole->worker_count && 2 * groups <= groups_most(planning, whole))
-        groups *= 2;
+};
+
+static bool groups_offer(const struct planning *planning, const struct platform *whole,
+                         int64_t groups, struct best_groups *best, struct failure *failure)
+{
+    double makespan_s;
     if (!even_takes(planning, whole, groups, &makespan_s, failure))
         return false;
-    if (!(makespan_s < (1 - TREE_GAIN) * now_s))
-        return true;
-    text_add(text, "tree        %" PRId64 " groups with masters of their own would take ", groups);
-    text_add_seconds(text, makespan_s);
-    text_add(text, ", %.0f %% less: --tree auto plans them\n", 100 * (1 - makespan_s / now_s));
+    if (makespan_s < best->makespan_s)
+        *best = (struct best_groups){groups, makespan_s};
     return true;
 }
 
-bool trees_describe(const struct planning *planning, const struct plan *plan, struct text *text,
-                    struct failure *failure)
+/* Among powers of two: from where groups are about as many as each has workers upwards, as long as
+ * that helps, and then downwards. */
+static bool groups_search(const struct planning *planning, const struct platform *whole,
+                          struct best_groups *best, struct failure *failure)
+{
+    const int64_t most = groups_most(planning, whole);
+    int64_t from = 2;
+    while (4 * from * from <= whole->worker_count && 2 * from <= most)
+        from *= 2;
+    *best = (struct best_groups){from, HUGE_VAL};
+    bool good = true;
+    for (int64_t k = from; good && k <= most && k <= 2 * best->groups; k *= 2)
+        good = groups_offer(planning, whole, k, best, failure);
+    for (int64_t k = from / 2; good && k > 1 && 2 * k >= best->groups; k /= 2)
+        good = groups_offer(planning, whole, k, best, failure);
+    return good;
+}
+
+bool trees_find(const struct planning *planning, const struct plan *plan, int64_t *groups,
+                double *makespan_s, struct failure *failure)
 {
     struct platform whole;
+    struct best_groups best = {0, HUGE_VAL};
     if (!planning_platform(planning, &whole, failure))
         return false;
-    const double gain_s = TREE_GAIN * plan->predicted.makespan_s;
-    const bool pays = is_for(&whole) && whole.worker_count >= 4 &&
-                      groups_most(planning, &whole) > 1 &&
-                      latencies_s(&whole, plan_largest_load(plan)) > gain_s;
-    const bool good = !pays || tree_offer(planning, &whole, plan, text, failure);
+    const bool good = !is_for(&whole) || groups_most(planning, &whole) < 2 ||
+                      groups_search(planning, &whole, &best, failure);
     platform_release(&whole);
+    const bool saves = best.makespan_s < (1 - TREE_GAIN) * plan->predicted.makespan_s;
+    *groups = saves ? best.groups : 0;
+    *makespan_s = saves ? best.makespan_s : plan->predicted.makespan_s;
     return good;
 }

@@ -145,6 +145,16 @@ bool documents_replace_plan(struct documents *documents, char *text, size_t leng
     return plan_parse(&documents->plan, text, length, plan, failure);
 }
 
+bool documents_renew(struct documents *documents, struct failure *failure)
+{
+    char *text = plan_print(&documents->plan);
+    if (!text)
+        return failure_memory(failure, "keeping a plan");
+    free(documents->plan_text);
+    documents->plan_text = text;
+    return true;
+}
+
 const struct profile *documents_profile(const struct documents *documents)
 {
     return documents->profile_text ? &documents->profile : NULL;

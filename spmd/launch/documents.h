@@ -28,6 +28,8 @@ bool documents_read(struct documents *documents, const struct comm *comm, const 
 /* Local. This text (owned) takes the plan's place. */
 bool documents_replace_plan(struct documents *documents, char *text, size_t length,
                             const char *plan, struct failure *failure);
+/* Local. The plan has been changed, and its text follows. */
+bool documents_renew(struct documents *documents, struct failure *failure);
 /* The profile; NULL: there is none. */
 const struct profile *documents_profile(const struct documents *documents);
 void documents_release(struct documents *documents);

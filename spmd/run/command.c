@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "planner/replan/watching.h"
 #include "spmd/job/output_name.h"
@@ -16,6 +17,7 @@
 #include "spmd/run/changes.h"
 #include "spmd/run/execute.h"
 #include "spmd/run/levels.h"
+#include "spmd/run/one_master.h"
 #include "spmd/run/plan_weights.h"
 #include "spmd/run/run_options.h"
 #include "spmd/run/run_outcome.h"
@@ -266,33 +268,59 @@ static void levels_execute(struct comm *comm, const struct arguments *arguments,
         levels_run(execution, &setup, outcome, failure);
 }
 
-/* What several masters cannot do yet. */
-static void masters_check(const struct arguments *arguments, const struct plan *plan,
-                          struct failure *failure)
+/* What is asked for and only one master can do; NULL: nothing. */
+static const char *single_by_options(const struct arguments *arguments, const struct plan *plan)
 {
     const struct {
         bool asked;
         const char *what;
-    } cannot[] = {
+    } single[] = {
         {arguments->rule, "-s"},
         {arguments->replan, "--replan"},
         {tail_choose(arguments, plan), arguments->tail ? "--tail" : "the plan's tail"},
         {collects(arguments, plan), arguments->run.collect ? "--collect" : "returning results"},
+        {weights_asked(&arguments->weights), "a run by weight"},
         {arguments->run.input && strcmp(arguments->run.input, "-") == 0, "standard input (-i -)"}};
-    const bool tree = plan->child_count > 0, several = plan->star_count > 0 || tree;
-    for (size_t k = 0; several && k < sizeof cannot / sizeof *cannot; k++)
-        if (cannot[k].asked)
-            failure_set(failure, FAILURE_USAGE,
-                        "%s: has %zu masters %s, and %s is for one: leave that out, or plan "
-                        "without --%s",
-                        arguments->plan, tree ? plan->child_count + 1 : plan->star_count,
-                        tree ? "in a tree" : "side by side", cannot[k].what,
-                        tree ? "tree" : "masters");
+    for (size_t k = 0; k < sizeof single / sizeof *single; k++)
+        if (single[k].asked)
+            return single[k].what;
+    return NULL;
+}
+
+/* Collective. Each of several masters reads the input by itself: where one cannot, rank 0 does. */
+static bool input_seen(const struct comm *comm, const char *input, const struct plan *plan)
+{
+    struct failure unseen = FAILURE_INIT;
+    if (!input || (plan->star_count == 0 && plan->child_count == 0))
+        return true;
+    if (plan_has_master(plan, comm->rank) && access(input, R_OK) != 0)
+        failure_set(&unseen, FAILURE_MISMATCH, "rank %d does not see %s", comm->rank, input);
+    return comm_agree(comm, &unseen);
+}
+
+/* The same of the core task. Of a group that is lost, what its core tasks found would count twice.
+ */
+static const char *single_by_task(const struct scow_task *task, const struct plan *plan)
+{
+    return task_has_levels(task)                  ? "a search in levels"
+           : plan->child_count > 0 && task->merge ? "a core task that sums up what it finds"
+                                                  : NULL;
+}
+
+static bool single_take(const struct comm *comm, const struct arguments *arguments,
+                        struct documents *documents, const char *what, struct failure *failure)
+{
+    const struct one_master one = {.command = "scow run",
+                                   .plan_name = arguments->plan,
+                                   .what = what,
+                                   .by_rule = arguments->rule != NULL,
+                                   .says = comm_leads(comm) && !arguments->run.quiet};
+    return one_master_take(documents, &one, failure);
 }
 
 /* Collective, of a plan that has been read. */
 static void plan_execute(struct comm *comm, const struct arguments *arguments,
-                         const struct documents *documents, struct liveness *liveness,
+                         struct documents *documents, struct liveness *liveness,
                          struct failure *failure)
 {
     struct run_outcome outcome = {0};
@@ -304,7 +332,6 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         failure_memory(failure, "naming the results");
     ahead_check(arguments, &documents->plan, failure);
     collect_check(arguments, &documents->plan, failure);
-    masters_check(arguments, &documents->plan, failure);
     launch_threads_check(failure);
     const struct devices_wish devices = {arguments->run.gpus,
                                          documents->plan.own.tasks > 0 && !arguments->rule};
@@ -314,6 +341,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         changes_read(&arguments->changes, kernel.task, &changed, failure);
     if (!kernel_agree(comm, &kernel, failure))
         goto out;
+    single_take(comm, arguments, documents, single_by_task(kernel.task, &documents->plan), failure);
     input = launch_input(comm, arguments->run.input, arguments->run.output, arguments->run.resume,
                          failure);
     comm_align_clocks(comm);
@@ -458,6 +486,25 @@ static void strips_run(struct comm *comm, struct arguments *arguments,
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
+/* Collective, of documents that have been read. */
+static void documents_execute(struct comm *comm, struct arguments *arguments,
+                              struct documents *documents, struct liveness *liveness,
+                              struct failure *failure)
+{
+    const struct plan_weights weights = {&arguments->weights, arguments->plan, arguments->kernel,
+                                         arguments->rule != NULL};
+    if (documents->strips.strip_count > 0) {
+        strips_run(comm, arguments, documents, liveness, failure);
+        return;
+    }
+    const char *single = single_by_options(arguments, &documents->plan);
+    if (!single && !input_seen(comm, arguments->run.input, &documents->plan))
+        single = "an input that not every master can read";
+    single_take(comm, arguments, documents, single, failure);
+    if (plan_weights_take(documents, comm, &weights, failure))
+        plan_execute(comm, arguments, documents, liveness, failure);
+}
+
 static void run_command(struct comm *comm, int argc, char **argv, struct failure *failure)
 {
     struct arguments arguments = {.run = RUN_OPTIONS_INIT};
@@ -477,14 +524,9 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
     const bool assembled = liveness_begin(&liveness, comm, &words,
                                           ASSEMBLY_FACTOR * arguments.run.patience_s, failure);
     launch_assembled();
-    const struct plan_weights weights = {&arguments.weights, arguments.plan, arguments.kernel,
-                                         arguments.rule != NULL};
-    const bool read = assembled && documents_read(&documents, comm, arguments.plan,
-                                                  arguments.run.profile, failure);
-    if (read && documents.strips.strip_count > 0)
-        strips_run(comm, &arguments, &documents, &liveness, failure);
-    else if (read && plan_weights_take(&documents, comm, &weights, failure))
-        plan_execute(comm, &arguments, &documents, &liveness, failure);
+    if (assembled &&
+        documents_read(&documents, comm, arguments.plan, arguments.run.profile, failure))
+        documents_execute(comm, &arguments, &documents, &liveness, failure);
     liveness_end(&liveness);
     free(arguments.run.line);
     documents_release(&documents);

@@ -23,11 +23,6 @@ bool levels_check(const struct execution *execution, struct failure *failure)
                            "kernel %s: levels are planned as they come, and have no tails on "
                            "request: give --tail none, or -s RULE",
                            task);
-    if (plan_masters(execution->plan) > 1 || execution->plan->children)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: has several masters, and levels have one: plan again without "
-                           "--masters and --tree",
-                           execution->plan_name);
     if (execution->plan->weights)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: has weights, and nobody knows those of the levels behind the "

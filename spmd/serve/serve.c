@@ -15,6 +15,7 @@
 #include "spmd/launch/launch.h"
 #include "spmd/protocol/interrupt.h"
 #include "spmd/run/execute.h"
+#include "spmd/run/one_master.h"
 #include "spmd/run/run_options.h"
 #include "spmd/run/run_outcome.h"
 #include "spmd/serve/address.h"
@@ -364,9 +365,15 @@ static void chunks_serve(const struct serve_options *options, const struct docum
 static void serve_run(struct serve_options *options, struct failure *failure)
 {
     struct comm alone = {.rank = 0, .size = 1};
-    struct documents documents = {0};
+    const struct one_master one = {.command = options->command,
+                                   .plan_name = options->plan,
+                                   .what = "serving workers",
+                                   .by_rule = options->rule != NULL,
+                                   .says = !options->run.quiet};
+    struct documents documents = {.masters = true};
     char *name = access_name(options, failure);
-    if (name && documents_read(&documents, &alone, options->plan, options->run.profile, failure)) {
+    if (name && documents_read(&documents, &alone, options->plan, options->run.profile, failure) &&
+        one_master_take(&documents, &one, failure)) {
         const int64_t needed = plan_workers_needed(&documents.plan);
         if (options->members < needed && !options->parts)
             options->members = needed;

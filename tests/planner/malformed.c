@@ -326,7 +326,7 @@ static const struct malformed plans[] = {
      "[{\"repeat\": 1, \"loads\": [9]}]}, {\"scheduler\": \"hand\", \"tasks\": 4, \"workers\": "
      "[3], \"rounds\": [{\"repeat\": 1, \"loads\": [4]}]}]",
      "plan.json: is a tree of 2 groups with masters of their own, which is for 'scow run', 'scow "
-     "show' and 'scow simulate' only: plan without --tree"},
+     "show' and 'scow simulate' only: plan with --masters 1"},
     {OWN_PARTS,
      "\"stars\": [{\"scheduler\": \"hand\", \"tasks\": 7, \"workers\": [0], \"rounds\": "
      "[{\"repeat\": 1, \"loads\": [7]}]}, {\"master\": 2, \"scheduler\": \"hand\", \"tasks\": 6, "
@@ -384,7 +384,7 @@ static const struct malformed plans[] = {
      "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"master\": 2, "
      "\"workers\": [2], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}]}]",
      "plan.json: has 2 masters side by side, which is for 'scow run', 'scow show' and 'scow "
-     "simulate' only: plan without --masters"},
+     "simulate' only: plan with --masters 1"},
 };
 
 /* `text` with the first `old` replaced; owned. */

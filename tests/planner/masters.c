@@ -6,6 +6,8 @@
 
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
+#include "planner/model/plan_cursor.h"
+#include "planner/model/plan_join.h"
 #include "planner/schedulers/search/schedule.h"
 #include "planner/simulate/simulate.h"
 #include "planner/simulate/stars.h"
@@ -151,6 +153,34 @@ static void assert_file(const struct plan *plan, const struct platform *platform
     plan_release(&again);
 }
 
+/* A number for what each worker gets, and in which order. */
+static void loads_sum(const struct plan *plan, uint64_t *sums)
+{
+    struct plan_cursor cursor = PLAN_CURSOR(plan);
+    while (plan_cursor_next(&cursor))
+        sums[plan->workers[cursor.slot]] =
+            31 * sums[plan->workers[cursor.slot]] + (uint64_t)cursor.load;
+    for (size_t k = 0; k < plan->star_count; k++)
+        loads_sum(&plan->stars[k], sums);
+}
+
+/* As one master's plan, every worker has the packages that it had, in their order. */
+static void assert_joined(const struct plan *plan, int64_t workers, uint64_t seed)
+{
+    uint64_t had[64] = {0}, has[64] = {0};
+    struct plan joined;
+    assert_true(workers <= (int64_t)COUNT_OF(had));
+    assert_true(plan_copy(&joined, plan) && plan_join(&joined));
+    assert_int_equal(joined.star_count, 0);
+    assert_int_equal(plan_packages(&joined), plan_packages(plan));
+    assert_false(joined.predicted.known);
+    loads_sum(plan, had);
+    loads_sum(&joined, has);
+    if (memcmp(had, has, sizeof had) != 0)
+        fail_msg("seed %" PRIu64 ": workers have other packages than before", seed);
+    plan_release(&joined);
+}
+
 static void any_profile_can_have_several(void **state)
 {
     int64_t made = 0;
@@ -175,6 +205,7 @@ static void any_profile_can_have_several(void **state)
             assert_int_equal(plan_masters(&plan), masters);
             assert_ranks(&plan, workers, seed);
             assert_file(&plan, &platform);
+            assert_joined(&plan, workers, seed);
             plan_release(&plan);
         } else {
             assert_int_equal(failure.code,

@@ -276,7 +276,7 @@ static void files_say_all(void **state)
     assert_false(plan_parse(&single, text, strlen(text), "plan.json", &none));
     assert_failure(none, FAILURE_MISMATCH,
                    "plan.json: is a tree of 2 groups with masters of their own, which is for 'scow "
-                   "run', 'scow show' and 'scow simulate' only: plan without --tree");
+                   "run', 'scow show' and 'scow simulate' only: plan with --masters 1");
     free(text);
     plan_release(&copy);
     plan_release(&again);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Masters below a master: a job of two groups gives the checksum of one master's, in one output with one trace; a
 # worker that is killed is its group's business, and the master of a group the first one's: the run is whole all the
-# same; a run that is asked to stop is gone on with. What they cannot do is refused.
+# same; a run that is asked to stop is gone on with. What is of one master is done by rank 0.
 # usage: run_tree.sh SCOW MPIEXEC GATE
 set -euo pipefail
 scow=$1 mpiexec=$2 gate=$3
@@ -106,5 +106,11 @@ refuse() { # RANKS CODE SENTENCE ARGUMENT...
 }
 sed 's/"workers": \[1, 2\]/"workers": [1, 4]/; s/"workers": \[4, 5\]/"workers": [2, 5]/' plan.json >crossed.json
 refuse 7 4 "is not among the ranks that stand between it and the next master: plan again with --tree" crossed.json
-refuse 2 2 "has 3 masters in a tree, and -s is for one" plan.json -s ss
+
+# ---- what is of one master ------------------------------------------------------------------------
+
+"$mpiexec" -n 7 "$scow" run plan.json -p profile.json -s fac -o one.h5 --no-copies >one.h5.said 2>&1 || fail "by a rule: $(cat one.h5.said)"
+grep -q "^scow run: plan.json: has 3 masters in a tree, and -s is for one: rank 0 sends all packages$" one.h5.said || fail "by a rule: $(cat one.h5.said)"
+[[ $(checksum_of one.h5) == "$expected" ]] || fail "by a rule: not the checksum $expected"
+"$scow" report one.h5 --json | grep -q '"groups"' && fail "by a rule: the report has groups"
 echo "run tree: done"

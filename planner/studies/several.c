@@ -1,0 +1,171 @@
+#include "planner/studies/several.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "planner/model/platform.h"
+#include "planner/studies/feeding.h"
+#include "planner/studies/masters.h"
+#include "planner/studies/trees.h"
+
+/* ---- where it could pay --------------------------------------------------------------------- */
+
+/* For how long the port would be busy with one package for each worker if these were empty: without
+ * that, and where all are fed, there is nothing that others could save. */
+static double latencies_s(const struct platform *whole, double load)
+{
+    const struct platform_window *window = platform_nearest(whole, load);
+    const double prepared_s = window->envelope.latency_s + window->send.latency_s;
+    double sum_s = 0;
+    for (int64_t k = 0; k < window->class_count; k++)
+        sum_s +=
+            (double)window->classes[k].count * fmax(prepared_s, window->classes[k].link.latency_s);
+    return sum_s;
+}
+
+static bool is_delayed(const struct planning *planning, const struct plan *plan, bool *delayed,
+                       struct failure *failure)
+{
+    struct platform whole;
+    if (!planning_platform(planning, &whole, failure))
+        return false;
+    *delayed = latencies_s(&whole, plan_largest_load(plan)) >
+               fmin(MASTERS_GAIN, TREE_GAIN) * plan->predicted.makespan_s;
+    platform_release(&whole);
+    return true;
+}
+
+static bool may_pay(const struct planning *planning, const struct plan *plan, bool *pays,
+                    struct failure *failure)
+{
+    int64_t fed = 0, there = 0;
+    if (!feeding_find(planning->setting, planning->workers, plan_largest_load(plan), &fed, &there,
+                      failure) ||
+        !is_delayed(planning, plan, pays, failure))
+        return false;
+    *pays = *pays || fed < there;
+    return true;
+}
+
+/* What takes less than the plan, by quick plans. */
+struct found {
+    int64_t masters, groups; /* 1, 0: none does */
+    double masters_s, groups_s;
+};
+
+static bool find(const struct planning *planning, const struct plan *plan, struct found *found,
+                 struct failure *failure)
+{
+    bool pays;
+    *found = (struct found){.masters = 1};
+    if (!may_pay(planning, plan, &pays, failure))
+        return false;
+    if (!pays)
+        return true;
+    /* Groups of a tree take core tasks to be alike. */
+    return masters_find(planning, plan, &found->masters, &found->masters_s, failure) &&
+           (planning_regions(planning) > 0 ||
+            trees_find(planning, plan, &found->groups, &found->groups_s, failure));
+}
+
+/* ---- the plan ------------------------------------------------------------------------------- */
+
+/* What the plan was made from belongs to whichever stays. */
+static void basis_move(struct plan *from, struct plan *to)
+{
+    to->shared = from->shared;
+    to->shared_count = from->shared_count;
+    to->others = from->others;
+    to->other_count = from->other_count;
+    from->shared = NULL;
+    from->others = NULL;
+    from->shared_count = from->other_count = 0;
+}
+
+/* `other` (owned) takes the plan's place where it takes less than that time. */
+static void lesser_keep(struct plan *plan, struct plan *other, double than_s)
+{
+    if (other->predicted.makespan_s < than_s) {
+        basis_move(plan, other);
+        const struct plan worse = *plan;
+        *plan = *other;
+        *other = worse;
+    }
+    plan_release(other);
+}
+
+/* What is not to be had after all is left out. */
+static bool is_made(bool made, const struct failure *refused, struct failure *failure)
+{
+    return made || refused->code == FAILURE_INFEASIBLE ||
+           failure_set(failure, refused->code, "%s", refused->text);
+}
+
+bool several_take(const struct planning *planning, struct plan *plan, struct several *several,
+                  struct failure *failure)
+{
+    const double one_s = plan->predicted.makespan_s;
+    struct found found;
+    struct plan other;
+    *several = (struct several){0};
+    if (!find(planning, plan, &found, failure))
+        return false;
+    if (found.masters > 1) {
+        struct failure refused = FAILURE_INIT;
+        const bool made = masters_make(planning, found.masters, &other, &refused);
+        if (made)
+            lesser_keep(plan, &other, (1 - MASTERS_GAIN) * one_s);
+        if (!is_made(made, &refused, failure))
+            return false;
+    }
+    if (found.groups > 0) {
+        struct failure refused = FAILURE_INIT;
+        const bool made = trees_make(planning, found.groups, &other, &refused);
+        if (made)
+            lesser_keep(plan, &other, fmin((1 - TREE_GAIN) * one_s, plan->predicted.makespan_s));
+        if (!is_made(made, &refused, failure))
+            return false;
+    }
+    if (plan->star_count > 0 || plan->child_count > 0)
+        several->one_s = one_s;
+    return true;
+}
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+void several_tell(const struct several *several, const struct plan *plan, struct text *text)
+{
+    const double makespan_s = plan->predicted.makespan_s;
+    if (!(several->one_s > 0))
+        return;
+    text_add(text, "one master  would take ");
+    text_add_seconds(text, several->one_s);
+    text_add(text, ", %.3g times as long: --masters 1 keeps it\n", several->one_s / makespan_s);
+}
+
+/* How much less than the plan that takes. */
+static void saved_add(struct text *text, const struct plan *plan, double makespan_s)
+{
+    text_add_seconds(text, makespan_s);
+    text_add(text, ", %.0f %% less", 100 * (1 - makespan_s / plan->predicted.makespan_s));
+}
+
+bool several_offer(const struct planning *planning, const struct plan *plan, struct text *text,
+                   struct failure *failure)
+{
+    struct found found;
+    if (!find(planning, plan, &found, failure))
+        return false;
+    if (found.masters > 1) {
+        text_add(text, "masters     %" PRId64 " masters side by side would take ", found.masters);
+        saved_add(text, plan, found.masters_s);
+        text_add(text, ": --masters auto plans them\n");
+    }
+    if (found.groups > 0) {
+        text_add(text, "tree        %" PRId64 " groups with masters of their own would take ",
+                 found.groups);
+        saved_add(text, plan, found.groups_s);
+        text_add(text, ": --tree auto plans them\n");
+    }
+    return true;
+}

@@ -1,0 +1,30 @@
+/*
+ * One master, several side by side (masters.h), or a tree of them (trees.h): which takes the least
+ * time, where nobody has said how many there are to be.
+ *
+ * Others are looked at only where one master cannot feed all workers (feeding.h), or where its port
+ * would be busy for long with one package for each of them if these were empty: elsewhere there is
+ * nothing that they could save. What quick plans promise is then planned in full, and has to save
+ * enough of the makespan. Of equal ones, the simpler stays: one master, then several side by side.
+ */
+#ifndef PLANNER_STUDIES_SEVERAL_H
+#define PLANNER_STUDIES_SEVERAL_H
+
+#include "planner/studies/planning.h"
+
+/* What several masters save in some way. */
+struct several {
+    double one_s; /* that one master takes; 0: it stays */
+};
+
+/* `plan` (owned) has one master, and a prediction: a plan of several takes its place where that
+ * saves enough. */
+bool several_take(const struct planning *planning, struct plan *plan, struct several *several,
+                  struct failure *failure);
+/* A line for the table that says so; nothing where one master stays. */
+void several_tell(const struct several *several, const struct plan *plan, struct text *text);
+/* Lines for the table of a plan with one master, where several would save enough. */
+bool several_offer(const struct planning *planning, const struct plan *plan, struct text *text,
+                   struct failure *failure);
+
+#endif

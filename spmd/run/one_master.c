@@ -1,0 +1,65 @@
+#include "spmd/run/one_master.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "planner/base/text.h"
+#include "planner/files/plan_profile.h"
+#include "planner/model/plan_join.h"
+#include "planner/model/platform.h"
+#include "planner/simulate/simulate.h"
+
+/* Where the profile does not know such packages, or nobody knows a profile, nothing is said. */
+static void predict(struct documents *documents)
+{
+    const struct profile *profile = documents_profile(documents);
+    struct plan *plan = &documents->plan;
+    struct plan_profile seen = {.setting = NULL};
+    struct platform platform = {.window_count = 0};
+    struct simulation simulation;
+    struct failure unknown = FAILURE_INIT;
+    if (profile && plan_profile_init(&seen, profile, plan, &unknown) &&
+        platform_init(&platform, seen.setting, 0, &unknown) &&
+        platform_map(&platform, seen.setting, plan->tasks, &unknown) &&
+        simulate_plan(&platform, plan, NULL, &simulation, &unknown))
+        plan->predicted =
+            (struct plan_prediction){.known = true, .makespan_s = simulation.makespan_s};
+    platform_release(&platform);
+    if (profile)
+        plan_profile_release(&seen);
+}
+
+static void tell(const struct documents *documents, const struct one_master *one, size_t masters,
+                 bool tree, double planned_s)
+{
+    const struct plan_prediction *predicted = &documents->plan.predicted;
+    struct text text = TEXT_INIT;
+    text_add(&text, "%s: %s: has %zu masters %s, and %s is for one: rank 0 sends all packages",
+             one->command, one->plan_name, masters, tree ? "in a tree" : "side by side", one->what);
+    if (predicted->known && planned_s > 0 && !one->by_rule) {
+        text_add(&text, ", which is expected to take ");
+        text_add_seconds(&text, predicted->makespan_s);
+        text_add(&text, " in place of ");
+        text_add_seconds(&text, planned_s);
+    }
+    if (text.bytes)
+        fprintf(stderr, "%s\n", text.bytes);
+    text_release(&text);
+}
+
+bool one_master_take(struct documents *documents, const struct one_master *one,
+                     struct failure *failure)
+{
+    struct plan *plan = &documents->plan;
+    const bool tree = plan->child_count > 0;
+    const size_t masters = tree ? plan_groups(plan) + 1 : plan_masters(plan);
+    const double planned_s = plan->predicted.known ? plan->predicted.makespan_s : 0;
+    if (masters < 2 || !one->what)
+        return true;
+    if (!plan_join(plan))
+        return failure_memory(failure, "making a plan one of a single master");
+    predict(documents);
+    if (one->says)
+        tell(documents, one, masters, tree, planned_s);
+    return documents_renew(documents, failure);
+}
