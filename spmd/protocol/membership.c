@@ -168,7 +168,8 @@ void membership_lose(struct membership *membership, int member, enum member_stat
     if (state == MEMBER_LOST && lost->state != MEMBER_LOST)
         liveness_give_up(membership->liveness, lost->peer);
     liveness_await(membership->liveness, lost->peer, false);
-    lost->state = state;
+    if (lost->state != MEMBER_LOST) /* from which nobody comes back */
+        lost->state = state;
     if (loss == membership->losses + membership->loss_count) {
         membership->loss_count++;
         *loss = (struct loss){.member = member};
