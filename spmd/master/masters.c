@@ -99,7 +99,7 @@ void masters_release(struct masters *masters)
     link_cancel(&masters->ordered);
     if (is_first(masters))
         link_cancel(&masters->request);
-    for (int k = 1; masters->told && k < masters_count(masters); k++)
+    for (int k = 0; masters->told && k < masters_count(masters); k++)
         told_release(&masters->told[k]);
     sent_release(&masters->giving, masters->given);
     free(masters->told);
