@@ -137,6 +137,8 @@ static void loss_survive(struct master *master, int member, enum member_state st
     master_ports_drop(master, member);
     if (state == MEMBER_LOST)
         outbox_abandon(master->outbox, master_peer(master, member), master->failure);
+    if (state == MEMBER_LOST && master->run->heads)
+        masters_lose(master->run->masters, membership_rank(master->run->members, member), why);
 }
 
 void master_lose(struct master *master, int member, const char *why, bool at_work)

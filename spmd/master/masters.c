@@ -7,6 +7,8 @@
 
 /* How often another master tells the first one how far it is. */
 static const double tell_every_s = 0.25;
+/* And how often it says at least that it lives (liveness.h). */
+static const double sign_s = 1;
 
 static bool is_first(const struct masters *masters)
 {
@@ -191,6 +193,7 @@ static void came_look(struct masters *masters)
         if (!told->came || told->ended || !link_test(&told->coming))
             continue;
         told->ended = true;
+        membership_await(masters->members, masters_rank(masters, k), false);
         master_release(masters, k);
     }
 }
@@ -214,6 +217,13 @@ static void master_lost(struct masters *masters, int number)
         all_end(masters);
 }
 
+void masters_lose(struct masters *masters, int rank, const char *why)
+{
+    if (!membership_lost(masters->members, rank))
+        membership_lose(masters->members, rank, MEMBER_LOST, why);
+    master_lost(masters, number_of(masters, rank));
+}
+
 static void losses_look(struct masters *masters)
 {
     struct member_event event;
@@ -224,8 +234,23 @@ static void losses_look(struct masters *masters)
     }
 }
 
+/* Once all have begun: other masters say that they live as long as their stars have not ended, and
+ * one that is silent is lost, though its process may be there. */
+static void others_watch(struct masters *masters)
+{
+    struct liveness *liveness = masters->members->liveness;
+    if (masters->watches)
+        return;
+    masters->watches = true;
+    liveness_took(liveness, sign_s);
+    liveness_work(liveness, true);
+    for (int k = 1; k < masters_count(masters); k++)
+        membership_await(masters->members, masters_rank(masters, k), true);
+}
+
 static void first_hear(struct masters *masters, const struct masters_own *own)
 {
+    others_watch(masters);
     while (link_test(&masters->request)) {
         message_take(masters, masters->request.peer);
         listen(masters);

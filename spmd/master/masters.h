@@ -80,6 +80,7 @@ struct masters {
     struct link_request giving;
     int64_t orders; /* another one's: carried out */
     double told_s;
+    bool watches;                              /* the first one's: the others' silence */
     bool ending;                               /* all shall end */
     bool closed;                               /* all is done, and no star gets anything more */
     bool vain;                                 /* no worker lives, and something is left */
@@ -108,6 +109,9 @@ void masters_begin(struct masters *masters, struct dispatch *dispatch);
 /* Called often while packages are under way: hears and tells; never waits. True: this master shall
  * hand out nothing more. */
 bool masters_hear(struct masters *masters, const struct masters_own *own);
+/* The first one's, of a tree: the master of a group on that rank is lost to it, so that nobody
+ * waits for it, whatever is still seen of its process. */
+void masters_lose(struct masters *masters, int rank, const char *why);
 /* What it waits for, who has nothing else to do. */
 void masters_await(struct masters *masters, struct awaited *awaited);
 /* Has its star nothing left, so that it only waits for others? */
