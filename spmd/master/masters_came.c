@@ -221,6 +221,7 @@ static void lost_tell(const struct masters *masters, int number, const struct ru
         return; /* others have done what it had */
     outcome->summary.tasks += last->tasks;
     outcome->summary.failed += last->failed;
+    outcome->master_lost = true;
     failure_set(failure, FAILURE_STOPPED,
                 "%s: the master on rank %d is lost; what is done is kept: %s to go on",
                 masters->members->path, masters_rank(masters, number), run->again);
@@ -247,6 +248,8 @@ void masters_came_add(struct masters *masters, const struct run *run, struct run
         else
             lost_tell(masters, k, run, outcome, failure);
     }
+    /* What was on its way to a star that had ended reaches nobody. */
+    outcome->stopped = outcome->stopped || (masters->ending && !masters->closed);
     if (masters->vain)
         failure_set(failure, FAILURE_STOPPED,
                     "%s: no worker is left; what is done is kept: %s to go on",

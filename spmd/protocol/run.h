@@ -140,6 +140,7 @@ struct run_outcome {
     bool given_up;                    /* and not as asked: all that were tried had failed */
     char *failures;                   /* owned; then: lines about the first of them; NULL: none */
     const char *ends; /* borrowed; stopped because that one ends the run soon; NULL: as asked */
+    bool master_lost; /* stopped because one of several masters is lost */
     bool resumed;     /* went on with what a run before had done */
     int64_t kept;     /* then: core tasks that had been done before */
     char *losses;     /* owned; lines about workers that were lost; NULL: none was */

@@ -117,7 +117,8 @@ static void ended_print(const struct run_outcome *outcome, const struct failure 
 {
     const char *signal = interrupt_name();
     if (failure->code == FAILURE_STOPPED)
-        snprintf(ended, ENDED_SIZE, "stopped, as no worker was left");
+        snprintf(ended, ENDED_SIZE, "stopped, as %s",
+                 outcome->master_lost ? "one of its masters was lost" : "no worker was left");
     else if (outcome->given_up)
         snprintf(ended, ENDED_SIZE, "halted, as all core tasks that were tried had failed");
     else if (outcome->ends)
