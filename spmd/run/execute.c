@@ -256,11 +256,13 @@ static bool is_preview(const struct execution *execution)
     return execution->pilot && execution->pilot->preview;
 }
 
-/* It holds nothing, and would stand in the way of the next try. */
+/* It holds nothing, not even on what workers were lost, and would stand in the way of the next try.
+ */
 static bool is_in_vain(const struct execution_state *state, const struct run_outcome *outcome,
                        bool good)
 {
-    return state->created && !good && outcome->summary.tasks == 0 && !outcome->stopped;
+    return state->created && !good && outcome->summary.tasks == 0 && !outcome->stopped &&
+           !outcome->losses;
 }
 
 /* Local. Who looks from elsewhere is told how it ended; of what is complete, or in vain, the output
