@@ -245,7 +245,7 @@ static void collect_check(const struct arguments *arguments, const struct plan *
                     arguments->plan);
 }
 
-static void levels_assemble(bool begins)
+static void assemble(bool begins)
 {
     if (begins)
         launch_assemble();
@@ -261,7 +261,6 @@ static void levels_execute(struct comm *comm, const struct arguments *arguments,
     const struct levels_setup setup = {.comm = comm,
                                        .liveness = execution->liveness,
                                        .assembly_s = ASSEMBLY_FACTOR * arguments->run.patience_s,
-                                       .assemble = levels_assemble,
                                        .results = arguments->run.results};
     levels_check(execution, failure);
     if (comm_agree(comm, failure))
@@ -371,6 +370,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
                                         : WATCHING_AHEAD,
         .counted = arguments->dca,
         .liveness = liveness,
+        .assemble = assemble,
     };
     run_options_apply(&arguments->run, &execution);
     if (comm_leads(comm) && failure->code == FAILURE_NONE)

@@ -64,6 +64,9 @@ struct execution {
     /* By which these ranks look after each other, over when packages are; NULL: nobody is looked
      * after, and a rank that dies leaves the others waiting. */
     struct liveness *liveness;
+    /* Called before and behind the coming together of ranks in a group of their own, where none of
+     * them sees whether others are lost: to end where one does not come; NULL: nothing. */
+    void (*assemble)(bool begins);
     double patience_s;             /* no worker is taken for lost that has been silent for less */
     const struct until *until;     /* the master's; nothing is begun that would not end by then */
     struct execution_level *level; /* NULL: the core task does not search in levels */

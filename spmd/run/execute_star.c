@@ -217,7 +217,9 @@ static void input_take(struct execution_state *state, struct failure *failure)
 bool execution_star_find(struct execution_state *state, struct failure *failure)
 {
     struct comm *comm = state->execution->comm;
-    if (state->plan->star_count == 0 && !is_tree(state->plan))
+    /* Where nothing is left, the first one ends the run. */
+    if ((state->plan->star_count == 0 && !is_tree(state->plan)) ||
+        (state->resume.on && state->resume.left == 0))
         return true;
     if (state->leads && state->execution->until)
         state->star.until = *state->execution->until;
@@ -304,23 +306,37 @@ static void group_begin(struct execution_state *state, struct comm *comm, struct
     comm_broadcast(comm, master, sizeof *master);
 }
 
+/* Collective. A link's split sees nobody that is lost. So all come together before, where each
+ * looks after the others; and who dies in what little time is left is not waited for without an
+ * end. */
+static void group_split(const struct execution_state *state, struct comm *comm, int number,
+                        int before)
+{
+    const struct execution *execution = state->execution;
+    comm_barrier(execution->comm);
+    if (execution->assemble)
+        execution->assemble(true);
+    comm_split(comm, execution->comm, number, before);
+    if (execution->assemble)
+        execution->assemble(false);
+}
+
 /* Collective. First rank 0's star, where all others have nothing to do, and then the groups. */
 static void tree_begin(struct execution_state *state, struct failure *failure)
 {
     struct execution_star *star = &state->star;
     struct execution_above *above = &star->above;
-    const struct comm *whole = state->execution->comm;
     const bool top = star->number == 0, leads = execution_leads(state);
     struct comm *first = top ? &star->comm : &above->comm;
     struct comm *second = top ? &above->comm : &star->comm;
-    comm_split(first, whole, leads ? 0 : 1, 0);
+    group_split(state, first, leads ? 0 : 1, 0);
     if (leads)
         first->places = star->ranks;
     if (leads && top)
         group_begin(state, first, &star->liveness, &star->master, failure);
     else if (leads)
         group_begin(state, first, &above->liveness, &above->master, failure);
-    comm_split(second, whole, star->number, star->before);
+    group_split(state, second, star->number, star->before);
     if (!top)
         group_begin(state, second, &star->liveness, &star->master, failure);
 }
@@ -334,7 +350,7 @@ bool execution_star_begin(struct execution_state *state, struct failure *failure
     if (star->tree) {
         tree_begin(state, failure);
     } else {
-        comm_split(&star->comm, execution->comm, star->number, star->before);
+        group_split(state, &star->comm, star->number, star->before);
         group_begin(state, &star->comm, &star->liveness, &star->master, failure);
     }
     watches_join(state);

@@ -177,8 +177,8 @@ static bool level_agree(const struct search *search, struct failure *failure)
 
 static void assemble(const struct search *search, bool begins)
 {
-    if (search->setup->assemble)
-        search->setup->assemble(begins);
+    if (search->whole->assemble)
+        search->whole->assemble(begins);
 }
 
 /* Collective among those that are left, behind a level in which ranks were lost. */

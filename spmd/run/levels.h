@@ -16,12 +16,10 @@
 
 struct levels_setup {
     struct comm *comm;
-    struct liveness *liveness;     /* begun, for the first level */
-    double assembly_s;             /* liveness_begin's, for those behind it */
-    void (*assemble)(bool begins); /* called before and behind the coming together of those that are
-                                    * left: to end where one does not come; NULL: nothing */
-    const char *results; /* FILE of FILE.level1.1, ...: where emitted bytes go, as the user
-                          * said; NULL: beside the output */
+    struct liveness *liveness; /* begun, for the first level */
+    double assembly_s;         /* liveness_begin's, for those behind it */
+    const char *results;       /* FILE of FILE.level1.1, ...: where emitted bytes go, as the user
+                                * said; NULL: beside the output */
 };
 
 /* Can it be run in levels as asked for? FAILURE_USAGE or FAILURE_MISMATCH: what is in the way. */
