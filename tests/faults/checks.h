@@ -1,6 +1,6 @@
 /*
- * A run under faults as it stands (trial.c), and what must be true of it after every part
- * (checks.c). Nobody else includes this.
+ * A run under faults as it stands (trial.c), its output (output.c), and what must be true of it
+ * after every part (checks.c); who plays parts of it (one.c, several.c) includes this, too.
  */
 #ifndef TESTS_FAULTS_CHECKS_H
 #define TESTS_FAULTS_CHECKS_H
@@ -16,6 +16,7 @@
 #include "spmd/output/outputfile.h"
 #include "spmd/resume/remaining.h"
 #include "tests/faults/trial.h"
+#include "tests/faults/world.h"
 
 /* The one that there is. */
 extern struct trial {
@@ -42,15 +43,26 @@ extern struct trial {
     int64_t packages;   /* reported */
     size_t master_peak; /* bytes of memory that the master had at most */
     double makespan_s;
+    bool several; /* parts are played whole, by one master or several (several.h) */
     bool resumed;
-    bool running; /* the part before did not say how it ended */
+    bool running;  /* the part before did not say how it ended */
+    bool unmended; /* power was lost, and nobody has gone on since */
     bool sealed;
+    int64_t times;          /* that the output has been gone on with */
+    struct run_part last;   /* as the output has it */
     struct trace_part part; /* that runs now */
     struct remaining remaining;
     struct summary before;
     char outcome[256]; /* of a reduction, as sealed */
     struct trial_counts *counts;
 } trial;
+
+/* Of a reduction, that the output has room for. */
+enum { SLOTS = RANKS_MOST };
+
+/* What there is in the output, by that job (borrowed), as remaining_read finds it in a file of
+ * HDF5. */
+void output_remaining(struct remaining *remaining, const struct job *job);
 
 /* Of each core task. */
 uint8_t *ledger(void);

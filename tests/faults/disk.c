@@ -34,18 +34,23 @@ static struct {
     char *kept;
     size_t kept_size, kept_room;
     int64_t writes;
+    bool there;
+    int age;              /* files of that name that were removed */
+    int ages[RANKS_MOST]; /* of the one that each rank has opened last */
     bool open[RANKS_MOST];
-    int next[RANKS_MOST + 1];    /* descriptor of each rank */
-    int place[PLACES];           /* descriptor that has it; 0: nobody */
-    bool of_trace[PLACES][EACH]; /* descriptors */
+    int next[RANKS_MOST + 1]; /* descriptor of each rank */
+    int place[PLACES];        /* descriptor that has it; 0: nobody */
+    short kind[PLACES][EACH]; /* of descriptors: FREE, OF_OUTPUT, or of which trace */
 } disk;
 
-/* The file beside the output. */
-static struct {
+enum { FREE, OF_OUTPUT, OF_TRACE };
+
+/* The files beside the output: of each master. */
+static struct beside {
     char *bytes;
     size_t size, room;
     bool there;
-} beside;
+} besides[RANKS_MOST];
 
 void disk_begin(size_t size)
 {
@@ -56,8 +61,30 @@ void disk_begin(size_t size)
     memset(disk.bytes, 0, size);
     disk.size = size;
     disk.writes = 0;
-    beside.there = false;
+    disk.there = true;
+    for (int k = 0; k < RANKS_MOST; k++) {
+        besides[k].there = false;
+        besides[k].size = 0;
+    }
     disk_settle();
+}
+
+void disk_vanish(void)
+{
+    memset(disk.bytes, 0, disk.size);
+    disk.unsafe_count = disk.kept_size = 0;
+    disk.there = false;
+    disk.age++;
+}
+
+void disk_make(void)
+{
+    disk.there = true;
+}
+
+bool disk_is_there(void)
+{
+    return disk.there;
 }
 
 char *disk_bytes(void)
@@ -75,7 +102,19 @@ void disk_settle(void)
     disk.unsafe_count = disk.kept_size = 0;
     memset(disk.next, 0, sizeof disk.next);
     memset(disk.place, 0, sizeof disk.place);
-    memset(disk.of_trace, 0, sizeof disk.of_trace);
+    memset(disk.kind, 0, sizeof disk.kind);
+}
+
+/* The end is missing, or something in between. */
+static void beside_lose_power(struct beside *beside)
+{
+    enum { SECTOR = 512 };
+    const size_t size = beside->size;
+    const size_t from = size > 0 ? dice_below(&world.dice, size) / SECTOR * SECTOR : 0;
+    if (size > 0 && dice_hit(&world.dice, 0.5))
+        memset(beside->bytes + from, 0, size - from < SECTOR ? size - from : SECTOR);
+    else
+        beside->size = from;
 }
 
 /* Newest first, so that what is taken back is what was there before. Pieces of one place may then
@@ -88,14 +127,9 @@ void disk_lose_power(void)
             memcpy(disk.bytes + one->place, disk.kept + one->before, one->size);
     }
     disk.unsafe_count = disk.kept_size = 0;
-    /* Of what is beside, the end is missing, or something in between. */
-    enum { SECTOR = 512 };
-    const size_t from =
-        beside.size > 0 ? dice_below(&world.dice, beside.size) / SECTOR * SECTOR : 0;
-    if (beside.size > 0 && dice_hit(&world.dice, 0.5))
-        memset(beside.bytes + from, 0, beside.size - from < SECTOR ? beside.size - from : SECTOR);
-    else
-        beside.size = from;
+    for (int k = 0; k < RANKS_MOST; k++)
+        if (besides[k].there)
+            beside_lose_power(&besides[k]);
 }
 
 static void *grown(void *room, size_t *have, size_t want, size_t each)
@@ -106,9 +140,16 @@ static void *grown(void *room, size_t *have, size_t want, size_t each)
     return world_realloc(room, *have * each);
 }
 
-static void bytes_put(int64_t place, const void *bytes, size_t size)
+/* Has that rank opened a file that was removed since? */
+static bool is_orphan(int rank)
 {
-    if (size == 0)
+    return rank >= 0 && disk.ages[rank] != disk.age;
+}
+
+/* By that rank; negative: by nobody. */
+static void bytes_put(int rank, int64_t place, const void *bytes, size_t size)
+{
+    if (size == 0 || is_orphan(rank))
         return;
     if (place < 0 || (size_t)place + size > disk.size) {
         world_wrong("%zu bytes are written at %lld, behind the file's end", size, (long long)place);
@@ -126,42 +167,50 @@ static void bytes_put(int64_t place, const void *bytes, size_t size)
     memcpy(disk.bytes + place, bytes, size);
 }
 
-static void beside_put(int64_t place, const void *bytes, size_t size)
+static void beside_put(struct beside *beside, int64_t place, const void *bytes, size_t size)
 {
     const size_t end = (size_t)place + size;
     if (size == 0)
         return;
-    if (place < 0 || (size_t)place > beside.size) {
+    if (place < 0 || (size_t)place > beside->size) {
         world_wrong("%zu bytes are written at %lld of the trace, which leaves a hole", size,
                     (long long)place);
         return;
     }
-    beside.bytes = grown(beside.bytes, &beside.room, end, 1);
-    memcpy(beside.bytes + place, bytes, size);
-    beside.size = end > beside.size ? end : beside.size;
+    beside->bytes = grown(beside->bytes, &beside->room, end, 1);
+    memcpy(beside->bytes + place, bytes, size);
+    beside->size = end > beside->size ? end : beside->size;
     disk.writes++;
 }
 
+/* `beside` NULL: to the output. */
+static void put(struct beside *beside, int64_t place, const void *bytes, size_t size)
+{
+    if (beside)
+        beside_put(beside, place, bytes, size);
+    else
+        bytes_put(world.current ? world.current->number : -1, place, bytes, size);
+}
+
 /* By the rank that runs, in two pieces, between which it can be killed. False: only some of it. */
-static bool bytes_write(void (*put)(int64_t place, const void *bytes, size_t size), int64_t place,
-                        const void *bytes, size_t size)
+static bool bytes_write(struct beside *beside, int64_t place, const void *bytes, size_t size)
 {
     const struct weather *weather = &world.weather;
     if (!world.current) {
-        put(place, bytes, size);
+        put(beside, place, bytes, size);
         return true;
     }
     const bool fails = dice_hit(&world.dice, weather->unwritten);
     const size_t cut = size > 1 ? dice_below(&world.dice, size) : 0;
     world_sleep(weather->write_s * dice_between(&world.dice, 0, 1), false);
-    put(place, bytes, cut);
+    put(beside, place, bytes, cut);
     if (cut > 0)
         world_sleep(weather->write_s * dice_between(&world.dice, 0, 1), false);
     if (fails) {
         world_say("a write of rank %d fails", world.current->number);
         return false;
     }
-    put(place + (int64_t)cut, (const char *)bytes + cut, size - cut);
+    put(beside, place + (int64_t)cut, (const char *)bytes + cut, size - cut);
     return true;
 }
 
@@ -177,8 +226,9 @@ static bool bytes_read(int64_t place, void *bytes, size_t size)
 
 bool shared_file_open(struct shared_file *file, const char *path)
 {
-    *file = (struct shared_file){.open = strcmp(path, DISK_PATH) == 0};
+    *file = (struct shared_file){.open = disk.there && strcmp(path, DISK_PATH) == 0};
     disk.open[world.current->number] = file->open;
+    disk.ages[world.current->number] = disk.age;
     return file->open;
 }
 
@@ -192,7 +242,7 @@ bool shared_file_write(const struct shared_file *file, int64_t place, const void
                        size_t size)
 {
     (void)file;
-    return bytes_write(bytes_put, place, bytes, size);
+    return bytes_write(NULL, place, bytes, size);
 }
 
 bool shared_file_sync(const struct shared_file *file)
@@ -216,6 +266,8 @@ int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __real_unlink(const char *path);
 int __wrap_unlink(const char *path);
+int __real_access(const char *path, int how);
+int __wrap_access(const char *path, int how);
 int __real_close(int file);
 int __wrap_close(int file);
 ssize_t __real_pread(int file, void *bytes, size_t size, off_t place);
@@ -223,39 +275,79 @@ ssize_t __wrap_pread(int file, void *bytes, size_t size, off_t place);
 ssize_t __real_pwrite(int file, const void *bytes, size_t size, off_t place);
 ssize_t __wrap_pwrite(int file, const void *bytes, size_t size, off_t place);
 
-static int descriptor_new(bool of_trace)
+static int rank_here(void)
 {
-    const int rank = world.current ? world.current->number : RANKS_MOST;
-    const int which = disk.next[rank]++ % EACH;
-    disk.of_trace[rank][which] = of_trace;
+    return world.current ? world.current->number : RANKS_MOST;
+}
+
+/* The next free one. */
+static int descriptor_new(int kind)
+{
+    const int rank = rank_here();
+    int which = disk.next[rank];
+    for (int k = 0; k < EACH && disk.kind[rank][which] != FREE; k++)
+        which = (which + 1) % EACH;
+    if (disk.kind[rank][which] != FREE)
+        world_wrong("rank %d has %d files open", rank, (int)EACH);
+    disk.next[rank] = (which + 1) % EACH;
+    disk.kind[rank][which] = (short)kind;
+    if (kind == OF_OUTPUT && world.current)
+        disk.ages[rank] = disk.age;
     return FIRST + rank * EACH + which;
 }
 
-static bool is_of_trace(int file)
+static short *kind_of(int file)
 {
-    return disk.of_trace[(file - FIRST) / EACH][(file - FIRST) % EACH];
+    return &disk.kind[(file - FIRST) / EACH][(file - FIRST) % EACH];
+}
+
+/* The trace of that descriptor; NULL: it is of the output. */
+static struct beside *beside_of(int file)
+{
+    const int kind = *kind_of(file);
+    return kind >= OF_TRACE ? &besides[kind - OF_TRACE] : NULL;
+}
+
+/* The master whose trace that is; negative: it is none. */
+static int trace_number(const char *path)
+{
+    static const char trace[] = DISK_TRACE;
+    const size_t length = sizeof trace - 1;
+    if (strncmp(path, trace, length) != 0 || (path[length] != '\0' && path[length] != '.'))
+        return -1;
+    const int number = path[length] == '.' ? atoi(path + length + 1) : 0;
+    return number < RANKS_MOST ? number : -1;
 }
 
 int own_open(const char *path, int flags)
 {
+    const int number = trace_number(path);
     (void)flags;
-    if (strcmp(path, DISK_PATH) == 0)
-        return descriptor_new(false);
-    if (strcmp(path, DISK_TRACE) == 0 && beside.there)
-        return descriptor_new(true);
+    if (disk.there && strcmp(path, DISK_PATH) == 0)
+        return descriptor_new(OF_OUTPUT);
+    if (number >= 0 && besides[number].there)
+        return descriptor_new(OF_TRACE + number);
     errno = ENOENT;
     return -1;
 }
 
 int own_make(const char *path)
 {
-    const bool is_trace = strcmp(path, DISK_TRACE) == 0;
-    errno = is_trace ? EEXIST : EACCES;
-    if (!is_trace || beside.there)
+    const int number = trace_number(path);
+    errno = number >= 0 ? EEXIST : EACCES;
+    if (number < 0 || besides[number].there)
         return -1;
-    beside.there = true;
-    beside.size = 0;
-    return descriptor_new(true);
+    besides[number].there = true;
+    besides[number].size = 0;
+    return descriptor_new(OF_TRACE + number);
+}
+
+int __wrap_access(const char *path, int how)
+{
+    if (strcmp(path, DISK_PATH) != 0)
+        return __real_access(path, how);
+    errno = disk.there ? 0 : ENOENT;
+    return disk.there ? 0 : -1;
 }
 
 int own_open_or_make(const char *path)
@@ -278,10 +370,15 @@ bool own_folder_is_anybodys(const char *path)
 
 int __wrap_unlink(const char *path)
 {
-    if (strcmp(path, DISK_TRACE) != 0)
+    const int number = trace_number(path);
+    const bool output = strcmp(path, DISK_PATH) == 0;
+    if (number < 0 && !output)
         return __real_unlink(path);
-    const bool was = beside.there;
-    beside.there = false;
+    const bool was = output ? disk.there : besides[number].there;
+    if (output)
+        disk_vanish();
+    else
+        besides[number].there = false;
     errno = was ? 0 : ENOENT;
     return was ? 0 : -1;
 }
@@ -292,7 +389,8 @@ int __wrap_open(const char *path, int flags, ...)
     va_start(arguments, flags);
     const int mode = flags & O_CREAT ? va_arg(arguments, int) : 0;
     va_end(arguments);
-    return strcmp(path, DISK_PATH) == 0 ? descriptor_new(false) : __real_open(path, flags, mode);
+    return strcmp(path, DISK_PATH) == 0 ? descriptor_new(OF_OUTPUT)
+                                        : __real_open(path, flags, mode);
 }
 
 int __wrap_close(int file)
@@ -301,6 +399,7 @@ int __wrap_close(int file)
         return __real_close(file);
     for (int place = 0; place < PLACES; place++)
         disk.place[place] = disk.place[place] == file ? 0 : disk.place[place];
+    *kind_of(file) = FREE;
     return 0;
 }
 
@@ -308,11 +407,12 @@ ssize_t __wrap_pread(int file, void *bytes, size_t size, off_t place)
 {
     if (file < FIRST)
         return __real_pread(file, bytes, size, place);
-    if (is_of_trace(file)) {
-        const size_t left = (size_t)place < beside.size ? beside.size - (size_t)place : 0;
+    const struct beside *beside = beside_of(file);
+    if (beside) {
+        const size_t left = (size_t)place < beside->size ? beside->size - (size_t)place : 0;
         const size_t got = size < left ? size : left;
         if (got > 0)
-            memcpy(bytes, beside.bytes + place, got);
+            memcpy(bytes, beside->bytes + place, got);
         return (ssize_t)got;
     }
     return bytes_read(place, bytes, size) ? (ssize_t)size : 0;
@@ -322,7 +422,7 @@ ssize_t __wrap_pwrite(int file, const void *bytes, size_t size, off_t place)
 {
     if (file < FIRST)
         return __real_pwrite(file, bytes, size, place);
-    if (bytes_write(is_of_trace(file) ? beside_put : bytes_put, place, bytes, size))
+    if (bytes_write(beside_of(file), place, bytes, size))
         return (ssize_t)size;
     errno = ENOSPC;
     return -1;
@@ -371,6 +471,7 @@ void disk_rank_gone(int rank)
     for (int place = 0; place < PLACES; place++)
         if (disk.place[place] >= FIRST && (disk.place[place] - FIRST) / EACH == rank)
             disk.place[place] = 0;
+    memset(disk.kind[rank], FREE, sizeof disk.kind[rank]);
 }
 
 /* ---- asynchronous writing ------------------------------------------------------------------ */
@@ -450,14 +551,14 @@ void disk_piece_write(int rank, void *what)
     }
     writer->outcome.end_s = world.now_s + world.rank[rank].skew_s;
     if (dice_hit(&world.dice, world.weather.unwritten)) {
-        bytes_put(piece->place, piece->bytes, piece->size / 2);
+        bytes_put(rank, piece->place, piece->bytes, piece->size / 2);
         writer->outcome.failed = true;
         writer->outcome.task = piece->task;
         writer->writing = NULL;
         world_say("an asynchronous write of rank %d fails", rank);
         return;
     }
-    bytes_put(piece->place, piece->bytes, piece->size);
+    bytes_put(rank, piece->place, piece->bytes, piece->size);
     writer->writing = piece->next;
     piece_next(writer);
 }

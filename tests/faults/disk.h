@@ -11,16 +11,21 @@
 #include <stdint.h>
 
 #define DISK_PATH "simulated.h5"
-/* Of its own length, from no byte on; there while somebody has made it and nobody removed it. */
+/* Of its own length, from no byte on; there while somebody has made it and nobody removed it. Of
+ * other masters than the first one, with their numbers behind a point. */
 #define DISK_TRACE DISK_PATH ".trace"
 
-/* Empty: so many zeros. */
+/* Empty: so many zeros; and there. */
 void disk_begin(size_t size);
+/* The output has been removed, with all that was in it, or is made. */
+void disk_vanish(void);
+void disk_make(void);
 char *disk_bytes(void);
 /* The machine is without power: of writes since the last synchronisation only some are there. */
 void disk_lose_power(void);
 /* Writes from now on are safe, whoever makes them. */
 void disk_settle(void);
+bool disk_is_there(void);
 /* Has that rank the file open to write to it? */
 bool disk_is_open(int rank);
 /* How many writes there were. */

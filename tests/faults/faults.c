@@ -3,6 +3,7 @@
  * with simulated messages, clock and disk. Everything follows from a seed.
  */
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,9 @@ static int usage(void)
            "       faults-simulated --count N [--from SEED] [--most WRONG]\n"
            "                                        so many runs, each with the next seed\n"
            "       faults-simulated --models ...    nothing is wrong: how long runs take that\n"
-           "                                        sleep, beside the simulation\n");
+           "                                        sleep, beside the simulation\n"
+           "       faults-simulated --masters ...   all runs are of several masters, side by side\n"
+           "                                        or in a tree\n");
     return 64;
 }
 
@@ -71,9 +74,16 @@ int main(int argc, char **argv)
     uint64_t seed = 0, from = 1;
     int64_t count = 0, most = 1;
     bool one = false;
-    const int options = argc > 1 && strcmp(argv[1], "--models") == 0 ? 2 : 1;
-    if (options == 2)
+    const bool models = argc > 1 && strcmp(argv[1], "--models") == 0;
+    const bool masters = argc > 1 && strcmp(argv[1], "--masters") == 0;
+    const int options = models || masters ? 2 : 1;
+    /* Memory of one run is that of the next: the system need not be asked. */
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    if (models)
         trial_keep_calm();
+    if (masters)
+        trial_several();
     for (int k = options; k < argc; k += 2) {
         const char *value = k + 1 < argc ? argv[k + 1] : NULL;
         if (!value)

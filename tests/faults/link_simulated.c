@@ -3,6 +3,9 @@
  * one sender, receiver and tag, and in any order otherwise. Those that are large are under way
  * until they are received, and for ever to and from who is gone. Steps of all ranks together wait
  * for all.
+ *
+ * A link can be split, and what comes of that split again: each is a group of its own, in which
+ * ranks count from 0, and whose messages and steps are nobody else's.
  */
 #include "spmd/transport/link.h"
 
@@ -11,15 +14,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/failure.h"
 #include "spmd/transport/clock.h"
 #include "spmd/transport/wire.h"
 #include "tests/faults/world.h"
 
-enum { TAGS = 1024, COLLECTIVES_MOST = 64 };
+/* The ranks of a link. All of it is of the part. */
+struct group {
+    struct group *next;
+    const struct step *made_in; /* a split; NULL: in none */
+    int count;
+    int *ranks;   /* of the world, by their numbers here */
+    int *places;  /* here, by ranks of the world; negative: it is none of them */
+    bool *joined; /* by ranks of the world */
+    struct lane **lanes, **from_first; /* by numbers here */
+    struct step **next_step;           /* by numbers here: the one that each begins next */
+};
 
 struct message {
     struct message *next; /* that has arrived and nobody has asked for */
-    int from, to, tag;
+    const struct group *group;
+    int from, to, tag; /* ranks of the world */
     size_t size;
     char *bytes;
     struct pending *sending; /* NULL: its sender need not know that it is received */
@@ -29,23 +44,23 @@ struct message {
 /* What a request's handle points to. */
 struct pending {
     struct pending *next; /* receives of a rank, in their order */
-    bool over, cancelled;
-    int rank, peer, tag;
+    const struct group *group;
+    bool over;
+    int rank, peer, tag; /* numbers in the group */
     char *to;
     size_t room, size;
-    struct collective *collective; /* NULL: a message, or a step of one rank */
-    bool counted;                  /* such a step, which is over at ready_s if rank 0 lives */
+    const struct step *step; /* NULL: a message, or a step of one rank */
+    bool counted;            /* such a step, which is over at ready_s if rank 0 lives */
     double ready_s;
 };
 
-/* A step of all ranks together. */
-struct collective {
+/* A step of all ranks of a group together; by their numbers there. */
+struct step {
+    struct step *next;
     int arrived;
-    bool there[RANKS_MOST];
-    char *mine[RANKS_MOST]; /* what each brought */
-    size_t size;
+    bool *there;
+    char **mine;    /* what each brought */
     double ready_s; /* when the last one has come */
-    int number;
 };
 
 /* From one rank to another. */
@@ -58,29 +73,79 @@ struct lane {
 static struct {
     struct message *arrived[RANKS_MOST], **last[RANKS_MOST];
     struct pending *posted[RANKS_MOST];
-    struct lane *lanes[RANKS_MOST], *from_master[RANKS_MOST];
-    struct collective steps[COLLECTIVES_MOST];
-    int step[RANKS_MOST];
+    struct group *groups; /* the last one that was made first */
+    struct group *all;
     int64_t counter;
 } net;
+
+/* ---- groups -------------------------------------------------------------------------------- */
+
+static struct step *step_new(int count)
+{
+    struct step *step = world_room(sizeof *step);
+    step->there = world_room((size_t)count * sizeof *step->there);
+    step->mine = world_room((size_t)count * sizeof *step->mine);
+    return step;
+}
+
+/* `ranks` of the world, which it keeps. */
+static struct group *group_new(const struct step *made_in, int *ranks, int count)
+{
+    struct group *group = world_room(sizeof *group);
+    const size_t many = (size_t)count, all = (size_t)world.ranks;
+    *group = (struct group){.next = net.groups,
+                            .made_in = made_in,
+                            .count = count,
+                            .ranks = ranks,
+                            .places = world_room(all * sizeof *group->places),
+                            .joined = world_room(all * sizeof *group->joined),
+                            .lanes = world_room(many * sizeof(struct lane *)),
+                            .from_first = world_room(many * sizeof(struct lane *)),
+                            .next_step = world_room(many * sizeof(struct step *))};
+    struct step *first = step_new(count);
+    for (int rank = 0; rank < world.ranks; rank++)
+        group->places[rank] = -1;
+    for (int k = 0; k < count; k++) {
+        group->places[ranks[k]] = k;
+        group->next_step[k] = first;
+    }
+    return net.groups = group;
+}
 
 void link_begin(void)
 {
     memset(&net, 0, sizeof net);
     for (int k = 0; k < RANKS_MOST; k++)
         net.last[k] = &net.arrived[k];
+    int *ranks = world_room((size_t)world.ranks * sizeof *ranks);
+    for (int k = 0; k < world.ranks; k++)
+        ranks[k] = k;
+    net.all = group_new(NULL, ranks, world.ranks);
+}
+
+/* Of a link that says nothing: all ranks. */
+static struct group *group_of(struct link link)
+{
+    struct group *group;
+    memcpy(&group, &link.handle, sizeof(struct group *));
+    return group ? group : net.all;
+}
+
+static struct link link_of(struct group *group)
+{
+    struct link link;
+    memcpy(&link.handle, &group, sizeof(struct group *));
+    return link;
 }
 
 int link_rank(struct link link)
 {
-    (void)link;
-    return world.current->number;
+    return group_of(link)->places[world.current->number];
 }
 
 int link_size(struct link link)
 {
-    (void)link;
-    return world.ranks;
+    return group_of(link)->count;
 }
 
 /* ---- messages ------------------------------------------------------------------------------ */
@@ -93,8 +158,8 @@ static bool is_stuck(const struct message *message)
 
 static bool is_for(const struct pending *receive, const struct message *message)
 {
-    return receive->tag == message->tag && !is_stuck(message) &&
-           (receive->peer == LINK_ANYBODY || receive->peer == message->from);
+    return receive->group == message->group && receive->tag == message->tag && !is_stuck(message) &&
+           (receive->peer == LINK_ANYBODY || receive->group->ranks[receive->peer] == message->from);
 }
 
 static void receive_end(struct pending *receive, const struct message *message)
@@ -107,7 +172,7 @@ static void receive_end(struct pending *receive, const struct message *message)
     if (fit > 0)
         memcpy(receive->to, message->bytes, fit);
     receive->size = fit;
-    receive->peer = message->from;
+    receive->peer = receive->group->places[message->from];
     receive->over = true;
     if (message->sending) {
         message->sending->over = true;
@@ -133,10 +198,12 @@ void link_deliver(struct message *message)
     world_news(message->to);
 }
 
-static struct message *message_new(const void *data, size_t size, int to, int tag)
+static struct message *message_new(const struct group *group, const void *data, size_t size, int to,
+                                   int tag)
 {
     struct message *message = world_room(sizeof *message);
-    *message = (struct message){.from = world.current->number,
+    *message = (struct message){.group = group,
+                                .from = world.current->number,
                                 .to = to,
                                 .tag = tag,
                                 .size = size,
@@ -175,10 +242,10 @@ static bool may_double(int tag)
            tag == WIRE_PRESENT || tag == WIRE_CANCEL;
 }
 
-/* The master has one to every rank, others hardly more than one to it. */
-static struct lane *lane_of(int from, int to)
+/* The master of a group has one to every rank, others hardly more than one to it. */
+static struct lane *lane_of(const struct group *group, int from, int to)
 {
-    struct lane **at = from == 0 ? &net.from_master[to] : &net.lanes[from];
+    struct lane **at = from == 0 ? &group->from_first[to] : &group->lanes[from];
     while (*at && (*at)->to != to)
         at = &(*at)->next;
     if (!*at) {
@@ -190,16 +257,19 @@ static struct lane *lane_of(int from, int to)
 
 static void message_post(struct message *message)
 {
-    double *free_s = &lane_of(message->from, message->to)->free_s[message->tag % 16];
+    const struct group *group = message->group;
+    struct lane *lane = lane_of(group, group->places[message->from], group->places[message->to]);
+    double *free_s = &lane->free_s[message->tag % 16];
     *free_s = fmax(*free_s, world.now_s + travel_s());
     world_event(*free_s - world.now_s, EVENT_DELIVER, message->to, 0, message);
 }
 
-static void message_send(const void *data, size_t bytes, int peer, int tag, bool taken,
-                         struct link_request *request)
+static void message_send(const struct group *group, const void *data, size_t bytes, int peer,
+                         int tag, bool taken, struct link_request *request)
 {
     const bool large = bytes > world.weather.eager;
-    struct message *message = message_new(data, bytes, peer, tag);
+    const int to = group->ranks[peer];
+    struct message *message = message_new(group, data, bytes, to, tag);
     *request = (struct link_request){.pending = true};
     struct pending *sending = world_room(sizeof *sending);
     *sending = (struct pending){.over = !large && !taken, .size = bytes};
@@ -208,13 +278,13 @@ static void message_send(const void *data, size_t bytes, int peer, int tag, bool
     message_damage(message);
     const bool lost = tag == WIRE_PRESENT && ((const struct wire_present *)data)->word == WIRE_LOST;
     world.given_up = world.given_up || lost;
-    world.rank[peer].told_lost = world.rank[peer].told_lost || lost;
+    world.rank[to].told_lost = world.rank[to].told_lost || lost;
     if (!sending->over)
         message->sending = sending;
     message_post(message);
     if (may_double(tag) && dice_hit(&world.dice, world.weather.doubled)) {
-        struct message *again = message_new(message->bytes, message->size, peer, tag);
-        world_say("a message of rank %d to rank %d is doubled (tag %d)", message->from, peer, tag);
+        struct message *again = message_new(group, message->bytes, message->size, to, tag);
+        world_say("a message of rank %d to rank %d is doubled (tag %d)", message->from, to, tag);
         message_post(again);
     }
 }
@@ -222,15 +292,13 @@ static void message_send(const void *data, size_t bytes, int peer, int tag, bool
 void link_send(struct link link, const void *data, size_t bytes, int peer, int tag,
                struct link_request *request)
 {
-    (void)link;
-    message_send(data, bytes, peer, tag, false, request);
+    message_send(group_of(link), data, bytes, peer, tag, false, request);
 }
 
 void link_send_taken(struct link link, const void *data, size_t bytes, int peer, int tag,
                      struct link_request *request)
 {
-    (void)link;
-    message_send(data, bytes, peer, tag, true, request);
+    message_send(group_of(link), data, bytes, peer, tag, true, request);
 }
 
 void link_receive(struct link link, void *data, size_t bytes, int peer, int tag,
@@ -238,8 +306,8 @@ void link_receive(struct link link, void *data, size_t bytes, int peer, int tag,
 {
     const int rank = world.current->number;
     struct pending *receive = world_room(sizeof *receive), **end = &net.posted[rank];
-    (void)link;
-    *receive = (struct pending){.rank = rank, .peer = peer, .tag = tag, .to = data, .room = bytes};
+    *receive = (struct pending){
+        .group = group_of(link), .peer = peer, .tag = tag, .to = data, .room = bytes};
     *request = (struct link_request){.pending = true, .handle = (intptr_t)receive};
     for (struct message **at = &net.arrived[rank]; *at; at = &(*at)->next)
         if (is_for(receive, *at)) {
@@ -271,7 +339,7 @@ bool link_test(struct link_request *request)
         return true;
     if (pending->counted)
         pending->over = world_lives(0) && world.now_s >= pending->ready_s;
-    if (pending->collective ? !step_is_over(pending) : !pending->over)
+    if (pending->step ? !step_is_over(pending) : !pending->over)
         return false;
     *request = (struct link_request){.peer = pending->peer, .size = pending->size};
     return true;
@@ -348,11 +416,11 @@ void link_counter_end(struct link_counter *counter, bool all)
 /* How its outcome is made. */
 enum { STEP_NONE = -1, STEP_BROADCAST = -10, STEP_GATHER, STEP_GATHER_ALL, STEP_LEAST, STEP_SUM };
 
-static void outcome_take(struct pending *pending)
+static void outcome_take(const struct pending *pending)
 {
-    const struct collective *step = pending->collective;
+    const struct step *step = pending->step;
     int number = 0;
-    for (int rank = 0; rank < world.ranks; rank++) {
+    for (int rank = 0; rank < pending->group->count; rank++) {
         int one = 0;
         if (pending->tag == STEP_GATHER || pending->tag == STEP_GATHER_ALL) {
             if (pending->to)
@@ -371,7 +439,7 @@ static void outcome_take(struct pending *pending)
 
 static bool step_is_over(struct pending *pending)
 {
-    const struct collective *step = pending->collective;
+    const struct step *step = pending->step;
     if (pending->tag == STEP_BROADCAST) {
         if (!step->there[pending->peer])
             return false;
@@ -381,76 +449,92 @@ static bool step_is_over(struct pending *pending)
     }
     if (pending->tag == STEP_GATHER && pending->rank != 0)
         return true;
-    if (step->arrived < world.ranks || world.now_s < step->ready_s)
+    if (step->arrived < pending->group->count || world.now_s < step->ready_s)
         return false;
     outcome_take(pending);
     return true;
 }
 
 /* It may be over, or what it waits for may be there, for all; or for the one that has come. */
-static void step_tell(const struct collective *step, bool for_all)
+static void step_tell(const struct group *group, const struct step *step, bool for_all)
 {
     const double in_s = world.weather.latency_s;
-    for (int k = 0; k < world.ranks; k++)
-        if (for_all || step->arrived == world.ranks || k == world.current->number)
-            world_event(in_s, EVENT_NEWS, k, 0, NULL);
+    for (int k = 0; k < group->count; k++)
+        if (for_all || step->arrived == group->count || group->ranks[k] == world.current->number)
+            world_event(in_s, EVENT_NEWS, group->ranks[k], 0, NULL);
 }
 
-static void step_begin(const void *mine, size_t size, void *to, int kind, int peer,
-                       struct link_request *request)
+/* The next one of this rank. */
+static struct step *step_claim(struct group *group, int rank)
 {
-    const int rank = world.current->number;
+    struct step *step = group->next_step[rank];
+    if (!step->next)
+        step->next = step_new(group->count);
+    group->next_step[rank] = step->next;
+    return step;
+}
+
+static struct pending *step_begin(struct group *group, const void *mine, size_t size, void *to,
+                                  int kind, int peer)
+{
+    const int rank = group->places[world.current->number];
     struct pending *pending = world_room(sizeof *pending);
-    struct collective *step = &net.steps[net.step[rank]++ % COLLECTIVES_MOST];
-    *pending = (struct pending){
-        .rank = rank, .peer = peer, .tag = kind, .to = to, .room = size, .collective = step};
+    struct step *step = step_claim(group, rank);
+    *pending = (struct pending){.group = group,
+                                .rank = rank,
+                                .peer = peer,
+                                .tag = kind,
+                                .to = to,
+                                .room = size,
+                                .step = step};
     step->mine[rank] = world_room(size + 1);
     if (mine && size > 0)
         memcpy(step->mine[rank], mine, size);
     step->there[rank] = true;
     step->arrived++;
     step->ready_s = world.now_s + world.weather.latency_s;
-    step_tell(step, kind == STEP_BROADCAST && rank == peer);
+    step_tell(group, step, kind == STEP_BROADCAST && rank == peer);
+    return pending;
+}
+
+static void step_request(struct link link, const void *mine, size_t size, void *to, int kind,
+                         int peer, struct link_request *request)
+{
+    struct pending *pending = step_begin(group_of(link), mine, size, to, kind, peer);
     *request = (struct link_request){.pending = true, .handle = (intptr_t)pending};
 }
 
 void link_barrier(struct link link, struct link_request *request)
 {
-    (void)link;
-    step_begin(NULL, 0, NULL, STEP_NONE, 0, request);
+    step_request(link, NULL, 0, NULL, STEP_NONE, 0, request);
 }
 
 void link_broadcast(struct link link, void *data, size_t bytes, int from,
                     struct link_request *request)
 {
-    (void)link;
-    step_begin(data, bytes, data, STEP_BROADCAST, from, request);
+    step_request(link, data, bytes, data, STEP_BROADCAST, from, request);
 }
 
 void link_gather(struct link link, const void *mine, size_t bytes, void *all,
                  struct link_request *request)
 {
-    (void)link;
-    step_begin(mine, bytes, all, STEP_GATHER, 0, request);
+    step_request(link, mine, bytes, all, STEP_GATHER, 0, request);
 }
 
 void link_gather_all(struct link link, const void *mine, size_t bytes, void *all,
                      struct link_request *request)
 {
-    (void)link;
-    step_begin(mine, bytes, all, STEP_GATHER_ALL, 0, request);
+    step_request(link, mine, bytes, all, STEP_GATHER_ALL, 0, request);
 }
 
 void link_least(struct link link, const int *mine, int *least, struct link_request *request)
 {
-    (void)link;
-    step_begin(mine, sizeof *mine, least, STEP_LEAST, 0, request);
+    step_request(link, mine, sizeof *mine, least, STEP_LEAST, 0, request);
 }
 
 void link_sum(struct link link, const int *mine, int *sum, struct link_request *request)
 {
-    (void)link;
-    step_begin(mine, sizeof *mine, sum, STEP_SUM, 0, request);
+    step_request(link, mine, sizeof *mine, sum, STEP_SUM, 0, request);
 }
 
 struct link link_node(struct link link)
@@ -458,16 +542,61 @@ struct link link_node(struct link link)
     return link;
 }
 
+/* ---- groups of them ------------------------------------------------------------------------ */
+
+/* Such a call hears of nobody that is gone, and waits for all, but for its process's alarm. */
+static void step_await(struct pending *pending)
+{
+    static const double look_s = 0.25;
+    struct rank *rank = world.current;
+    while (!step_is_over(pending)) {
+        if (rank->alarm_s > 0 && world.now_s > rank->alarm_s) {
+            world_say("rank %d has waited for others too long", rank->number);
+            world_leave(rank, RANK_ENDED, FAILURE_STOPPED);
+        }
+        world_sleep(look_s, true);
+    }
+}
+
+/* The one of these ranks that another one of them has made in the same step, where it is one, and
+ * this rank has not yet taken; or the first of them makes it. */
+static struct group *group_join(const struct step *step, int *ranks, int count)
+{
+    const size_t bytes = (size_t)count * sizeof *ranks;
+    const int rank = world.current->number;
+    struct group *group = net.groups;
+    while (group && (group->made_in != step || group->count != count ||
+                     memcmp(group->ranks, ranks, bytes) != 0 || group->joined[rank]))
+        group = group->next;
+    if (!group)
+        group = group_new(step, ranks, count);
+    group->joined[rank] = true;
+    return group;
+}
+
 struct link link_split(struct link link, int number)
 {
-    (void)number;
-    return link;
+    struct group *whole = group_of(link);
+    int *numbers = world_room((size_t)whole->count * sizeof *numbers);
+    int *ranks = world_room((size_t)whole->count * sizeof *ranks), count = 0;
+    struct pending *pending =
+        step_begin(whole, &number, sizeof number, numbers, STEP_GATHER_ALL, 0);
+    step_await(pending);
+    for (int k = 0; k < whole->count; k++)
+        if (numbers[k] == number)
+            ranks[count++] = whole->ranks[k];
+    return link_of(group_join(pending->step, ranks, count));
 }
 
 struct link link_among(struct link link, const int *ranks, int count)
 {
-    (void)ranks, (void)count;
-    return link;
+    const struct group *whole = group_of(link);
+    int *mine = world_room((size_t)count * sizeof *mine);
+    for (int k = 0; k < count; k++)
+        mine[k] = whole->ranks[ranks[k]];
+    struct group *group = group_join(NULL, mine, count);
+    step_await(step_begin(group, NULL, 0, NULL, STEP_NONE, 0));
+    return link_of(group);
 }
 
 void link_end(struct link *link)

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "planner/base/process.h"
 #include "spmd/input/digest.h"
@@ -196,6 +197,29 @@ void usage_measure(struct run_usage *usage)
 void usage_requested(struct run_request *request)
 {
     memset(request, 0, sizeof *request);
+}
+
+/* ---- the time of day -------------------------------------------------------------------------
+ */
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+
+double world_time_of_day(void)
+{
+    static const double began_s = 1e9;
+    return began_s + world.now_s;
+}
+
+/* Of ranks it is simulated, whichever clock they ask for. */
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+    if (!world.current)
+        return __real_clock_gettime(clock, now);
+    const double time_s = world_time_of_day();
+    now->tv_sec = (time_t)time_s;
+    now->tv_nsec = (long)(1e9 * (time_s - (double)now->tv_sec));
+    return 0;
 }
 
 /* ---- signals ------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 /* What it does in the trial at hand. */
 struct habits {
+    int64_t tasks;   /* of the job, where it is made as a run makes it */
     double mean_s;   /* of one task */
     size_t bytes;    /* of its package, at least 8 */
     int64_t failing; /* every task whose number is a multiple fails; 0: none does */

@@ -23,12 +23,13 @@
 #include "tests/faults/disk.h"
 #include "tests/faults/disturbances.h"
 #include "tests/faults/models.h"
+#include "tests/faults/several.h"
 #include "tests/faults/task.h"
 #include "tests/faults/weather.h"
 #include "tests/faults/world.h"
 
 /* Parts that faults are met in, after which the run must reach its end in one more. */
-enum { PARTS_MOST = 4, WORKERS_MOST = RANKS_MOST - 1, SLOTS = RANKS_MOST };
+enum { PARTS_MOST = 4, WORKERS_MOST = RANKS_MOST - 1 };
 /* Few core tasks, for many runs a second; now and then so many that a plan runs far ahead of what
  * is reported. */
 enum { TASKS_FEW = 40, TASKS_MANY = 600 };
@@ -39,6 +40,8 @@ struct trial trial;
 
 /* Nothing is wrong in any trial; and it takes as long as is expected. */
 static bool calm;
+/* The share of trials whose parts are played whole, by several masters as a rule. */
+static double several_most = 1.0 / 3;
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
@@ -69,109 +72,7 @@ static void places_make(void)
     trial.size = end;
 }
 
-/* ---- the output's file, in place of spmd/output/outputfile.c ----------------------------------
- */
-
-bool outputfile_seal(const char *path, const struct output_outcome *outcome,
-                     struct failure *failure)
-{
-    (void)failure;
-    world_say("the run is sealed");
-    closed_check();
-    world_sleep(world.weather.write_s, false);
-    ledger_check();
-    totals_check(outcome->summary, outcome->outcome);
-    digests_check();
-    trace_whole_check(outcome);
-    if (!trial.plan) /* it is reported */
-        trace_writer_remove(path);
-    trial.sealed = true;
-    trial.running = false;
-    return true;
-}
-
-bool outputfile_stop(const char *path, const struct output_outcome *outcome,
-                     struct failure *failure)
-{
-    (void)failure;
-    world_say("the run has stopped: %s", outcome->ended ? outcome->ended : "");
-    world_sleep(world.weather.write_s, false);
-    closed_check();
-    trace_whole_check(outcome);
-    trace_writer_remove(path);
-    trial.counts->stopped++;
-    trial.running = false;
-    return true;
-}
-
-void outputfile_halt(const char *path, const char *why)
-{
-    (void)path;
-    world_say("the run is %s", why);
-    closed_check();
-    world_sleep(world.weather.write_s, false);
-    trial.running = false;
-}
-
-void outputfile_distrust(const char *path)
-{
-    (void)path;
-    world_wrong("the output is not trusted");
-}
-
-bool outputfile_create(const char *path, const struct job *job, const struct output_info *info,
-                       struct output_places *places, struct failure *failure)
-{
-    (void)path, (void)job, (void)info, (void)places, (void)failure;
-    return false;
-}
-
-bool outputfile_reopen(const char *path, const struct job *job, int32_t times,
-                       const struct run_part *last, const struct run_part *next,
-                       const struct part_info *info)
-{
-    (void)path, (void)job, (void)times, (void)last, (void)next, (void)info;
-    return false;
-}
-
 /* ---- going on -------------------------------------------------------------------------------- */
-
-static void *copied(const void *from, size_t size)
-{
-    void *copy = malloc(size + 1);
-    return copy ? memcpy(copy, from, size) : NULL;
-}
-
-/* As remaining_read finds it in a file of HDF5. */
-static void remaining_find(struct remaining *remaining)
-{
-    const char *bytes = disk_bytes();
-    *remaining = (struct remaining){.job = trial.job, .places = trial.places, .slots = SLOTS};
-    if (trial.job->state_size > 0) {
-        remaining->partial_size = 2 * (size_t)SLOTS * layout_slot_size(trial.job->state_size);
-        remaining->partial = copied(bytes + trial.places.partial, remaining->partial_size);
-    }
-    remaining->ledger = copied(bytes + trial.places.ledger, (size_t)trial.tasks);
-    remaining->lost = calloc(LOSSES_MOST + RANKS_MOST, sizeof *remaining->lost);
-    if (!remaining->ledger || !remaining->lost)
-        abort();
-    for (int64_t k = 0; k < trial.tasks; k++)
-        remaining->ledger[k] = ledger()[task_at(k)];
-    memcpy(remaining->lost, bytes + trial.places.lost, LOSSES_MOST * sizeof *remaining->lost);
-    int64_t count = 0;
-    while (count < LOSSES_MOST && remaining->lost[count].count > 0)
-        count++;
-    struct losses_known known = {
-        .rows = remaining->lost,
-        .count = count,
-        .in_flight =
-            (const struct losses_in_flight *)(const void *)(bytes + trial.places.in_flight),
-        .in_flight_count = trial.running ? RANKS_MOST : 0,
-        .ledger = remaining->ledger,
-        .tasks = trial.tasks};
-    losses_resolve(&known);
-    remaining->lost_count = known.count;
-}
 
 /* As remaining_mend writes it. */
 static void file_mend(const struct remaining *remaining)
@@ -199,13 +100,14 @@ static bool resume(void)
     struct intact_damage damage = {0};
     const struct intact_subject subject = subject_of();
     trial.resumed = true;
-    remaining_find(&trial.remaining);
+    output_remaining(&trial.remaining, trial.job);
     const bool good = intact_compare(&subject, 0, trial.tasks, &damage, &failure) &&
                       remaining_settle(&trial.remaining, DISK_PATH, &damage, &failure);
     if (damage.count > 0)
         world_say("%" PRId64 " core tasks do not hold what was written", damage.tasks);
     intact_damage_release(&damage);
     file_mend(&trial.remaining);
+    trial.unmended = false;
     summary_init(&trial.before);
     if (!good || !remaining_sum(DISK_PATH, trial.job, &trial.places, 0, trial.tasks, &trial.before,
                                 &failure))
@@ -484,6 +386,13 @@ static void trial_calm(void)
     habits = (struct habits){.mean_s = 1e-6, .bytes = 8, .deadly = -1};
 }
 
+/* By dice of its own: what else a seed means does not depend on there being others. */
+static bool is_several(void)
+{
+    struct dice own = {world.dice.state ^ 0x73657665u};
+    return several_most > 0 && !calm && dice_hit(&own, several_most);
+}
+
 static void trial_draw(void)
 {
     struct dice *dice = &world.dice;
@@ -502,6 +411,7 @@ static void trial_draw(void)
     const size_t rule = (size_t)dice_below(dice, dispatch_rule_count() + 6);
     trial.rule = rule < dispatch_rule_count() ? dispatch_rule_name(rule).name : NULL;
     habits = (struct habits){
+        .tasks = trial.tasks,
         .mean_s = dice_about(dice, 0.01, 1),
         .bytes = dice_hit(dice, 0.5) ? 8 : 512,
         .failing = dice_hit(dice, 0.15) ? 3 + (int64_t)dice_below(dice, 20) : 0,
@@ -512,6 +422,10 @@ static void trial_draw(void)
     trial.sleeps = calm || dice_hit(dice, 0.2);
     if (calm)
         trial_calm();
+    trial.several = is_several();
+    if (trial.several)
+        several_draw();
+    trial.sleeps = trial.sleeps && !trial.several;
     if (trial.sleeps)
         models_draw(trial.largest, calm ? 1 : (double)trial.largest * habits.mean_s,
                     trial.collecting > 0);
@@ -558,33 +472,58 @@ static void part_say(int workers)
 static void part_play(int workers, bool fair)
 {
     const int64_t losses = world.losses;
-    trial.part.began_s += 1;
-    world_begin(workers + 1, rank_main);
-    part_say(workers);
+    const double work_s = 0.1 + 1.5 * (double)trial.tasks * habits.mean_s / workers;
+    world_begin(workers + 1, trial.several ? several_main : rank_main);
+    if (trial.several)
+        several_say();
+    else
+        part_say(workers);
     if (!fair)
-        disturbances_draw(0.1 + 1.5 * (double)trial.tasks * habits.mean_s / workers);
+        disturbances_draw(work_s);
+    if (!fair && trial.several)
+        several_disturb(work_s);
     if (!world_run(part_most_s))
         world_wrong("the part has not ended after %.0f s", part_most_s);
+    if (trial.several)
+        several_check();
     trial.counts->simulated_s += world.now_s;
     trial.counts->parts++;
     trial.counts->losses += world.losses - losses;
     trial.master_peak = world.rank[0].peak;
     world_end();
     trial.counts->writes += disk_writes();
-    if (!trial.sealed && world.weather.power)
+    if (!trial.sealed && world.weather.power) {
         disk_lose_power();
-    else
+        trial.unmended = true;
+    }
+    if (!trial.unmended)
         ledger_check();
-    trace_check(!world.weather.power);
+    trace_check(!trial.unmended);
     disk_settle();
     if (trial.sealed)
         digests_check();
 }
 
-static void part_run(bool fair)
+/* As it is for all kinds of parts. */
+static void weather_take(bool fair)
+{
+    world.weather = calm ? weather_calm() : fair ? weather_fair() : weather_draw();
+}
+
+static void several_run(bool fair)
+{
+    const int ranks = several_ranks();
+    weather_take(fair);
+    world.weather.scattered = !fair && dice_hit(&world.dice, 0.3);
+    trial.part.times = -1; /* until one begins */
+    part_play(ranks - 1, fair);
+}
+
+static void one_run(bool fair)
 {
     const int workers = 1 + (int)dice_below(&world.dice, WORKERS_MOST);
-    world.weather = calm ? weather_calm() : fair ? weather_fair() : weather_draw();
+    weather_take(fair);
+    trial.part.began_s += 1;
     trial.running = true;
     /* Parts of one run may do either. */
     trial.collects = !trial.job->values.write_behind && dice_hit(&world.dice, trial.collecting);
@@ -603,9 +542,26 @@ static void part_run(bool fair)
     part_play(workers, fair);
 }
 
+static void part_run(int part, bool fair)
+{
+    if (trial.several) {
+        several_run(fair);
+        return;
+    }
+    if (part == 0 || resume())
+        one_run(fair);
+    remaining_release(&trial.remaining);
+    trial.part.times++;
+}
+
 void trial_keep_calm(void)
 {
     calm = true;
+}
+
+void trial_several(void)
+{
+    several_most = 1;
 }
 
 static void trial_begin(uint64_t seed, FILE *log, struct trial_counts *counts)
@@ -658,16 +614,16 @@ bool trial_run(uint64_t seed, FILE *log, struct trial_counts *counts)
     trial_draw();
     places_make();
     disk_begin(trial.size);
+    if (trial.several)
+        disk_vanish();
     const int parts = calm ? 0 : 1 + (int)dice_below(&world.dice, PARTS_MOST);
-    for (int part = 0; !trial.sealed && !world.wrong[0] && part <= parts + 2; part++) {
-        if (part == 0 || resume())
-            part_run(part >= parts);
-        remaining_release(&trial.remaining);
-        trial.part.times++;
-    }
+    for (int part = 0; !trial.sealed && !world.wrong[0] && part <= parts + 2; part++)
+        part_run(part, part >= parts);
     if (!trial.sealed)
         world_wrong("the run does not reach its end, though nothing disturbs it");
     input_close(&trial.input);
+    if (trial.several)
+        several_release();
     if (trial.sleeps)
         models_release();
     counts->trials++;

@@ -17,6 +17,8 @@ struct trial_counts {
 /* From then on nothing is wrong in any trial, core tasks sleep by an operating model, and a run
  * takes as long as the simulation of its plan. */
 void trial_keep_calm(void);
+/* From then on all trials are of several masters. */
+void trial_several(void);
 /* False: something was wrong, said in world.wrong. `log`: NULL: silent. */
 bool trial_run(uint64_t seed, FILE *log, struct trial_counts *counts);
 

@@ -49,6 +49,7 @@ struct rank {
     bool told_lost;     /* the master has sent it word that it is lost */
     int status;         /* it ended with */
     double skew_s;      /* of its clock */
+    double alarm_s;     /* when its process ends where it waits without looking; 0: never */
     uint64_t turn;      /* its sleeps are counted, so that only the last one's end wakes it */
     int64_t working;    /* the core task that it computes; negative: none */
     struct fiber *fiber;
@@ -131,6 +132,9 @@ void world_news(int rank);
 /* Does not return when it is the rank that runs. */
 void world_leave(struct rank *rank, enum rank_state state, int status);
 bool world_lives(int rank);
+
+/* What a clock on the wall shows, seconds since 1970. */
+double world_time_of_day(void);
 
 /* Memory of nobody in the world: never fails. */
 void *world_realloc(void *old, size_t size);

@@ -1,0 +1,10 @@
+/* In place of spmd/resume/remaining_plan.c, which takes its time. */
+#include "spmd/resume/remaining_plan.h"
+#include "tests/faults/several.h"
+
+char *remaining_plan(const struct remaining_request *request, const struct profile *profile,
+                     struct failure *failure)
+{
+    (void)profile, (void)failure;
+    return several_plan_left(request->tasks, (int)request->workers + 1);
+}

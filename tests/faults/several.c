@@ -1,0 +1,229 @@
+#include "tests/faults/several.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/files/plan_json.h"
+#include "spmd/run/execute.h"
+#include "spmd/run/until.h"
+#include "tests/faults/checks.h"
+#include "tests/faults/disk.h"
+#include "tests/faults/models.h"
+#include "tests/faults/stars.h"
+#include "tests/faults/task.h"
+#include "tests/faults/world.h"
+
+static struct several {
+    struct stars begun; /* by whom it begins, as long as there is no output */
+    struct stars stars; /* in the part at hand, as far as is known */
+    char *text;         /* owned; the plan */
+    struct plan plan;   /* owned; that it says */
+    struct kernel kernel;
+    struct until until;
+    bool profiled, once, resumes;
+} several;
+
+/* ---- chance ---------------------------------------------------------------------------------- */
+
+static struct stars_job job_of(int64_t tasks)
+{
+    return (struct stars_job){.kernel = several.kernel.task->name,
+                              .order = &trial.job->order,
+                              .behind = trial.job->values.write_behind,
+                              .tasks = tasks,
+                              .largest = trial.largest,
+                              .buffers = trial.buffers};
+}
+
+static void plan_make(void)
+{
+    struct failure failure = FAILURE_INIT;
+    const struct stars_job job = job_of(trial.tasks);
+    several.text = stars_plan(&several.begun, &job);
+    if (!plan_parse_any(&several.plan, several.text, strlen(several.text), "plan", &failure))
+        world_wrong("%s", failure.text);
+}
+
+void several_draw(void)
+{
+    struct dice *dice = &world.dice;
+    const int ranks = 2 + (int)dice_below(dice, RANKS_MOST - 1);
+    several = (struct several){.kernel = {.task = trial.job->task}};
+    stars_draw(&several.begun, ranks, trial.tasks, trial.job->state_size == 0);
+    several.profiled = dice_hit(dice, 0.6);
+    several.once = dice_hit(dice, 0.3);
+    if (several.profiled)
+        models_draw(trial.largest, (double)trial.largest * habits.mean_s, false);
+    plan_make();
+}
+
+void several_release(void)
+{
+    free(several.text);
+    plan_release(&several.plan);
+    if (several.profiled)
+        models_release();
+    several = (struct several){.text = NULL};
+}
+
+int several_ranks(void)
+{
+    several.resumes = disk_is_there();
+    several.stars = several.begun;
+    if (several.resumes)
+        several.stars.ranks = 2 + (int)dice_below(&world.dice, RANKS_MOST - 1);
+    return several.stars.ranks;
+}
+
+char *several_plan_left(int64_t tasks, int ranks)
+{
+    const struct stars_job job = job_of(tasks);
+    stars_draw(&several.stars, ranks, tasks, false);
+    stars_say(&several.stars);
+    return stars_plan(&several.stars, &job);
+}
+
+/* ---- a rank ------------------------------------------------------------------------------------
+ */
+
+static void assemble(bool begins)
+{
+    static const double alarm_s = 60;
+    world.current->alarm_s = begins ? world.now_s + alarm_s : 0;
+}
+
+static bool liveness_open(struct liveness *liveness, struct comm *comm, struct failure *failure)
+{
+    const struct liveness_words words = {.program = "scow run",
+                                         .path = DISK_PATH,
+                                         .state = "there is no package yet",
+                                         .again = "run the same again"};
+    return liveness_begin(liveness, comm, &words, 5 * trial.patience_s, failure);
+}
+
+static struct execution execution_of(struct comm *comm, struct liveness *liveness)
+{
+    return (struct execution){.comm = comm,
+                              .kernel = &several.kernel,
+                              .plan = &several.plan,
+                              .plan_text = several.text,
+                              .profile = several.profiled ? models_profile() : NULL,
+                              .plan_name = "plan.json",
+                              .output = DISK_PATH,
+                              .emitted = "emitted",
+                              .isa = "generic",
+                              .threads = 1,
+                              .ahead = 1,
+                              .once = several.once,
+                              .resume = true,
+                              .command = "scow run",
+                              .again = "run the same again with --resume",
+                              .quiet = true,
+                              .assemble = assemble,
+                              .liveness = liveness,
+                              .patience_s = trial.patience_s,
+                              .until = &several.until};
+}
+
+void several_main(void)
+{
+    struct rank *self = world.current;
+    struct comm comm;
+    struct liveness liveness = {.comm = NULL};
+    struct run_outcome outcome = {.packages = 0};
+    struct failure failure = FAILURE_INIT;
+    comm_init(&comm, (struct link){0});
+    comm.offset_s = world.rank[0].skew_s - self->skew_s;
+    comm.workers_on_node = world.ranks - 1;
+    comm.nodes = 1;
+    const struct execution execution = execution_of(&comm, &liveness);
+    if (liveness_open(&liveness, &comm, &failure))
+        execute_run(&execution, &outcome, &failure);
+    liveness_end(&liveness);
+    run_outcome_release(&outcome);
+    world_say("rank %d ends with %d%s%s", self->number, (int)failure.code,
+              failure.code != FAILURE_NONE ? ": " : "",
+              failure.code != FAILURE_NONE ? failure.text : "");
+    world_leave(self, RANK_ENDED, (int)failure.code);
+}
+
+/* ---- what is done to it ------------------------------------------------------------------------
+ */
+
+void several_say(void)
+{
+    struct until *until = &several.until;
+    world_say("part of a run that is played whole, %" PRId64 " core tasks, packages of at most "
+              "%" PRId64 "%s%s%s",
+              trial.tasks, trial.largest, trial.job->values.write_behind ? ", written behind" : "",
+              trial.job->state_size > 0 ? ", reduces" : "", several.once ? ", no copies" : "");
+    if (!several.resumes)
+        stars_say(&several.stars);
+    *until = (struct until){.known = false, .who = "--until"};
+}
+
+/* Some of its ranks, at about the same time. */
+static void star_kill(double at_s, int first, int end)
+{
+    for (int rank = first; rank < end; rank++)
+        world_event(at_s + dice_between(&world.dice, 0, 0.1), EVENT_KILL, rank, 0, NULL);
+}
+
+void several_disturb(double work_s)
+{
+    struct dice *dice = &world.dice;
+    const struct stars *stars = &several.begun; /* what comes later nobody knows yet */
+    const int number = (int)dice_below(dice, (uint64_t)stars->count);
+    const double at_s = dice_between(dice, 0, work_s);
+    const int master = stars->masters[number];
+    if (dice_hit(dice, 0.15)) { /* the job's time is */
+        several.until.known = true;
+        several.until.end_s = world_time_of_day() + dice_between(dice, 0, 2 * work_s + 2);
+    }
+    if (number > 0 && dice_hit(dice, 0.25))
+        star_kill(at_s, master, master + 1);
+    if (dice_hit(dice, 0.15))
+        star_kill(at_s, master + 1, stars_end(stars, number));
+}
+
+void several_check(void)
+{
+    const struct rank *first = &world.rank[0];
+    if (first->state != RANK_ENDED || world.wrong[0])
+        return;
+    if (trial.sealed != (first->status == FAILURE_NONE))
+        world_wrong("rank 0 ends with %d, and the run is%s sealed", first->status,
+                    trial.sealed ? "" : " not");
+    if (first->status != FAILURE_NONE && first->status != FAILURE_STOPPED &&
+        !(world.weather.unwritten > 0))
+        world_wrong("rank 0 ends with %d, though nothing has failed", first->status);
+}
+
+bool several_lost(void)
+{
+    for (int k = 1; trial.several && k < several.stars.count; k++) {
+        const struct rank *rank = &world.rank[several.stars.masters[k]];
+        if (rank->told_lost || rank->state != RANK_RUNS)
+            return true;
+    }
+    return false;
+}
+
+bool several_disowns(void)
+{
+    const struct weather *weather = &world.weather;
+    bool lost = weather->damaged > 0 || weather->unwritten > 0;
+    for (int k = 1; k < several.stars.ranks; k++)
+        lost = lost || world.rank[k].told_lost || world.rank[k].state == RANK_KILLED;
+    return trial.several && several.stars.tree && lost;
+}
+
+bool several_heads(int rank)
+{
+    const struct stars *stars = &several.stars;
+    for (int k = 1; trial.several && stars->tree && k < stars->count; k++)
+        if (stars->masters[k] == rank)
+            return true;
+    return false;
+}
