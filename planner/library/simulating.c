@@ -8,7 +8,7 @@
 #include "planner/base/json_text.h"
 #include "planner/base/limits.h"
 #include "planner/files/availability_tsv.h"
-#include "planner/files/presence_tsv.h"
+#include "planner/files/joins_tsv.h"
 #include "planner/library/wanted.h"
 #include "planner/model/shared.h"
 #include "planner/replan/watching.h"
@@ -52,8 +52,7 @@ static bool loads_wanted(const struct simulation_request *request)
 static bool loads_check(const struct simulation_request *request, struct failure *failure)
 {
     if (!(request->patterns_s >= 0 && request->patterns_s <= PATTERNS_MOST))
-        return failure_set(failure, FAILURE_USAGE,
-                           "--load-patterns must be seconds, at most %g: give fewer",
+        return failure_set(failure, FAILURE_USAGE, "--load-patterns must be seconds, from 0 to %g",
                            PATTERNS_MOST);
     if ((request->loads && request->patterns_s > 0) ||
         (loads_wanted(request) && request->scenario.slow_workers > 0))
@@ -196,7 +195,7 @@ static bool decision_simulate(struct simulated *simulated, const struct decision
     if (loads_wanted(simulated->request))
         scenario.availability = &simulated->availability;
     if (simulated->request->joins)
-        scenario.presence = &simulated->presence;
+        scenario.joins = &simulated->joins;
     struct dispatch *dispatch =
         decision_dispatch(decision, &simulated->platform, &scenario, failure);
     struct trace *trace = simulated->request->packages ? &simulated->trace : NULL;
@@ -204,7 +203,7 @@ static bool decision_simulate(struct simulated *simulated, const struct decision
                                               &simulated->simulation, failure);
     /* A recovering dispatch does not show what is in it. */
     const struct dispatch *watch =
-        good && watching && scenario.lost_worker < 0 && !scenario.copies && !scenario.presence
+        good && watching && scenario.lost_worker < 0 && !scenario.copies && !scenario.joins
             ? watching_watch(watching, dispatch)
             : NULL;
     if (watch) {
@@ -301,8 +300,8 @@ static bool rule_simulate(struct simulated *simulated, struct failure *failure)
 {
     if (simulated->request->dca && results_return(simulated->platform.results))
         return failure_set(failure, FAILURE_MISMATCH,
-                           "'%s' says that results return to the master, and with --dca nobody is "
-                           "there to take them: leave it out",
+                           "'%s' says that results return to the master, and with --dca no master "
+                           "takes them: leave it out",
                            simulated->request->path);
     if (simulated->request->dca)
         platform_leave_master_out(&simulated->platform);
@@ -380,10 +379,10 @@ static bool either_simulate(struct simulated *simulated, const struct plan *plan
 }
 
 /* Who comes and goes, of the workers that there are. */
-static bool presence_find(struct simulated *simulated, struct failure *failure)
+static bool joins_find(struct simulated *simulated, struct failure *failure)
 {
     const char *path = simulated->request->joins;
-    struct presence *presence = &simulated->presence;
+    struct joins *joins = &simulated->joins;
     const int64_t workers = simulated->platform.worker_count;
     if (!path)
         return true;
@@ -392,16 +391,15 @@ static bool presence_find(struct simulated *simulated, struct failure *failure)
         return failure_set(failure, FAILURE_USAGE,
                            "--joins is for the single-port model, and for results that workers "
                            "write or return with each package: take another profile or plan");
-    if (!presence_read(presence, path, failure))
+    if (!joins_read(joins, path, failure))
         return false;
-    const int64_t last = presence->spans[presence->span_count - 1].worker;
+    const int64_t last = joins->spans[joins->span_count - 1].worker;
     if (last >= workers)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: names worker %" PRId64 ", and there are %" PRId64
                            ": simulate more (-n)",
                            path, last + 1, workers);
-    return presence_settle(presence, workers) ||
-           failure_memory(failure, "reading who is there when");
+    return joins_settle(joins, workers) || failure_memory(failure, "reading who is there when");
 }
 
 static bool loads_find(struct simulated *simulated, const struct profile_setting *setting,
@@ -467,7 +465,7 @@ bool simulated_make(struct profile *profile, const struct plan *plan,
         made.platform.buffers = plan_buffers(plan);
     if (request->buffers > 0)
         made.platform.buffers = (int)request->buffers;
-    const bool good = loads_find(&made, setting, failure) && presence_find(&made, failure) &&
+    const bool good = loads_find(&made, setting, failure) && joins_find(&made, failure) &&
                       either_simulate(&made, plan, setting, failure);
     if (good)
         *simulated = made;
@@ -484,7 +482,7 @@ void simulated_release(struct simulated *simulated)
     text_release(&simulated->copied);
     text_release(&simulated->moved);
     availability_release(&simulated->availability);
-    presence_release(&simulated->presence);
+    joins_release(&simulated->joins);
     platform_release(&simulated->platform);
 }
 

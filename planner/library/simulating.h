@@ -34,7 +34,7 @@ struct simulation_request {
     struct scenario scenario; /* noise and other disturbances; its availability is made from the
                                * following two */
     const char *loads;        /* file of shares over time (availability_tsv.h); NULL: none */
-    const char *joins;        /* file of when workers are there (presence_tsv.h); NULL: always */
+    const char *joins;        /* file of when workers are there (joins_tsv.h); NULL: always */
     double patterns_s;        /* seconds that the workers' patterns of load last; 0: none */
 };
 
@@ -44,7 +44,7 @@ struct simulated {
     struct effort effort;                     /* what is left of the request's */
     struct platform platform;                 /* owned */
     struct availability availability;         /* owned; placed where loads were asked for */
-    struct presence presence;                 /* owned; settled where it was asked for */
+    struct joins joins;                       /* owned; settled where it was asked for */
     double tasks;
     size_t groups;  /* with masters of their own; 0: there are none */
     size_t masters; /* side by side; 0: of a rule, one */

@@ -76,9 +76,9 @@ struct dispatch *decision_dispatch(const struct decision *decision, const struct
     struct dispatch *dispatch = dispatch_new(decision, copies ? &setup : NULL, failure);
     if (failure->code != FAILURE_NONE)
         return NULL; /* the rule has said why */
-    if (dispatch && (scenario->lost_worker >= 0 || scenario->copies || scenario->presence))
+    if (dispatch && (scenario->lost_worker >= 0 || scenario->copies || scenario->joins))
         dispatch = dispatch_new_recovery(dispatch, platform->worker_count);
-    if (dispatch && scenario->presence)
+    if (dispatch && scenario->joins)
         dispatch_recovery_empty(dispatch);
     if (dispatch && scenario->lost_worker >= 0 && kept)
         dispatch_recovery_keep(dispatch);

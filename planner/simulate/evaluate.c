@@ -31,7 +31,7 @@ struct place {
 
 /* More of a place, where places go on by themselves. Apart from the others, for those are read
  * again and again. */
-struct own_course {
+struct own_progress {
     int64_t round, steady; /* the round it is in; rounds since its last change of regime */
     double prefix_s;       /* when the master has sent its package, from the begin of the round */
     int64_t before, after; /* places that the port serves before and after it */
@@ -41,7 +41,7 @@ struct evaluator {
     const struct platform *platform;
     struct window_costs *windows; /* owned */
     struct place *places;         /* owned, one per worker */
-    struct own_course *own;       /* owned, one per worker */
+    struct own_progress *own;     /* owned, one per worker */
     double *prepared;             /* owned, by worker: when it could begin its first package */
     double *starts;               /* owned, B per place: when the last B packages were started */
     int64_t *due;                 /* owned; a tree of minima over 2^n leaves, one per place */
@@ -413,7 +413,7 @@ static struct apart apart_begin(struct evaluator *evaluator, int64_t places, int
         apart.round_s += place->master_s;
         apart.pace_s = fmax(apart.pace_s, place->start_step_s);
         evaluator->origin_s = fmax(evaluator->origin_s, place->free_s);
-        struct own_course *own = &evaluator->own[k];
+        struct own_progress *own = &evaluator->own[k];
         own->round = -1;
         own->steady = evaluator->steady;
         own->prefix_s = apart.round_s;
@@ -444,7 +444,7 @@ static void place_catch_up(const struct evaluator *evaluator, const struct apart
                            int64_t round)
 {
     struct place *place = &evaluator->places[k];
-    struct own_course *own = &evaluator->own[k];
+    struct own_progress *own = &evaluator->own[k];
     if (own->round < round)
         place_skip(evaluator, place, &evaluator->starts[k * evaluator->platform->buffers],
                    (double)(round - own->round), apart->pace_s);
@@ -455,7 +455,7 @@ static void place_catch_up(const struct evaluator *evaluator, const struct apart
 static struct met place_meets(const struct evaluator *evaluator, const struct apart *apart,
                               int64_t k, int64_t round)
 {
-    const struct own_course *own = &evaluator->own[k];
+    const struct own_progress *own = &evaluator->own[k];
     const struct place *before = &evaluator->places[own->before];
     const double pace_s = apart->pace_s;
     const int64_t back = k == apart->first ? 1 : 0; /* the port's last one was a round ago */
@@ -472,7 +472,7 @@ static struct met place_meets(const struct evaluator *evaluator, const struct ap
 static int64_t place_due(const struct evaluator *evaluator, int64_t k, const struct met *met,
                          int64_t end)
 {
-    const struct own_course *own = &evaluator->own[k];
+    const struct own_progress *own = &evaluator->own[k];
     if (own->steady <= evaluator->platform->buffers)
         return own->round + 1;
     const double skip = floor(place_outlook(evaluator, &evaluator->places[k], met) - 1.0);
@@ -484,7 +484,7 @@ static void place_play(struct evaluator *evaluator, const struct apart *apart, i
                        int64_t round)
 {
     struct place *place = &evaluator->places[k];
-    struct own_course *own = &evaluator->own[k];
+    struct own_progress *own = &evaluator->own[k];
     place_catch_up(evaluator, apart, k, round - 1);
     const struct met met = place_meets(evaluator, apart, k, round);
     place_shift(evaluator, k, -apart->pace_s);

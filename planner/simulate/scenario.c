@@ -143,8 +143,8 @@ static bool package_lost(const struct scenario_state *state, const struct packag
                          double end_s)
 {
     const struct scenario *scenario = state->scenario;
-    if (scenario->presence)
-        return end_s > presence_until(scenario->presence, package->worker);
+    if (scenario->joins)
+        return end_s > joins_until(scenario->joins, package->worker);
     return package->worker == scenario->lost_worker && end_s > scenario->lost_s;
 }
 
@@ -260,8 +260,8 @@ static bool results_taken(void *self, const struct loop_package *last, double ta
 static double worker_gone(void *self, int64_t worker)
 {
     const struct scenario *scenario = ((struct scenario_state *)self)->scenario;
-    if (scenario->presence)
-        return presence_until(scenario->presence, worker);
+    if (scenario->joins)
+        return joins_until(scenario->joins, worker);
     return worker == scenario->lost_worker ? scenario->lost_s : HUGE_VAL;
 }
 
@@ -298,16 +298,15 @@ static void kept_return(struct scenario_state *state, const struct package *last
 /* When the next worker comes or goes; HUGE_VAL: none does. */
 static double change_s(const struct scenario_state *state)
 {
-    const struct presence *presence = state->scenario->presence;
-    return presence && state->changed < presence->change_count
-               ? presence->changes[state->changed].at_s
-               : HUGE_VAL;
+    const struct joins *joins = state->scenario->joins;
+    return joins && state->changed < joins->change_count ? joins->changes[state->changed].at_s
+                                                         : HUGE_VAL;
 }
 
 /* It begins with its start-up. */
 static void change_tell(struct scenario_state *state)
 {
-    const struct presence_change *change = &state->scenario->presence->changes[state->changed++];
+    const struct joins_change *change = &state->scenario->joins->changes[state->changed++];
     struct star_worker *worker = &state->loop->star.workers[change->worker];
     if (!change->joins) {
         dispatch_lost(state->dispatch, change->worker);
@@ -487,8 +486,8 @@ static void lost_forget(struct star *star, const struct scenario *scenario)
 {
     if (scenario->lost_worker >= 0)
         worker_forget(&star->workers[scenario->lost_worker], scenario->lost_s);
-    for (int64_t k = 0; scenario->presence && k < star->worker_count; k++)
-        worker_forget(&star->workers[k], presence_until(scenario->presence, k));
+    for (int64_t k = 0; scenario->joins && k < star->worker_count; k++)
+        worker_forget(&star->workers[k], joins_until(scenario->joins, k));
 }
 
 /* What somebody else had done before does not count, and is given up when all is done. */
@@ -537,7 +536,7 @@ static const struct platform *starts_of(const struct scenario *scenario,
 static bool forwards(const struct platform *platform, const struct scenario *scenario,
                      const struct trace *trace)
 {
-    return scenario->played > 0 && !trace && !scenario->availability && !scenario->presence &&
+    return scenario->played > 0 && !trace && !scenario->availability && !scenario->joins &&
            !loop_needs_events(platform);
 }
 

@@ -8,7 +8,7 @@
 #include "planner/base/effort.h"
 #include "planner/dispatch/dispatch.h"
 #include "planner/model/availability.h"
-#include "planner/model/presence.h"
+#include "planner/model/joins.h"
 #include "planner/simulate/simulate.h"
 #include "planner/simulate/variation.h"
 
@@ -42,7 +42,7 @@ struct scenario {
     /* When workers come and go, settled; borrowed; NULL: all are there all the time. The dispatch
      * must be a recovering one without workers (dispatch_recovery_empty). Not with a lost worker.
      */
-    const struct presence *presence;
+    const struct joins *joins;
 };
 
 /* Units for which a package is simulated, with the lists that a loss or a watched plan needs. */

@@ -1,4 +1,4 @@
-#include "planner/files/presence_tsv.h"
+#include "planner/files/joins_tsv.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -31,7 +31,7 @@ static bool line_ends(const char *at)
     return *at == '\n' || *at == '\0';
 }
 
-static bool span_read(const char *at, struct presence_span *span)
+static bool span_read(const char *at, struct joins_span *span)
 {
     double rank, from_s, until_s = HUGE_VAL;
     if (!number_read(&at, (double)LIMIT_WORKERS, &rank) || rank < 1 || rank != floor(rank) ||
@@ -42,25 +42,24 @@ static bool span_read(const char *at, struct presence_span *span)
         at++;
     else if (!line_ends(at) && (!number_read(&at, LIMIT_TOTAL_S, &until_s) || until_s <= from_s))
         return false;
-    *span = (struct presence_span){(int64_t)rank - 1, from_s, until_s};
+    *span = (struct joins_span){(int64_t)rank - 1, from_s, until_s};
     return line_ends(at);
 }
 
-static bool line_read(struct presence *presence, const char *at, int64_t number, const char *name,
+static bool line_read(struct joins *joins, const char *at, int64_t number, const char *name,
                       struct failure *failure)
 {
-    struct presence_span span;
+    struct joins_span span;
     if (!span_read(at, &span))
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s, line %" PRId64 ": give a worker's rank from 1 on, the second from "
                            "when on it is there, and the later one until when, or '-'",
                            name, number);
-    struct presence_span *spans =
-        array_extend(presence->spans, presence->span_count, sizeof *spans);
+    struct joins_span *spans = array_extend(joins->spans, joins->span_count, sizeof *spans);
     if (!spans)
         return failure_memory(failure, "reading who is there when");
-    presence->spans = spans;
-    spans[presence->span_count++] = span;
+    joins->spans = spans;
+    spans[joins->span_count++] = span;
     return true;
 }
 
@@ -70,23 +69,22 @@ static bool passed_over(const char *at, int64_t number)
            (number == 1 && strncmp(at, "worker", strlen("worker")) == 0);
 }
 
-static bool spans_check(struct presence *presence, const char *name, struct failure *failure)
+static bool spans_check(struct joins *joins, const char *name, struct failure *failure)
 {
     int64_t worker = 0;
-    if (presence->span_count == 0)
+    if (joins->span_count == 0)
         return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: names nobody: give lines of worker, from_s and until_s", name);
-    return presence_sort(presence, &worker) ||
+                           "%s: has no workers: give lines of worker, from_s and until_s", name);
+    return joins_sort(joins, &worker) ||
            failure_set(failure, FAILURE_MISMATCH,
-                       "%s: has two lines of worker %" PRId64 ": one that comes back is another "
-                       "worker, with another number",
+                       "%s: has two lines of worker %" PRId64 ": give one that comes back a "
+                       "number of its own",
                        name, worker + 1);
 }
 
-bool presence_parse(struct presence *presence, const char *text, const char *name,
-                    struct failure *failure)
+bool joins_parse(struct joins *joins, const char *text, const char *name, struct failure *failure)
 {
-    struct presence read = {.spans = NULL};
+    struct joins read = {.spans = NULL};
     bool good = true;
     int64_t number = 1;
     for (const char *at = text; good && *at; number++) {
@@ -95,18 +93,18 @@ bool presence_parse(struct presence *presence, const char *text, const char *nam
         at += *at == '\n';
     }
     if (good && spans_check(&read, name, failure)) {
-        *presence = read;
+        *joins = read;
         return true;
     }
-    presence_release(&read);
+    joins_release(&read);
     return false;
 }
 
-bool presence_read(struct presence *presence, const char *path, struct failure *failure)
+bool joins_read(struct joins *joins, const char *path, struct failure *failure)
 {
     size_t length;
     char *text = textfile_read(path, &length, failure);
-    const bool good = text && presence_parse(presence, text, path, failure);
+    const bool good = text && joins_parse(joins, text, path, failure);
     free(text);
     return good;
 }
