@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/json_text.h"
 #include "planner/schedulers/scow/scow_exact.h"
 #include "planner/schedulers/search/period.h"
 
@@ -324,61 +325,61 @@ void one_period_text(const struct one_period *one, struct text *text)
 
 /* ---- for programs -------------------------------------------------------------------------- */
 
-static void member_json(struct text *text, const char *key, double value)
-{
-    text_add(text, ", \"%s\": ", key);
-    text_add_number(text, value);
-}
-
 /* "workers" and "loads" as in a plan, without those that have nothing. */
-static void loads_json(const double *loads, int64_t count, bool indices, struct text *text)
+static void loads_json(const double *loads, int64_t count, struct json_text *json)
 {
-    const char *before = "";
-    for (int64_t i = 0; i < count; i++) {
-        if (!(loads[i] > 0))
-            continue;
-        text_add(text, "%s", before);
-        if (indices)
-            text_add(text, "%" PRId64, i);
-        else
-            text_add_number(text, loads[i]);
-        before = ", ";
-    }
+    struct json_text workers = json_open_in(json, "workers", "[", ", ");
+    for (int64_t i = 0; i < count; i++)
+        if (loads[i] > 0)
+            json_count(&workers, NULL, i);
+    json_close(&workers, "]");
+    struct json_text list = json_open_in(json, "loads", "[", ", ");
+    for (int64_t i = 0; i < count; i++)
+        if (loads[i] > 0)
+            json_number(&list, NULL, loads[i]);
+    json_close(&list, "]");
 }
 
 static void made_json(const struct one_period *one, const char *key,
-                      const struct period_loads *made, struct text *text)
+                      const struct period_loads *made, struct json_text *window)
 {
     const struct utilization *own = &made->utilization;
-    text_add(text, ",\n      \"%s\": {\"tasks\": ", key);
-    text_add_number(text, own->tasks);
-    member_json(text, "master_utilization", own->port);
-    member_json(text, "worker_utilization", own->workers);
-    member_json(text, "utilization", own->port + own->workers);
-    text_add(text, ", \"proven\": %s,\n        \"workers\": [", made->proven ? "true" : "false");
-    loads_json(made->loads, one->workers, true, text);
-    text_add(text, "], \"loads\": [");
-    loads_json(made->loads, one->workers, false, text);
-    text_add(text, "]}");
+    struct json_text json = json_open_in(window, key, "{", ", ");
+    json_number(&json, "tasks", own->tasks);
+    json_number(&json, "master_utilization", own->port);
+    json_number(&json, "worker_utilization", own->workers);
+    json_number(&json, "utilization", own->port + own->workers);
+    json_flag(&json, "proven", made->proven);
+    loads_json(made->loads, one->workers, &json);
+    json_close(&json, "}");
+}
+
+static void window_json(const struct one_period *one, const struct period_window *window,
+                        struct json_text *windows)
+{
+    struct json_text json = json_open_in(windows, NULL, "{", ",\n      ");
+    struct json_text tasks = json_open_in(&json, "tasks", "[", ", ");
+    json_count(&tasks, NULL, window->least);
+    json_count(&tasks, NULL, window->greatest);
+    json_close(&tasks, "]");
+    made_json(one, "production", &window->production, &json);
+    made_json(one, "greedy", &window->greedy, &json);
+    made_json(one, "balance", &window->balance, &json);
+    if (window->theorem > 0)
+        json_count(&json, "theorem", window->theorem);
+    if (window->missed >= 0)
+        json_number(&json, "missed_most", window->missed);
+    json_close(&json, "}");
 }
 
 void one_period_json(const struct one_period *one, struct text *text)
 {
-    text_add(text, "{ \"schema\": \"scow-period-1\"");
-    member_json(text, "period_s", one->period_s);
-    text_add(text, ",\n  \"windows\": [");
-    for (int64_t w = 0; w < one->window_count; w++) {
-        const struct period_window *window = &one->windows[w];
-        text_add(text, "%s\n    {\"tasks\": [%" PRId64 ", %" PRId64 "]", w > 0 ? "," : "",
-                 window->least, window->greatest);
-        made_json(one, "production", &window->production, text);
-        made_json(one, "greedy", &window->greedy, text);
-        made_json(one, "balance", &window->balance, text);
-        if (window->theorem > 0)
-            text_add(text, ",\n      \"theorem\": %d", window->theorem);
-        if (window->missed >= 0)
-            member_json(text, "missed_most", window->missed);
-        text_add(text, "}");
-    }
-    text_add(text, "] }\n");
+    struct json_text json = json_open(text, "{ ", ",\n  ");
+    json_word(&json, "schema", "scow-period-1");
+    json_number(&json, "period_s", one->period_s);
+    struct json_text windows = json_open_in(&json, "windows", "[\n    ", ",\n    ");
+    for (int64_t w = 0; w < one->window_count; w++)
+        window_json(one, &one->windows[w], &windows);
+    json_close(&windows, "]");
+    json_close(&json, " }\n");
 }

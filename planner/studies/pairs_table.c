@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/json_text.h"
 #include "planner/base/limits.h"
 
 /* Rows of a table; the JSON has all pairs. */
@@ -202,79 +203,81 @@ void pairs_table_text(const struct pairs_table *table, struct text *text)
 
 /* ---- for programs -------------------------------------------------------------------------- */
 
-static void member_json(struct text *text, const char *key, double value)
+static void pair_json(const struct pair *pair, struct json_text *pairs)
 {
-    text_add(text, ", \"%s\": ", key);
-    text_add_number(text, value);
-}
-
-static void pair_json(const struct pair *pair, struct text *text)
-{
-    text_add(text, "{\"workers\": %" PRId64, pair->workers);
-    member_json(text, "period_s", pair->period_s);
-    text_add(text, ", \"fed\": \"%s\", \"loads\": [", pair->from ? "from" : "up to");
-    text_add_number(text, pair->least);
-    text_add(text, ", ");
-    text_add_number(text, pair->greatest);
-    text_add(text, "]");
-    member_json(text, "tasks", pair->tasks);
-    member_json(text, "tasks_per_s", pair->tasks / pair->period_s);
-    member_json(text, "master_utilization", pair->port_utilization);
-    member_json(text, "worker_utilization", pair->worker_utilization);
-    text_add(text, ", \"in_window\": %s}", pair->in_window ? "true" : "false");
+    struct json_text json = json_open_in(pairs, NULL, "{", ", ");
+    json_count(&json, "workers", pair->workers);
+    json_number(&json, "period_s", pair->period_s);
+    json_word(&json, "fed", pair->from ? "from" : "up to");
+    struct json_text loads = json_open_in(&json, "loads", "[", ", ");
+    json_number(&loads, NULL, pair->least);
+    json_number(&loads, NULL, pair->greatest);
+    json_close(&loads, "]");
+    json_number(&json, "tasks", pair->tasks);
+    json_number(&json, "tasks_per_s", pair->tasks / pair->period_s);
+    json_number(&json, "master_utilization", pair->port_utilization);
+    json_number(&json, "worker_utilization", pair->worker_utilization);
+    json_flag(&json, "in_window", pair->in_window);
+    json_close(&json, "}");
 }
 
 /* Beyond LIMIT_WORKERS there are none: the last one is open. */
-static void gap_json(const struct pair_gap *gap, struct text *text)
+static void gap_json(const struct pair_gap *gap, struct json_text *gaps)
 {
-    text_add(text, "{\"first\": %" PRId64 ", \"last\": ", gap->first);
+    struct json_text json = json_open_in(gaps, NULL, "{", ", ");
+    json_count(&json, "first", gap->first);
     if (gap->last < LIMIT_WORKERS)
-        text_add(text, "%" PRId64, gap->last);
+        json_count(&json, "last", gap->last);
     else
-        text_add(text, "null");
-    text_add(text, ", \"fed\": \"%s\"}", gap->any ? "any" : "never");
+        json_raw(&json, "last", NULL);
+    json_word(&json, "fed", gap->any ? "any" : "never");
+    json_close(&json, "}");
 }
 
-static void order_json(const struct pairs_window *window, int k, struct text *text)
+static void order_json(const struct pairs_window *window, int k, struct json_text *list)
 {
     const struct pairs *pairs = &window->orders[k].pairs;
-    text_add(text, "{\"order\": \"%s\", \"more\": %s,\n        \"pairs\": [",
-             window->equal ? "any" : orders[k].key, pairs->more ? "true" : "false");
-    for (size_t i = 0; i < pairs->count; i++) {
-        text_add(text, "%s\n          ", i > 0 ? "," : "");
-        pair_json(&pairs->items[i], text);
-    }
-    text_add(text, "],\n        \"without\": [");
-    for (size_t g = 0; g < pairs->gap_count; g++) {
-        text_add(text, "%s", g > 0 ? ", " : "");
-        gap_json(&pairs->gaps[g], text);
-    }
-    text_add(text, "]}");
+    struct json_text json = json_open_in(list, NULL, "{", ",\n        ");
+    json_word(&json, "order", window->equal ? "any" : orders[k].key);
+    json_flag(&json, "more", pairs->more);
+    struct json_text items = json_open_in(&json, "pairs", "[\n          ", ",\n          ");
+    for (size_t i = 0; i < pairs->count; i++)
+        pair_json(&pairs->items[i], &items);
+    json_close(&items, "]");
+    struct json_text gaps = json_open_in(&json, "without", "[", ", ");
+    for (size_t g = 0; g < pairs->gap_count; g++)
+        gap_json(&pairs->gaps[g], &gaps);
+    json_close(&gaps, "]");
+    json_close(&json, "}");
 }
 
-static void window_json(const struct pairs_window *window, struct text *text)
+static void window_json(const struct pairs_window *window, struct json_text *windows)
 {
-    text_add(text, "    {\"tasks\": [%" PRId64 ", %" PRId64 "], \"equal\": %s", window->least,
-             window->greatest, window->equal ? "true" : "false");
+    struct json_text json = json_open_in(windows, NULL, "{", ",\n      ");
+    struct json_text tasks = json_open_in(&json, "tasks", "[", ", ");
+    json_count(&tasks, NULL, window->least);
+    json_count(&tasks, NULL, window->greatest);
+    json_close(&tasks, "]");
+    json_flag(&json, "equal", window->equal);
     if (window->equal) {
-        member_json(text, "lambda", lambda_of(window));
-        member_json(text, "lambda_latency_s", lambda_of(window) * window->feed.latency_s);
+        json_number(&json, "lambda", lambda_of(window));
+        json_number(&json, "lambda_latency_s", lambda_of(window) * window->feed.latency_s);
     }
-    text_add(text, ",\n      \"orders\": [");
-    for (int k = 0; k < window->order_count; k++) {
-        text_add(text, "%s\n      ", k > 0 ? "," : "");
-        order_json(window, k, text);
-    }
-    text_add(text, "]}");
+    struct json_text list = json_open_in(&json, "orders", "[\n      ", ",\n      ");
+    for (int k = 0; k < window->order_count; k++)
+        order_json(window, k, &list);
+    json_close(&list, "]");
+    json_close(&json, "}");
 }
 
 void pairs_table_json(const struct pairs_table *table, struct text *text)
 {
-    text_add(text, "{ \"schema\": \"scow-pairs-1\", \"workers\": %" PRId64 ",\n  \"windows\": [\n",
-             table->workers);
-    for (int64_t w = 0; w < table->window_count; w++) {
-        window_json(&table->windows[w], text);
-        text_add(text, "%s\n", w + 1 < table->window_count ? "," : "");
-    }
-    text_add(text, "  ] }\n");
+    struct json_text json = json_open(text, "{ ", ",\n  ");
+    json_word(&json, "schema", "scow-pairs-1");
+    json_count(&json, "workers", table->workers);
+    struct json_text windows = json_open_in(&json, "windows", "[\n    ", ",\n    ");
+    for (int64_t w = 0; w < table->window_count; w++)
+        window_json(&table->windows[w], &windows);
+    json_close(&windows, "\n  ]");
+    json_close(&json, " }\n");
 }

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "planner/base/json_text.h"
+
 static const double ROUNDING = 1e-9;
 
 /* Not slower and not dearer, by more than rounding, and better in one, or listed before. */
@@ -99,40 +101,45 @@ void pareto_text(const struct pareto *pareto, struct text *text)
 }
 
 static void counts_json(const struct pareto *pareto, const struct pareto_row *row,
-                        struct text *text)
+                        struct json_text *json)
 {
     const struct kinds *kinds = &pareto->choice->kinds;
     const int64_t *counts = row->candidate->used ? row->candidate->used : row->candidate->counts;
     char name[KIND_NAME_SIZE];
-    const char *before = "";
-    text_add(text, "[");
+    struct json_text classes = json_open_in(json, "classes", "[", ", ");
     for (size_t k = 0; k < kinds->count; k++) {
         if (counts[k] == 0)
             continue;
-        text_add(text, "%s{\"class\": ", before);
-        text_add_quoted(text, kind_name(&kinds->items[k], name));
-        text_add(text, ", \"workers\": %" PRId64 "}", counts[k]);
-        before = ", ";
+        struct json_text kind = json_open_in(&classes, NULL, "{", ", ");
+        json_word(&kind, "class", kind_name(&kinds->items[k], name));
+        json_count(&kind, "workers", counts[k]);
+        json_close(&kind, "}");
     }
-    text_add(text, "]");
+    json_close(&classes, "]");
+}
+
+static void row_json(const struct pareto *pareto, const struct pareto_row *row,
+                     struct json_text *rows)
+{
+    const struct evaluation *evaluation = &row->candidate->evaluation;
+    struct json_text json = json_open_in(rows, NULL, "{", ", ");
+    json_number(&json, "makespan_s", evaluation->makespan_s);
+    json_number(&json, "charge", evaluation->charge);
+    json_number(&json, "cpu_s", evaluation->cpu_s);
+    json_count(&json, "workers", evaluation->workers);
+    counts_json(pareto, row, &json);
+    json_flag(&json, "knee", row->knee);
+    json_flag(&json, "chosen", row->chosen);
+    json_close(&json, "}");
 }
 
 void pareto_json(const struct pareto *pareto, struct text *text)
 {
-    text_add(text, "{\"schema\": \"scow-pareto-1\",\n  \"rows\": [");
-    for (size_t k = 0; k < pareto->count; k++) {
-        const struct pareto_row *row = &pareto->rows[k];
-        const struct evaluation *evaluation = &row->candidate->evaluation;
-        text_add(text, "%s\n    {\"makespan_s\": ", k > 0 ? "," : "");
-        text_add_number(text, evaluation->makespan_s);
-        text_add(text, ", \"charge\": ");
-        text_add_number(text, evaluation->charge);
-        text_add(text, ", \"cpu_s\": ");
-        text_add_number(text, evaluation->cpu_s);
-        text_add(text, ", \"workers\": %" PRId64 ", \"classes\": ", evaluation->workers);
-        counts_json(pareto, row, text);
-        text_add(text, ", \"knee\": %s, \"chosen\": %s}", row->knee ? "true" : "false",
-                 row->chosen ? "true" : "false");
-    }
-    text_add(text, "\n  ]}\n");
+    struct json_text json = json_open(text, "{", ",\n  ");
+    json_word(&json, "schema", "scow-pareto-1");
+    struct json_text rows = json_open_in(&json, "rows", "[\n    ", ",\n    ");
+    for (size_t k = 0; k < pareto->count; k++)
+        row_json(pareto, &pareto->rows[k], &rows);
+    json_close(&rows, "\n  ]");
+    json_close(&json, "}\n");
 }
