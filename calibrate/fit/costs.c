@@ -132,7 +132,10 @@ static bool gain_find(const struct points *points, const struct segment *before,
     return true;
 }
 
-bool segments_find(const struct points *points, struct segment segments[SEGMENTS_MOST], int *count)
+/* At least three points and a factor of two in size to a piece, where there is more than one.
+ * False: out of memory. */
+static bool segments_find(const struct points *points, struct segment segments[SEGMENTS_MOST],
+                          int *count)
 {
     struct best best[POINTS_MOST + 1] = {{0, 0, 0}};
     const struct points rough =

@@ -52,10 +52,6 @@ struct segment {
     double gain; /* by how much chi square would rise without the break before it; the first: 0 */
 };
 
-/* At least three points and a factor of two in size to a piece, where there is more than one.
- * False: out of memory. */
-bool segments_find(const struct points *points, struct segment segments[SEGMENTS_MOST], int *count);
-
 /* ---- costs --------------------------------------------------------------------------------- */
 
 struct piece {

@@ -78,7 +78,7 @@ int64_t jacobi_rows(const struct scow_value *values)
     return (int64_t)values[ROWS].number;
 }
 
-int64_t jacobi_columns(const struct scow_value *values)
+static int64_t jacobi_columns(const struct scow_value *values)
 {
     return (int64_t)values[COLUMNS].number;
 }

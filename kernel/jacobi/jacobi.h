@@ -17,6 +17,5 @@ bool jacobi_values_check(const struct scow_value *values);
 struct jacobi_values jacobi_values_read(const struct scow_value *values);
 /* How many rows and columns they say. */
 int64_t jacobi_rows(const struct scow_value *values);
-int64_t jacobi_columns(const struct scow_value *values);
 
 #endif

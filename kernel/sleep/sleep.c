@@ -16,7 +16,9 @@ struct sleep_record {
 static const struct scow_field fields[] = {
     {.name = "hash", .type = SCOW_U64, .offset = 0, .count = 1}, {.name = NULL}};
 
-uint64_t sleep_hash(int64_t task)
+/* What core task `task` leaves: the output function of SplitMix64 (Steele, Lea, Flood, Fast
+ * splittable pseudorandom number generators, OOPSLA 2014, figure 16) of its number. */
+static uint64_t sleep_hash(int64_t task)
 {
     uint64_t z = (uint64_t)task + 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;

@@ -10,8 +10,4 @@
 
 extern const struct scow_task sleep_task;
 
-/* What core task `task` leaves: the output function of SplitMix64 (Steele, Lea, Flood, Fast
- * splittable pseudorandom number generators, OOPSLA 2014, figure 16) of its number. */
-uint64_t sleep_hash(int64_t task);
-
 #endif

@@ -5,6 +5,17 @@
 #include "planner/report/parts.h"
 #include "planner/studies/charge.h"
 
+/* NaN: not known. Of a run that went on: of all its parts, each of which starts its ranks anew; but
+ * the time between parts, in which no rank is paid for, does not count. */
+struct run_costs {
+    const char *objective;     /* borrowed; NULL: none was asked for */
+    double deadline_s, budget; /* asked for; 0: none */
+    bool from_submission; /* the deadline counts the wait in the queue; what the run took is with
+                           * the wait that was predicted */
+    double predicted_s, taken_s; /* what the deadline is for */
+    double predicted, used;      /* charge, by the prices of the plan */
+};
+
 /* The plan of the whole job: that of the first part. NULL: it left none. */
 static const struct plan *plan_first(const struct run_record *record)
 {
@@ -88,7 +99,7 @@ static void predictions_find(const struct run_record *record, struct run_costs *
     costs->taken_s += wait_s + (double)part_count(record) * around_s(record);
 }
 
-void run_costs_find(const struct residuals *residuals, struct run_costs *costs)
+static void run_costs_find(const struct residuals *residuals, struct run_costs *costs)
 {
     const struct run_record *record = residuals->record;
     *costs = (struct run_costs){.objective = record->plan.objective,

@@ -144,7 +144,8 @@ bool schedule_thriftier(const struct plan *plan, const struct plan *than)
     return workers < others;
 }
 
-double schedule_set_least(const struct schedule_set *set)
+/* The least predicted makespan, seconds; HUGE_VAL: there is no plan. */
+static double schedule_set_least(const struct schedule_set *set)
 {
     const struct schedule_entry *best = set_best(set);
     return best == NULL ? HUGE_VAL : best->plan.predicted.makespan_s;

@@ -59,8 +59,6 @@ struct schedule_omissions {
  * accurate than that. Among equal ones the plan with fewer worker-seconds is better. */
 #define SCHEDULE_WITHIN 0.001
 
-/* The least predicted makespan, seconds; HUGE_VAL: there is no plan. */
-double schedule_set_least(const struct schedule_set *set);
 /* Fewer worker-seconds (workers used times makespan) or, where these are equal, fewer workers? */
 bool schedule_thriftier(const struct plan *plan, const struct plan *than);
 /* Of the plans within (1 + within) times the least predicted makespan the one with the least

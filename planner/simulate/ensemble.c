@@ -134,7 +134,7 @@ double ensemble_typical(const struct ensemble *ensemble, double predicted_s)
            predicted_s;
 }
 
-struct ensemble_summary ensemble_sum(const struct ensemble *ensemble)
+static struct ensemble_summary ensemble_sum(const struct ensemble *ensemble)
 {
     return (struct ensemble_summary){.least_s = ensemble->runs[0].makespan_s,
                                      .median_s = ensemble_quantile(ensemble, 0.5),

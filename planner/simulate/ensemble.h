@@ -53,6 +53,5 @@ double ensemble_mean(const struct ensemble *ensemble);
 double ensemble_quantile(const struct ensemble *ensemble, double share);
 /* Median of abs(makespan / predicted_s - 1). */
 double ensemble_typical(const struct ensemble *ensemble, double predicted_s);
-struct ensemble_summary ensemble_sum(const struct ensemble *ensemble);
 
 #endif

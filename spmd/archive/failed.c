@@ -19,6 +19,26 @@
 enum { ERRORS_LINES = 5, ERRORS_BYTES = 1000, LOOK_BYTES = 1 << 20, PART_BYTES = 1 << 14 };
 enum { REASON_BYTES = 200 };
 
+/* What is known before the first. */
+struct failed_totals {
+    int64_t tasks, failed, missing; /* core tasks; missing: not done yet */
+    const char *input;              /* where lines come from; NULL: there are none */
+    const char *note;               /* why there are no lines, a sentence; "": there are */
+};
+
+/* One of them; borrowed until the next is asked for. */
+struct failed_task {
+    int64_t task;       /* from 0 */
+    const char *reason; /* never empty: "exit 3", "killed by signal 9", "timed out after 5 s" */
+    int attempts;       /* 0: not known */
+    bool command;       /* exit is known */
+    int exit;           /* code; -N: signal N ended it */
+    const char *line;   /* made UTF-8; NULL: not known */
+    const char *errors; /* the first lines of its error output, made UTF-8; "": none */
+    bool errors_cut;    /* there is more of it */
+};
+
+/* Those of one output, being read. */
 struct failed {
     hid_t file;
     struct failed_totals totals;
@@ -69,7 +89,28 @@ static bool is_command(const struct failed *failed)
     return same;
 }
 
-struct failed *failed_open(const char *path, struct failure *failure)
+/* Sets *failed NULL. */
+static void failed_close(struct failed **failed)
+{
+    struct failed *gone = *failed;
+    if (!gone)
+        return;
+    items_close(&gone->items);
+    emitted_close(&gone->emitted);
+    rows_close(&gone->ledger);
+    rows_close(&gone->reasons);
+    rows_close(&gone->exits);
+    rows_close(&gone->attempts);
+    rows_close(&gone->errors);
+    rows_close(&gone->places);
+    H5Fclose(gone->file);
+    free(gone->line);
+    free(gone);
+    *failed = NULL;
+}
+
+/* NULL with *failure set. */
+static struct failed *failed_open(const char *path, struct failure *failure)
 {
     struct failed *failed = calloc(1, sizeof *failed);
     struct failure none = FAILURE_INIT;
@@ -95,30 +136,6 @@ struct failed *failed_open(const char *path, struct failure *failure)
     if (failure->code != FAILURE_NONE)
         failed_close(&failed);
     return failed;
-}
-
-const struct failed_totals *failed_totals(const struct failed *failed)
-{
-    return &failed->totals;
-}
-
-void failed_close(struct failed **failed)
-{
-    struct failed *gone = *failed;
-    if (!gone)
-        return;
-    items_close(&gone->items);
-    emitted_close(&gone->emitted);
-    rows_close(&gone->ledger);
-    rows_close(&gone->reasons);
-    rows_close(&gone->exits);
-    rows_close(&gone->attempts);
-    rows_close(&gone->errors);
-    rows_close(&gone->places);
-    H5Fclose(gone->file);
-    free(gone->line);
-    free(gone);
-    *failed = NULL;
 }
 
 /* ---- one of them --------------------------------------------------------------------------- */
@@ -208,7 +225,8 @@ static void reason_find(struct failed *failed, struct failed_task *task)
     task->reason = failed->reason;
 }
 
-bool failed_next(struct failed *failed, struct failed_task *task)
+/* The next one, in ascending order. False: there is no further one. */
+static bool failed_next(struct failed *failed, struct failed_task *task)
 {
     const uint8_t *mark = NULL;
     while ((mark = rows_at(&failed->ledger, failed->next)) && *mark != 2)
@@ -267,7 +285,7 @@ bool failed_print(const char *path, int64_t most, struct text *text, struct fail
     if (!failed)
         return false;
     struct json_text json = json_open(text, "{", ", ");
-    totals_print_json(failed_totals(failed), &json);
+    totals_print_json(&failed->totals, &json);
     struct json_text failures = json_open_in(&json, "failures", "[", ", ");
     for (int64_t k = 0; k < most && failed_next(failed, &task); k++)
         task_print_json(&task, &failures);
@@ -338,7 +356,7 @@ static bool tasks_show(struct failed *failed, struct failure *failure)
     static const char doing[] = "listing what failed";
     struct failed_task task;
     struct text text = TEXT_INIT;
-    totals_print(failed_totals(failed), &text);
+    totals_print(&failed->totals, &text);
     bool good = text_print(&text, doing, failure);
     while (good && failed_next(failed, &task)) {
         task_print(&task, &text);
@@ -354,7 +372,7 @@ static bool tasks_show_json(struct failed *failed, struct failure *failure)
     struct failed_task task;
     struct text text = TEXT_INIT;
     struct json_text json = json_open(&text, "{", ", ");
-    totals_print_json(failed_totals(failed), &json);
+    totals_print_json(&failed->totals, &json);
     struct json_text failures = json_open_in(&json, "failures", "[\n  ", ",\n  ");
     bool good = text_print(&text, doing, failure);
     while (good && failed_next(failed, &task)) {
