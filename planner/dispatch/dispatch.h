@@ -165,8 +165,9 @@ struct dispatch_setup {
 };
 
 /* Fill in what rules need to know of a platform, for the setup's tasks and workers: weights,
- * latencies, overhead, and package sizes, which lie in its windows and are at most an equal share;
- * where weights are known of the platform's core tasks, its work, which must outlive the setup.
+ * latencies, overhead, and package sizes, which lie in its windows and are at most what the fastest
+ * worker gets where all end together; where weights are known of the platform's core tasks, its
+ * work, which must outlive the setup.
  * Returns one block that holds weights and latencies, to be freed after the dispatch has been made;
  * NULL: out of memory. */
 double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platform *platform);

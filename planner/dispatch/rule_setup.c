@@ -3,6 +3,8 @@
 
 #include "planner/dispatch/dispatch.h"
 
+static const double ROUNDING = 1e-12;
+
 static double package_overhead(const struct platform_window *window)
 {
     const struct platform_class *class = &window->classes[0];
@@ -10,6 +12,19 @@ static double package_overhead(const struct platform_window *window)
            class->receive.latency_s + class->compute.latency_s +
            (class->holds == PLATFORM_HOLDS_COMPUTE ? 0 : class->output.latency_s) +
            class->request.latency_s;
+}
+
+/* The most that some worker gets where all end together: more of it would be for others. */
+static int64_t share_most(const struct dispatch_setup *setup, const double *weights)
+{
+    const int64_t even = (setup->tasks + setup->workers - 1) / setup->workers;
+    double sum = 0, fastest = 0;
+    for (int64_t k = 0; k < setup->workers; k++) {
+        sum += weights[k];
+        fastest = fmax(fastest, weights[k]);
+    }
+    const double share = ceil((double)setup->tasks * fastest / sum * (1 - ROUNDING));
+    return share > (double)even ? (int64_t)share : even;
 }
 
 double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platform *platform)
@@ -29,8 +44,8 @@ double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platf
     setup->latencies_s = latencies_s;
     setup->overhead_s = fmax(0, package_overhead(window)); /* latencies may be below 0 */
     setup->least = platform->windows[0].least;
-    const int64_t even = (setup->tasks + setup->workers - 1) / setup->workers;
-    setup->most = window->greatest < even ? window->greatest : even;
+    const int64_t share = weights ? share_most(setup, weights) : setup->tasks;
+    setup->most = window->greatest < share ? window->greatest : share;
     setup->least = setup->least < setup->most ? setup->least : setup->most;
     setup->work =
         platform->weighed && platform->work.tasks >= setup->tasks ? &platform->work : NULL;
