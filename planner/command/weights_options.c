@@ -12,8 +12,8 @@ size_t weights_rows(struct weights_options *options, struct option_row *rows)
 {
     const struct option_row own[WEIGHTS_ROWS] = {
         {0, "weights", "FILE", OPTION_TEXT, &options->file,
-         "what core tasks are worth, a number a line or a list in HDF5 (FILE.h5:DATASET); size: "
-         "that of the files that lines name; task: as the core task estimates, if it can"},
+         "weights of core tasks, a number a line or a list in HDF5 (FILE.h5:DATASET); size: sizes "
+         "of the files that lines name; task: estimates of the core task itself, if it makes any"},
         {0, "weights-from", "LOG", OPTION_TEXT, &options->from,
          "the times of a run's output, a --joblog of GNU parallel or 'sacct -P' as weights"},
         {0, "weights-column", "N", OPTION_COUNT, &options->column,
@@ -42,8 +42,8 @@ bool weights_options_check(const struct weights_options *options, struct failure
 {
     if ((options->file != NULL) + (options->from != NULL) + (options->column > 0) > 1)
         return failure_set(failure, FAILURE_USAGE,
-                           "--weights, --weights-from and --weights-column all say what core tasks "
-                           "are worth: give one of them");
+                           "--weights, --weights-from and --weights-column all give core tasks' "
+                           "weights: give one of them");
     if (from_input(options) && (!options->input || strcmp(options->input, "-") == 0))
         return failure_set(failure, FAILURE_USAGE,
                            "%s takes weights from the job's lines: name their file with -i",

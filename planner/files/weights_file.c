@@ -291,14 +291,22 @@ static void lines_read(struct log *log)
     }
 }
 
-/* Without the backslashes by which a shell is kept from reading it otherwise. */
+static bool is_digit(char letter)
+{
+    return letter >= '0' && letter <= '9';
+}
+
+/* Without the backslashes by which a shell is kept from reading it otherwise. A word's digits at
+ * its ends are no part of a longer number: 2 is not in 120. */
 static bool holds(const char *text, size_t length, const char *word, size_t size)
 {
     for (size_t from = 0; from < length; from++) {
         size_t at = from, found = 0;
+        if (from > 0 && is_digit(word[0]) && is_digit(text[from - 1]))
+            continue;
         for (; at < length && found < size && (text[at] == '\\' || text[at] == word[found]); at++)
             found += text[at] == word[found];
-        if (found == size)
+        if (found == size && !(at < length && is_digit(word[size - 1]) && is_digit(text[at])))
             return true;
     }
     return false;
@@ -309,9 +317,23 @@ struct word {
     size_t size;
 };
 
-/* Without the folder that it is in, and from its first dot on, but for one that begins it. */
+static bool is_number(const char *text, size_t size)
+{
+    bool digits = false;
+    for (size_t k = 0; k < size; k++) {
+        digits = digits || is_digit(text[k]);
+        if (!strchr("0123456789.+-eE", text[k]))
+            return false;
+    }
+    return digits;
+}
+
+/* A file's name without its folder and endings: up to its first dot, but for one that begins it. A
+ * number is no file's name, and its fraction no ending. */
 static struct word stem_of(const char *text, size_t size)
 {
+    if (is_number(text, size))
+        return (struct word){text, size};
     for (size_t k = size; k > 0; k--)
         if (text[k - 1] == '/') {
             text += k;
@@ -412,17 +434,19 @@ struct task_weights *weights_of(const char *path, const char *source, const doub
     for (int64_t k = 0; k < count; k++) {
         if (!(items[k] >= 0)) {
             failure_set(failure, FAILURE_MISMATCH,
-                        "%s: weight %" PRId64 ", %g, is none: it must be a number, 0 or greater",
+                        "%s: weight %" PRId64
+                        ", %g, cannot be used: it must be a number, 0 or greater",
                         path, k + 1, items[k]);
             return NULL;
         }
         sum += items[k];
     }
     if (count == 0 || !(sum > 0) || !isfinite(sum)) {
-        failure_set(failure, FAILURE_MISMATCH, "%s: %s", path,
-                    count == 0 ? "has no weights: give one for each core task"
-                    : sum > 0  ? "has weights whose sum is beyond all numbers"
-                               : "all weights are 0: some core task must be worth something");
+        failure_set(
+            failure, FAILURE_MISMATCH, "%s: %s", path,
+            count == 0 ? "has no weights: give one for each core task"
+            : sum > 0  ? "has weights whose sum is too large: divide all of them by the same number"
+                       : "all weights are 0: give at least one core task a weight above 0");
         return NULL;
     }
     textfile_sha256((const char *)items, (size_t)count * sizeof *items, digest);

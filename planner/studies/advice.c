@@ -157,7 +157,7 @@ static void weights_describe(const struct task_weights *weights, const struct we
             "            by calibration they explain %.0f %% of what packages of a size differ "
             "by, and %.0f %% of a mean core task is the same for all\n",
             100 * weighing->explained, 100 * weighing->constant);
-    text_add(text, "            the plan goes by them; its bound is the whole work, perfectly "
+    text_add(text, "            the plan uses them; its bound is the whole work, perfectly "
                    "balanced, or the heaviest core task\n");
 }
 

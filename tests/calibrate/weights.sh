@@ -115,7 +115,7 @@ refused 'others: are other weights than those that plan.json was made with (colu
 refused 'plain.plan: was made without weights: plan with --weights' run plain.plan -o no.h5 --weights others
 refused "two.h5: it is not said which data set is meant: name a list of numbers in it as two.h5:/DATASET; it has '/a', '/b'" \
     run plan.json -o no.h5 --weights two.h5
-refused 'two.h5:/b: weight 1, -1, is none' run plan.json -o no.h5 --weights two.h5:/b
+refused 'two.h5:/b: weight 1, -1, cannot be used' run plan.json -o no.h5 --weights two.h5:/b
 refused 'numbers.h5:/table: is no list of numbers' run plan.json -o no.h5 --weights numbers.h5:/table
 refused "numbers.h5: has no such data set: name a list of numbers in it as numbers.h5:/DATASET; it has '/deep/list'" \
     run plan.json -o no.h5 --weights numbers.h5:/none
