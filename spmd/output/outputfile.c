@@ -575,8 +575,8 @@ bool outputfile_seal(const char *path, const struct output_outcome *outcome,
     if (good && imported)
         trace_writer_remove(path);
     return good || failure_set(failure, FAILURE_FAILED,
-                               "%s: the results are there, but its trace and checksum could not "
-                               "be written: is the disk full, or the file gone?",
+                               "%s: the results are there, but its trace and checksum could not be "
+                               "written: is the disk full, or the file damaged or gone?",
                                path);
 }
 
@@ -602,11 +602,10 @@ bool outputfile_stop(const char *path, const struct output_outcome *outcome,
     good = file >= 0 && H5Fclose(file) >= 0 && good && flush(path);
     if (good && imported)
         trace_writer_remove(path);
-    return good ||
-           failure_set(failure, FAILURE_FAILED,
-                       "%s: what is done is there, but that the run was stopped could not be "
-                       "written: is the disk full, or the file gone?",
-                       path);
+    return good || failure_set(failure, FAILURE_FAILED,
+                               "%s: what is done is there, but that the run was stopped could not "
+                               "be written: is the disk full, or the file damaged or gone?",
+                               path);
 }
 
 void outputfile_halt(const char *path, const char *why)
