@@ -172,11 +172,10 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
         return failure_set(failure, FAILURE_USAGE,
                            "kernel %s does not search in levels: leave --levels out", task->name);
     if (task_has_levels(task) && weights_asked(&arguments->weights))
-        return failure_set(
-            failure, FAILURE_USAGE,
-            "kernel %s searches in levels, and nobody knows what weighs those behind "
-            "the first: leave --weights out",
-            task->name);
+        return failure_set(failure, FAILURE_USAGE,
+                           "kernel %s searches in levels, and the weights of later levels are not "
+                           "known: leave --weights out",
+                           task->name);
     if (arguments->order && weights_asked(&arguments->weights))
         return failure_set(
             failure, FAILURE_USAGE,

@@ -82,7 +82,7 @@ static void weighing_describe(const struct weighing *weighing, struct text *text
                  "core task is the same for all\n",
                  100 * weighing->explained, 100 * weighing->constant);
     else
-        text_add(text, "weights do not tell what packages differ by: plans will not heed them\n");
+        text_add(text, "weights do not tell what packages differ by: plans will ignore them\n");
 }
 
 void outcome_describe(const struct profile_setting *setting, struct text *text)

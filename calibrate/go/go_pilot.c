@@ -64,8 +64,7 @@ static void weights_print(const struct go_pilot *pilot)
     const struct task_weights *given = pilot->origin.weights;
     const struct weighing *weighing = &pilot->levels.weighing;
     if (given && !pilot->levels.weights)
-        fprintf(stderr,
-                "scow go: weights (%s) do not tell what core tasks take, and are not heeded\n",
+        fprintf(stderr, "scow go: weights (%s) do not tell what core tasks take, and are ignored\n",
                 given->source);
     else if (given && weighing->explained > 0)
         fprintf(stderr,
@@ -155,7 +154,7 @@ static bool weights_remain(struct go_pilot *pilot, const struct survey_remaining
     if (surveyed)
         pilot->weights = weights_select(surveyed, remaining->ranges, remaining->pieces);
     return pilot->weights || !surveyed ||
-           failure_set(failure, FAILURE_INFEASIBLE, "what remains is worth nothing by its weights");
+           failure_set(failure, FAILURE_INFEASIBLE, "the weights of what remains are all 0");
 }
 
 /* Where core tasks differ, by the plan or by a rule, whichever is expected to take less. */
@@ -216,7 +215,8 @@ static struct dispatch *go_plan(struct pilot *base, const struct pilot_sight *si
     if (!planned) {
         sight->progress->predicted_s = 0;
         if (!pilot->quiet)
-            fprintf(stderr, "scow go: nothing is predicted (%s): packages are dealt on request\n",
+            fprintf(stderr,
+                    "scow go: nothing is predicted (%s): packages are assigned on request\n",
                     failure.text);
         return NULL;
     }

@@ -61,10 +61,9 @@ static const struct scow_parameter parameters[] = {
                  .help = "how often a line whose command failed is tried again"},
     [HALT] = {.name = "halt",
               .kind = SCOW_TEXT,
-              .help =
-                  "end the run once N, or 'N%' (of three failures or more), of all workers' "
-                  "commands have failed, or never; by itself, scow go ends where the first eight "
-                  "all fail, and nothing else stops the others"},
+              .help = "end the run once N, or 'N%' (of three failures or more), of all workers' "
+                      "commands have failed, or never; default: never, but scow go ends where the "
+                      "first eight all fail"},
     [KEEP] = {.name = "keep",
               .kind = SCOW_WHOLE,
               .initial = 128,

@@ -226,9 +226,9 @@ char *template_words(const char *text, size_t *size, int *count, const char **wh
     struct template template = {.columns = &none};
     *why = text_survey(&template, text);
     if (*why == template.why || template.places)
-        *why = "has a place for a line: these stand in --command alone";
+        *why = "has a place for a line, which only --command can have";
     else if (!*why && template.shell)
-        *why = "is more than words: what a shell must read stands in --command alone";
+        *why = "needs a shell, which only --command can have";
     if (*why)
         return NULL;
     char *words = NULL;

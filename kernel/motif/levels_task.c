@@ -18,12 +18,13 @@ static const struct scow_parameter parameters[LEVELS_PARAMETERS + 1] = {
                                   "which must have them; 0: all that each has",
                           .kind = SCOW_WHOLE,
                           .greatest = STARTS_MOST},
-    [LEVELS_FROM] = {.name = "from",
-                     .help = "begin with all prefixes of so many sequences, without the levels "
-                             "before; 0: as many as no bound spares, a little more than half",
-                     .kind = SCOW_WHOLE,
-                     .initial = 1,
-                     .greatest = SEQUENCES_MOST},
+    [LEVELS_FROM] =
+        {.name = "from",
+         .help = "begin with all prefixes of so many sequences, and leave out the levels before; "
+                 "0: the most of which no bound can leave any out, a little more than half",
+         .kind = SCOW_WHOLE,
+         .initial = 1,
+         .greatest = SEQUENCES_MOST},
     [LEVELS_PARAMETERS] = {.name = NULL},
 };
 

@@ -285,9 +285,9 @@ static size_t subject_rows(struct simulate_options *options, struct option_row *
          "with -s: workers calculate the rule's packages themselves, by a counter that all share, "
          "and ask no master (ss, fsc, gss, tss, fiss, fac)"},
         {'X', "tasks", "TASKS", OPTION_COUNT, &options->request.tasks,
-         "with -s: number of core tasks; weights say it, too"},
+         "with -s: number of core tasks (needless with weights)"},
         {'i', "input", "INPUT", OPTION_TEXT, &options->weights.input,
-         "with weights of a job's lines: their file"},
+         "with weights that come from a job's lines: the file of these lines"},
         {'n', "workers", "N", OPTION_COUNT, &options->request.workers,
          "use the first N workers; where the profile has fewer, more like its last ones; of "
          "strips, "
@@ -308,9 +308,9 @@ static size_t subject_rows(struct simulate_options *options, struct option_row *
          "watch the plan, and plan the remaining tasks again when workers deviate by more than "
          "this (10%)"},
         {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options->request.tail,
-         "assign the end of the plan on request, as much of it as spread or noise requires, or but "
-         "what each worker can be relied upon for (RULE:dependable[=K]: its rate less 3 or K "
-         "standard deviations; the plan's own; none)"},
+         "assign the end of the plan on request: as much of it as spread or noise requires, that "
+         "SHARE, or all but what each worker can be relied upon to do (RULE:dependable[=K]: its "
+         "rate less 3 or K standard deviations); default: the plan's own; none"},
         {0, "model", "MODEL", OPTION_TEXT, &options->request.model,
          "operating model: what master and workers do at the same time (the plan's, or the "
          "profile's; 'scow plan --help' lists them)"},

@@ -307,8 +307,9 @@ static size_t making_rows(struct plan_options *options, struct option_row *rows)
          "plan R masters side by side, each with workers and a part of the job; auto: as many as "
          "are best; 1: one, also where several, or a tree, would save 2 %"},
         {0, "tree", "R", OPTION_TEXT, &options->tree,
-         "plan R groups, whose first ranks deal what they get to the others; auto: as many as are "
-         "best, or none where that saves less than 2 %; FILE: those of its lines (scow-files(5))"},
+         "plan R groups, whose first ranks hand on what they get to the others; auto: as many as "
+         "are best, or none where that saves less than 2 %; FILE: those of its lines "
+         "(scow-files(5))"},
         {0, "levels", "N,...", OPTION_TEXT, &options->levels,
          "of a search in levels, how many core tasks each one behind the first will have, or xF: F "
          "times those of the level before (default: as calibrate --levels has seen)"},
@@ -323,10 +324,9 @@ static size_t making_rows(struct plan_options *options, struct option_row *rows)
          "have the master compute core tasks, too, one at a time between packages, as many as make "
          "it end with the workers"},
         {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options->tail,
-         "let the run assign the plan's end on request, more of it the more packages differ, or "
-         "but "
-         "what each worker can be relied upon for (RULE:dependable[=K]: its rate less 3 or K "
-         "standard deviations); or none"},
+         "let the run assign the plan's end on request: more of it the more packages differ, that "
+         "SHARE, or all but what each worker can be relied upon to do (RULE:dependable[=K]: its "
+         "rate less 3 or K standard deviations); or none"},
     };
     return rows_add(own, sizeof own / sizeof *own, rows);
 }
@@ -361,7 +361,7 @@ static size_t choosing_rows(struct plan_options *options, struct option_row *row
         {0, "waits", "FILE", OPTION_TEXT, &options->waits,
          "waits in the queue: lines of ranks, walltime_s and wait_s"},
         {0, "pareto", NULL, OPTION_FLAG, &options->pareto,
-         "show all plans than which none is both as fast and as cheap"},
+         "show the Pareto front: each plan than which no other is both faster and cheaper"},
         {0, "why", NULL, OPTION_FLAG, &options->why, "say why workers are left out"},
         {0, "within", "PERCENT", OPTION_TEXT, &options->within,
          "accept a makespan longer by this much, such as 5%, if that saves worker-seconds (0.1%)"},

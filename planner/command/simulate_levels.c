@@ -141,10 +141,10 @@ bool simulate_levels(const struct profile *profile, const char *name, const stru
     const struct profile_setting *setting = profile_find(profile, &plan->parameters, plan->threads);
     struct levels levels = {.setup = {.plan = plan}};
     if (!setting || setting->level_count == 0)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: knows of no levels: calibrate a core task that searches in levels, "
-                           "with --levels",
-                           name);
+        return failure_set(
+            failure, FAILURE_MISMATCH,
+            "%s: has no levels: calibrate a core task that searches in levels, with --levels",
+            name);
     levels.setup.profiles = levels.profiles;
     levels_take(&levels, setting);
     levels.setup.workers = workers > 0 ? workers : profile_workers(&setting->windows[0]);

@@ -195,10 +195,12 @@ static bool groups_take(struct reading *reading, size_t *at, int64_t indent, int
     while (*at < reading->count && reading->lines[*at].indent > indent) {
         struct line *line = &reading->lines[(*at)++];
         if (depth == GROUPING_DEEPEST)
-            return line_refuse(reading, line, "is a group below too many others", failure);
+            return line_refuse(reading, line,
+                               "is nested too deeply: use fewer groups within groups", failure);
         if (line->indent != here)
             return line_refuse(reading, line,
-                               "stands neither below the line above it nor beside another one",
+                               "is indented like no line above it: indent it more than its "
+                               "master's line, or exactly as another group",
                                failure);
         struct group *group = grouping_add(above);
         if (!group)
@@ -208,8 +210,8 @@ static bool groups_take(struct reading *reading, size_t *at, int64_t indent, int
         const bool inner = *at < reading->count && reading->lines[*at].indent > line->indent;
         if (inner && group->workers.count > 0)
             return line_refuse(reading, line,
-                               "has groups below it, and so the master's rank alone: give the "
-                               "others a line of their own there",
+                               "has groups of its own, so it is a master's rank alone: give the "
+                               "other ranks a line of their own below it",
                                failure);
         if (!inner && group->workers.count == 0)
             return line_refuse(reading, line, "is a master without workers: add their ranks",
@@ -253,8 +255,8 @@ static bool ranks_distinct(const struct group *whole, const char *name, struct f
     for (size_t k = 1; good && k < count; k++)
         if (runs[k].first <= runs[k - 1].last)
             good = failure_set(failure, FAILURE_MISMATCH,
-                               "%s: rank %" PRId64 " stands there twice: have it do one thing",
-                               name, runs[k].first);
+                               "%s: rank %" PRId64 " is listed twice: list it once", name,
+                               runs[k].first);
     free(runs);
     return good;
 }

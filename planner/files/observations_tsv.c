@@ -75,7 +75,7 @@ bool observations_parse(struct observations *observations, const char *text, con
     if (good && read.count == 0)
         good =
             failure_set(failure, FAILURE_MISMATCH,
-                        "%s: nobody has looked at a node: write it by 'scow sense -o FILE'", name);
+                        "%s: has no observations: make the file with 'scow sense -o FILE'", name);
     if (good && !observations_sort(&read))
         good = failure_memory(failure, "reading loads");
     if (good)

@@ -317,8 +317,8 @@ static bool ranks_distinct(const struct plan *plans, size_t plan_count,
     for (int64_t k = 1; good && k < count; k++)
         if (ranks[k] == ranks[k - 1])
             good = document_refuse(failure, place,
-                                   "rank %" PRId64 " stands there twice, as a master or a worker: "
-                                   "have it do one thing",
+                                   "rank %" PRId64
+                                   " is listed twice, as a master or a worker: list it once",
                                    ranks[k]);
     free(ranks);
     return good;

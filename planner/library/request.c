@@ -92,7 +92,7 @@ static bool master_check(const struct plan_request *request, struct failure *fai
     if (request->tail)
         return failure_set(failure, FAILURE_USAGE,
                            "--master-computes has the master compute the job's last core tasks, "
-                           "and --tail deals these on request: leave one of them out");
+                           "and --tail assigns these on request: leave one of them out");
     return !request->weights ||
            failure_set(failure, FAILURE_USAGE,
                        "--master-computes divides a job by the number of core tasks, and weights "

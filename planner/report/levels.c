@@ -32,7 +32,7 @@ void levels_plan_text(const struct plan *plan, struct text *text)
 {
     double tasks = 0, all_s = 0;
     if (plan->level_count == 0 && plan->more_levels)
-        text_add(text, "\nlevels      this is the first of a search in levels; of those behind it "
+        text_add(text, "\nlevels      this is the first of a search in levels; of later ones "
                        "nothing is known (calibrate --levels, plan --levels), and scow run plans "
                        "each when it begins\n");
     if (plan->level_count == 0)
@@ -51,7 +51,7 @@ void levels_plan_text(const struct plan *plan, struct text *text)
              "levels as they are expected, by samples (calibrate --levels) or as given (plan "
              "--levels)%s; scow run plans each when it begins, for as many core tasks as it "
              "has\n",
-             plan->more_levels ? ", and others behind them, of which nothing is known" : "");
+             plan->more_levels ? ", and later ones, of which nothing is known" : "");
 }
 
 /* ---- as they were run ------------------------------------------------------------------------ */

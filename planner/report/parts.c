@@ -143,7 +143,7 @@ static void part_text(const struct run_record *record, int64_t k, double predict
     text_add_seconds(text, parts_seconds(part));
     const char *ended = ended_of(record, k);
     if (!is_measured(part) && part->outcome == PART_KILLED)
-        text_add(text, " to its last sign of life");
+        text_add(text, " to its last heartbeat");
     promise_text(part->makespan_s, predicted_s, text);
     text_add(text, ", %s\n", ended ? ended : outcomes[outcome_of(part)].words);
 }

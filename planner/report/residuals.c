@@ -484,9 +484,10 @@ static void lost_explain(const struct run_record *record, struct text *text)
     for (const char *c = record->lost_told ? record->lost_told : ""; *c; c++)
         lost += *c == '\n';
     if (lost == 1)
-        text_add(text, " A worker was lost on the way, and others did what it had.");
+        text_add(text, " A worker was lost during the run, and others did its core tasks.");
     else if (lost > 1)
-        text_add(text, " %" PRId64 " workers were lost on the way, and others did what they had.",
+        text_add(text,
+                 " %" PRId64 " workers were lost during the run, and others did their core tasks.",
                  lost);
 }
 
@@ -518,7 +519,7 @@ static void anew_explain(const struct residuals *residuals, struct text *text)
     const double off = residuals_error(changes->end_s, residuals->measured.makespan_s);
     text_add(text,
              "The rest was planned anew%s from round %" PRId64
-             " on, and ended %.1f %% %s than the last plan promised.",
+             " on, and ended %.1f %% %s than the last plan predicted.",
              changes->count > 1 ? ", more than once," : "", changes->round + 1, fabs(100 * off),
              off < 0 ? "earlier" : "later");
 }
@@ -532,7 +533,7 @@ static void losses_explain(const struct residuals *residuals, struct text *text)
     text_add(text, "The loss of %" PRId64 " worker%s costs ", record->loss_count,
              record->loss_count == 1 ? "" : "s");
     text_add_seconds(text, residuals->predicted.makespan_s - residuals->undisturbed_s);
-    text_add(text, " by the model, which had promised ");
+    text_add(text, " by the model, which had predicted ");
     text_add_seconds(text, residuals->undisturbed_s);
     text_add(text, " without it. ");
 }

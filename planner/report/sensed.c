@@ -72,6 +72,6 @@ bool sensed_lines(const struct run_record *record, double time_s, struct text *l
         return failure_memory(failure, "writing what a run has found");
     return lines->length > before ||
            failure_set(failure, FAILURE_MISMATCH,
-                       "of the run nobody knows what its workers had of their processors, or on "
+                       "the run did not record what its workers had of their processors, or on "
                        "which nodes they were: use 'scow sense' there");
 }

@@ -49,7 +49,7 @@ static void loss_add(const struct strips_loss *loss, struct text *text)
 {
     text_add(text, "lost        worker %" PRId64 " after ", loss->rank);
     text_add_seconds(text, loss->at_s);
-    text_add(text, ": %s; ", loss->why ? loss->why : "nobody knows why");
+    text_add(text, ": %s; ", loss->why ? loss->why : "for an unknown reason");
     if (loss->spare > 0)
         text_add(text, "worker %" PRId64 " took its place, and all", loss->spare);
     else

@@ -88,6 +88,6 @@ bool left_out_text(const struct planning *planning, const struct worker_wish *wi
     if (told > KINDS_TOLD)
         text_add(text, "not used    workers of %d more kinds\n", told - KINDS_TOLD);
     if (told == 0)
-        text_add(text, "not used    nobody: all workers are\n");
+        text_add(text, "not used    none: the plan uses all workers\n");
     return true;
 }

@@ -112,11 +112,10 @@ static bool classes_forecast(const struct observations *observations, const char
         const struct profile_worker *class = &window->workers[k];
         const struct observed_node *nodes[2];
         if (!nodes_find(observations, class->name, nodes))
-            return failure_set(
-                failure, FAILURE_MISMATCH,
-                "%s: nobody has looked at '%.60s', a class of the profile: run 'scow "
-                "sense' there, too",
-                path, class->name ? class->name : "");
+            return failure_set(failure, FAILURE_MISMATCH,
+                               "%s: has no observation of '%.60s', a class of the profile: run "
+                               "'scow sense' there, too",
+                               path, class->name ? class->name : "");
         shared[k] = share_of(nodes, span_s, class);
         shared[k].first_rank = rank;
         rank += class->count;

@@ -92,7 +92,7 @@ static bool workers_end(const pid_t *workers, int64_t count, struct failure *fai
         if (failed && workers[k] > 0)
             kill(workers[k], SIGKILL);
         if (workers[k] > 0 && (waitpid(workers[k], &status, 0) < 0 || status != 0))
-            failure_set(failure, FAILURE_FAILED, "a worker has ended before its time");
+            failure_set(failure, FAILURE_FAILED, "a worker has ended too early");
     }
     return failure->code == FAILURE_NONE;
 }

@@ -30,7 +30,7 @@ static bool arguments_check(const struct rate_arguments *arguments, struct failu
                            "say what is to be measured: mpiexec -n P+1 scow bench rate");
     if (strcmp(arguments->what, "rate") != 0)
         return failure_set(failure, FAILURE_USAGE,
-                           "'%.60s' is nothing that is measured here: did you mean 'rate'?",
+                           "'%.60s' is no measurement of scow bench: did you mean 'rate'?",
                            arguments->what);
     if (!(arguments->seconds > 0 && arguments->seconds <= 3600))
         return failure_set(failure, FAILURE_USAGE,

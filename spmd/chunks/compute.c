@@ -51,7 +51,7 @@ static bool arguments_read(int argc, char **argv, struct chunk_options *options,
     const struct comm alone = {.rank = 0, .size = 1};
     const struct option_row rows[] = {
         {0, "submitted", "SECONDS", OPTION_NUMBER, &options->submitted_s,
-         "when this job was handed in, seconds of the system's clock (now)"},
+         "when this job was submitted, seconds of the system's clock (now)"},
         launch_row("version", &options->version),
     };
     const struct option_table table = {

@@ -17,11 +17,11 @@
 
 /* Checks the results and sizes that an opened job announces. */
 
-/* "kernel NAME: WHY: ask who made it". Returns false. */
+/* "kernel NAME: WHY: report this to its author". Returns false. */
 static bool results_refuse(const struct job *job, const char *why, struct failure *failure)
 {
-    return failure_set(failure, FAILURE_MISMATCH, "kernel %s: %s: ask who made it", job->task->name,
-                       why);
+    return failure_set(failure, FAILURE_MISMATCH, "kernel %s: %s: report this to its author",
+                       job->task->name, why);
 }
 
 static bool grid_check(struct job *job, struct failure *failure)
@@ -283,9 +283,10 @@ bool job_status(const struct scow_task *task, const char *what, int status, stru
 {
     if (status == SCOW_OK && failure->code == FAILURE_NONE)
         return true;
-    return failure_set(failure, FAILURE_FAILED,
-                       "kernel %s: %s failed without saying why (status %d): ask who made it",
-                       task->name, what, status);
+    return failure_set(
+        failure, FAILURE_FAILED,
+        "kernel %s: %s failed without saying why (status %d): report this to its author",
+        task->name, what, status);
 }
 
 /* ---- tasks --------------------------------------------------------------------------------- */
@@ -324,8 +325,8 @@ static bool settled_check(const struct scow_task *task, const struct values *val
                               : true;
         if (!good)
             return failure_set(failure, FAILURE_MISMATCH,
-                               "kernel %s: makes %s %.15g of itself, which is out of its range: "
-                               "ask who made it",
+                               "kernel %s: changes its parameter %s to %.15g, which is out of its "
+                               "range: report this to its author",
                                task->name, row->name, number);
     }
     return true;
@@ -573,7 +574,7 @@ bool guard_holds(const void *end)
 bool guard_broken(const struct job *job, const char *what, struct failure *failure)
 {
     return failure_set(failure, FAILURE_FAILED,
-                       "kernel %s wrote more than it said into %s: ask who made it",
+                       "kernel %s wrote more than it said into %s: report this to its author",
                        job->task->name, what);
 }
 
@@ -641,10 +642,11 @@ static bool items_weigh(const struct job *job, struct input *input, double *item
         return false;
     for (int64_t k = 0; k < job->setup.tasks; k++)
         if (!(items[k] >= 0 && isfinite(items[k])))
-            return failure_set(failure, FAILURE_MISMATCH,
-                               "kernel %s: weighs core task %" PRId64 " as %g, and a weight is a "
-                               "number, 0 or greater: ask who made it",
-                               job->task->name, job_task_number(k), items[k]);
+            return failure_set(
+                failure, FAILURE_MISMATCH,
+                "kernel %s: weighs core task %" PRId64
+                " as %g, and a weight is a number, 0 or greater: report this to its author",
+                job->task->name, job_task_number(k), items[k]);
     return true;
 }
 
@@ -678,8 +680,7 @@ bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t co
             start[i] > results->grid_extent[i] - count[i])
             return failure_set(failure, FAILURE_MISMATCH,
                                "kernel %s: core task %" PRId64
-                               " has no place in its own grid: ask who "
-                               "made it",
+                               " has no place in its own grid: report this to its author",
                                job->task->name, job_task_number(task));
     return true;
 }

@@ -45,11 +45,10 @@ static bool parameter_check(const struct scow_parameter *row, const char *where,
                            "a parameter's name is not made of a-z, 0-9 and '-', or it has no help",
                            failure);
     if (name_is_taken(row->name))
-        return failure_set(
-            failure, FAILURE_MISMATCH,
-            "%s: is no core task that scow can use: '%s' is an option of scow's own: "
-            "call the parameter otherwise",
-            where, row->name);
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: is no core task that scow can use: '%s' is an option of scow's "
+                           "own: give the parameter another name",
+                           where, row->name);
     if (row->kind < SCOW_NUMBER || row->kind > SCOW_PATH)
         return task_refuse(where, "a parameter is of no known kind", failure);
     if (number && (!(row->initial >= row->least && row->initial <= row->greatest) ||
@@ -103,8 +102,9 @@ static bool run_parameters_check(const struct scow_task *task, const char *where
                                "%s: is no core task that scow can use: '%s', which it says is for "
                                "runs, is %s",
                                where, *names,
-                               known ? "an option of scow run's own: call the parameter otherwise"
-                                     : "none of its parameters");
+                               known
+                                   ? "an option of scow run's own: give the parameter another name"
+                                   : "none of its parameters");
     }
     return true;
 }

@@ -72,7 +72,8 @@ static bool thread_refuse(const struct load_thread *thread, struct failure *fail
     if (thread->cpu < 0)
         return failure_set(failure, FAILURE_FAILED, "cannot start a thread: %s: give fewer",
                            strerror(thread->error));
-    return failure_set(failure, FAILURE_FAILED, "cannot run on processor %d: %s: give --cpu others",
+    return failure_set(failure, FAILURE_FAILED,
+                       "cannot run on processor %d: %s: name other processors with --cpu",
                        thread->cpu, strerror(thread->error));
 }
 

@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     const struct option_row rows[] = {
         {0, "pattern", "NUMBER|NAME|node", OPTION_TEXT, &options.pattern,
          "1 high-low, 2 random, 3 low-high-low, 4 high-low-high, 5 low-random-low, 6 low-high, 7 "
-         "random-low-random; node: by the node's number (SLURM_NODEID or the rank), around"},
+         "random-low-random; node: by the node's number (SLURM_NODEID or the rank), cyclically"},
         {0, "seconds", "S", OPTION_TEXT, &options.seconds,
          "how long, in parts of equal length (60, 5m, 1.5h)"},
         {0, "threads", "N", OPTION_COUNT, &options.threads, "threads that work (1)"},

@@ -60,9 +60,9 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows, si
          "watch the plan, and plan the remaining tasks again when workers deviate by more than "
          "this (10%)"},
         {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &arguments->tail,
-         "assign the plan's end on request, as much of it as the profile's spread requires, or but "
-         "what each worker can be relied upon for (RULE:dependable[=K]: its rate less 3 or K "
-         "standard deviations; the plan's own; none)"},
+         "assign the plan's end on request: as much of it as the profile's spread requires, that "
+         "SHARE, or all but what each worker can be relied upon to do (RULE:dependable[=K]: its "
+         "rate less 3 or K standard deviations); default: the plan's own; none"},
         {0, "ahead", "N", OPTION_COUNT, &arguments->ahead,
          "with a rule or a tail: packages that a worker has at a time (default 2)"},
         run_options_row(&arguments->run, "results"),
@@ -103,8 +103,8 @@ static bool dca_check(const struct arguments *arguments, struct failure *failure
                            "take theirs one by one: leave it out");
     if (arguments->run.collect)
         return failure_set(failure, FAILURE_USAGE,
-                           "--collect has results return to the master, and with --dca nobody is "
-                           "there to take them: leave one of them out");
+                           "--collect has results return to the master, and with --dca no master "
+                           "takes them: leave one of them out");
     return dispatch_rule_is_closed(arguments->rule, failure);
 }
 
@@ -172,8 +172,8 @@ static void intent_print(const struct arguments *arguments, const struct documen
     const struct plan *plan = &documents->plan;
     if (!arguments->run.quiet && plan->profile && !documents->profile_text)
         fprintf(stderr,
-                "scow run: the plan's profile '%s' is not to be found (name it with -p): the "
-                "report will have no prediction of single operations\n",
+                "scow run: the plan's profile '%s' cannot be found (name it with -p): the report "
+                "will have no prediction of single operations\n",
                 plan->profile);
     if (!arguments->run.quiet && arguments->run.collect && !results_return(plan_returns(plan)))
         fprintf(stderr,

@@ -16,8 +16,8 @@ void execution_counted_check(const struct execution_state *state, struct failure
                     execution->plan_name);
     else if (execution->collects)
         failure_set(failure, FAILURE_MISMATCH,
-                    "%s: has results return to the master, and with --dca nobody is there to take "
-                    "them: plan from a calibration without --collect, or leave --dca out",
+                    "%s: has results return to the master, and with --dca no master takes them: "
+                    "plan from a calibration without --collect, or leave --dca out",
                     execution->plan_name);
     else if (execution_sleeps(state) && execution->plan->operating != OPERATING_SINGLE_PORT)
         failure_set(failure, FAILURE_MISMATCH,

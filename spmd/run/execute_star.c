@@ -134,15 +134,15 @@ static bool ranks_check(const struct execution_state *state, struct failure *fai
     const char *name = state->execution->plan_name, *again = star->tree ? "tree" : "masters";
     if (star->size < 2)
         return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: the master on rank %d has no rank of its own behind it: plan again "
-                           "with --%s, for as many ranks as mpiexec starts",
+                           "%s: the master on rank %d has no worker: plan again with --%s, for as "
+                           "many ranks as mpiexec starts",
                            name, star->before, again);
     for (int64_t slot = 0; slot < plan->worker_count; slot++)
         if (member_of(star, plan->workers[slot] + 1) == 0)
             return failure_set(failure, FAILURE_MISMATCH,
                                "%s: rank %" PRId64
-                               " works for the master on rank %d, and is not among the ranks that "
-                               "stand between it and the next master: plan again with --%s",
+                               " works for the master on rank %d, and is not one of the ranks "
+                               "between it and the next master: plan again with --%s",
                                name, plan->workers[slot] + 1, star->before, again);
     return true;
 }
@@ -161,8 +161,7 @@ static bool tree_check(const struct execution_state *state, struct failure *fail
                                name);
     if (is_tree(plan) && state->star.ranks[1] != 1)
         return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: rank 1 stands in no group: have it be the first group's master",
-                           name);
+                           "%s: rank 1 is in no group: make it the first group's master", name);
     if (is_tree(plan) && job->state_size > 0)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: is a tree of masters, and kernel %s sums up what its core tasks "

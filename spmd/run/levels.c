@@ -25,8 +25,8 @@ bool levels_check(const struct execution *execution, struct failure *failure)
                            task);
     if (execution->plan->weights)
         return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: has weights, and nobody knows those of the levels behind the "
-                           "first: plan again without --weights",
+                           "%s: has weights, and those of later levels are not known: plan again "
+                           "without --weights",
                            execution->plan_name);
     return true;
 }
@@ -195,8 +195,8 @@ static void lost_leave_out(struct search *search, struct run_outcome *outcome)
     outcome->broken = false;
     if (comm_leads(search->ranks.comm) && search->level.next.tasks > 0)
         fprintf(stderr,
-                "%s: goes on without %d of %d workers: behind level %" PRId64
-                " they count anew from 1\n",
+                "%s: goes on without %d of %d workers: after level %" PRId64
+                " they are numbered from 1 again\n",
                 whole->command, outcome->lost.count, workers, search->number);
 }
 

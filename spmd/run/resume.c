@@ -481,7 +481,7 @@ struct dispatch *resume_dispatch(const struct resume *resume, struct dispatch *i
         dispatch = dispatch_new_list(NULL, 0, resume->workers, 1);
     }
     if (!dispatch)
-        failure_memory(failure, "dealing what is left");
+        failure_memory(failure, "assigning what is left");
     return dispatch;
 }
 
@@ -492,7 +492,7 @@ bool resume_suspects(const struct resume *resume, struct dispatch *recovery,
     for (int64_t k = 0; k < remaining->suspect_count; k++)
         if (!dispatch_recovery_suspect(recovery, remaining->suspects[k].range,
                                        remaining->suspects[k].losses))
-            return failure_memory(failure, "dealing what is left");
+            return failure_memory(failure, "assigning what is left");
     return true;
 }
 

@@ -54,10 +54,10 @@ bool address_find(const char *listen, char address[ACCESS_ADDRESS_SIZE], struct 
     if (known)
         freeaddrinfo(found);
     if (!good)
-        return failure_set(failure, FAILURE_USAGE,
-                           "--listen %.60s: no machine of that name is known: give this one's name "
-                           "or number",
-                           host);
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "--listen %.60s: no machine of that name is known: give this machine's name or address",
+            host);
     snprintf(address, ACCESS_ADDRESS_SIZE, six ? "tcp://[%s]:%s" : "tcp://%s:%s", number, port);
     return true;
 }

@@ -149,7 +149,7 @@ static bool chunk_submit(struct dealing *dealing, int64_t number, struct failure
     const struct submission submission = {.manager = dealing->setup->manager, .command = command};
     chunk->job = (struct submitted_job){.since_s = until_now()};
     const bool good = command ? submission.manager->submit(&submission, &chunk->job, failure)
-                              : failure_memory(failure, "handing in a chunk");
+                              : failure_memory(failure, "submitting a chunk");
     free(command);
     chunk->tries++;
     if (good)
@@ -175,7 +175,7 @@ static void chunk_settle(struct dealing *dealing, int64_t number)
     const bool done = is_there(dealing, number), again = chunk->tries <= TRIES_MORE;
     if (!done)
         fprintf(stderr, "scow serve: the job of chunk %" PRId64 " (%s) ends without results: %s\n",
-                number, chunk->job.name, again ? "it is handed in again" : "it is given up");
+                number, chunk->job.name, again ? "it is submitted again" : "it is given up");
     state_set(dealing, number, done ? CHUNK_DONE : again ? CHUNK_WAITS : CHUNK_GIVEN_UP);
 }
 

@@ -66,7 +66,7 @@ static bool options_read_all(int argc, char **argv, struct serve_options *option
         {0, "ahead", "N", OPTION_COUNT, &options->ahead,
          "with a rule: packages that a worker has at a time (default 2)"},
         {0, "submit", "MANAGER", OPTION_TEXT, &options->submit,
-         "hand in workers as jobs, and others for those that end, as long as work is left: local "
+         "submit workers as jobs, and others for those that end, as long as work is left: local "
          "(processes of this machine), slurm or pbs (SCOW_SUBMIT: options for sbatch or qsub)"},
         {'n', "workers", "N", OPTION_COUNT, &options->workers,
          "with --submit: so many at a time (the plan's)"},
@@ -74,8 +74,7 @@ static bool options_read_all(int argc, char **argv, struct serve_options *option
          "with a rule whose chunks are known beforehand (fsc,k=N; gss; tss; fiss): a job for each "
          "chunk, and results through files in OUTPUT.parts, which are collected in the end; -n is "
          "how many workers the rule deals to, and jobs at a time; without --submit it prints how "
-         "to "
-         "hand them in"},
+         "to submit them"},
         {0, "parts", "DIR", OPTION_TEXT, &options->parts,
          "with --submit: workers give results that are in this folder (scow collect)"},
         run_options_row(&options->run, "results"),
@@ -129,11 +128,11 @@ static bool options_check(const struct serve_options *options, struct failure *f
                            "--per-chunk needs a rule: add -s fsc,k=N, gss, tss or fiss");
     if (options->parts && !options->submit)
         return failure_set(failure, FAILURE_USAGE,
-                           "--parts is for workers that are handed in: add --submit local");
+                           "--parts is for workers that are submitted as jobs: add --submit local");
     if (options->workers > 0 && !options->submit && !options->per_chunk)
-        return failure_set(failure, FAILURE_USAGE,
-                           "-n says how many workers are handed in: add --submit local, slurm or "
-                           "pbs");
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "-n says how many workers are submitted as jobs: add --submit local, slurm or pbs");
     return run_options_check(&options->run, failure) &&
            (!options->submit || submission_find(options->submit, failure)) &&
            output_name_check(options->run.output, failure);

@@ -142,8 +142,8 @@ static bool job_make(struct session *session, const struct values *values, struc
     job_method(&session->job, method, sizeof method);
     return strcmp(method, part(session, LETTER_METHOD)) == 0 ||
            failure_set(failure, FAILURE_MISMATCH,
-                       "this worker would compute otherwise than the master's build (%.100s, not "
-                       "%.100s): use the same build and libraries on all nodes",
+                       "this worker would compute in another way than the master's build (%.100s, "
+                       "not %.100s): use the same build and libraries on all nodes",
                        method, part(session, LETTER_METHOD));
 }
 

@@ -84,7 +84,7 @@ static bool one_submit(struct submission *submission, struct failure *failure)
     struct submitted_job *jobs =
         array_reserve(submission->jobs, &submission->capacity, submission->count + 1, sizeof *jobs);
     if (!jobs)
-        return failure_memory(failure, "handing in workers");
+        return failure_memory(failure, "submitting workers");
     submission->jobs = jobs;
     jobs[submission->count] = (struct submitted_job){.since_s = until_now()};
     if (!submission->manager->submit(submission, &jobs[submission->count], failure))
@@ -131,7 +131,7 @@ static void over_drop(struct submission *submission, const enum job_state *state
 static void stop(struct submission *submission, const char *why)
 {
     submission->over = true;
-    fprintf(stderr, "%s: no more workers are handed in: %s; workers may still join\n",
+    fprintf(stderr, "%s: no more workers are submitted: %s; workers may still join\n",
             submission->speaker, why);
 }
 

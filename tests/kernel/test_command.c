@@ -350,15 +350,11 @@ static void wrong_environments(void **state)
     static const char *const rows[][3] = {
         {"workdir", "/nowhere", "--workdir /nowhere is no folder here: make it on every node"},
         {"out-dir", "/dev/null/x", "--out-dir /dev/null/x cannot be made: Not a directory"},
-        {"wrap", "nice |",
-         "--wrap 'nice |' is more than words: what a shell must read stands in "
-         "--command alone"},
+        {"wrap", "nice |", "--wrap 'nice |' needs a shell, which only --command can have"},
         {"wrap", "no-such-program",
          "'no-such-program', which --command runs, cannot be run here: "
          "No such file or directory"},
-        {"env", "A=$B",
-         "--env 'A=$B' is more than words: what a shell must read stands in "
-         "--command alone"},
+        {"env", "A=$B", "--env 'A=$B' needs a shell, which only --command can have"},
         {"env", "A=1 2",
          "--env has '2', and must be words NAME=VALUE, with quotes around blanks: "
          "'A=1 B=\"two words\"'"},

@@ -164,9 +164,9 @@ static void words_before_the_program(void **state)
     }
     assert_words("nice -n '5 6'", "nice\n-n\n5 6\n");
     assert_words(" ", "is empty");
-    assert_words("a | b", "is more than words: what a shell must read stands in --command alone");
-    assert_words("a {}", "has a place for a line: these stand in --command alone");
-    assert_words("a {x}", "has a place for a line: these stand in --command alone");
+    assert_words("a | b", "needs a shell, which only --command can have");
+    assert_words("a {}", "has a place for a line, which only --command can have");
+    assert_words("a {x}", "has a place for a line, which only --command can have");
     columns_release(&columns);
 }
 

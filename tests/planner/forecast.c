@@ -139,7 +139,7 @@ static void wrong_lines_are_named(void **state)
     static const struct {
         const char *text, *sentence;
     } bad[] = {
-        {"", "load.tsv: nobody has looked at a node: write it by 'scow sense -o FILE'"},
+        {"", "load.tsv: has no observations: make the file with 'scow sense -o FILE'"},
         {"10\tn1\tcpu\t1.5\n", "load.tsv, line 1: " WANTED},
         {"# x\n10\tn1\tcpu\t0\n", "load.tsv, line 2: " WANTED},
         {"10\tn1\tcpu\t\n20\tn1\tcpu\t1\n", "load.tsv, line 1: " WANTED},
@@ -230,9 +230,9 @@ static void classes_find_their_nodes(void **state)
     observations_release(&seen);
     assert_true(observations_parse(&seen, "1\tn2\tcpu\t0.5\n1\tn3\tcpu\t1\n", "x", &failure));
     assert_false(shares_forecast(&seen, "x", &profile, 100, &shared, &count, &failure));
-    assert_failure(failure, FAILURE_MISMATCH,
-                   "x: nobody has looked at 'n1', a class of the profile: run 'scow sense' there, "
-                   "too");
+    assert_failure(
+        failure, FAILURE_MISMATCH,
+        "x: has no observation of 'n1', a class of the profile: run 'scow sense' there, too");
     observations_release(&seen);
     profile_release(&profile);
 }

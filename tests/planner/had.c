@@ -236,7 +236,7 @@ static void runs_are_looks_at_their_nodes(void **state)
     run.record.had_count = 0;
     assert_false(sensed_lines(&run.record, 1.5, &text, &failure));
     assert_failure(failure, FAILURE_MISMATCH,
-                   "of the run nobody knows what its workers had of their processors, or on which "
+                   "the run did not record what its workers had of their processors, or on which "
                    "nodes they were: use 'scow sense' there");
     trace_release(&run.record.trace);
 }

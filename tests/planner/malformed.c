@@ -313,8 +313,7 @@ static const struct malformed plans[] = {
      "\"children\": [{\"scheduler\": \"hand\", \"tasks\": 9, \"workers\": [1], \"rounds\": "
      "[{\"repeat\": 1, \"loads\": [9]}]}, {\"scheduler\": \"hand\", \"tasks\": 4, \"workers\": "
      "[2], \"rounds\": [{\"repeat\": 1, \"loads\": [4]}]}]",
-     "plan.json: children: rank 3 stands there twice, as a master or a worker: have it do one "
-     "thing"},
+     "plan.json: children: rank 3 is listed twice, as a master or a worker: list it once"},
     {"\"block\": 64",
      "\"children\": [{\"scheduler\": \"hand\", \"tasks\": 9, \"workers\": [1], \"rounds\": "
      "[{\"repeat\": 1, \"loads\": [9]}], \"children\": [{\"scheduler\": \"hand\", \"tasks\": 8, "
@@ -346,12 +345,12 @@ static const struct malformed plans[] = {
      "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "
      "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"master\": 2, "
      "\"workers\": [1], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}]}]",
-     "plan.json: stars: rank 2 stands there twice, as a master or a worker: have it do one thing"},
+     "plan.json: stars: rank 2 is listed twice, as a master or a worker: list it once"},
     {OWN_PARTS,
      "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "
      "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"workers\": "
      "[2], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}]}]",
-     "plan.json: stars: rank 0 stands there twice, as a master or a worker: have it do one thing"},
+     "plan.json: stars: rank 0 is listed twice, as a master or a worker: list it once"},
     {OWN_PARTS,
      "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"master\": 5, \"workers\": [0], "
      "\"rounds\": [{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", "

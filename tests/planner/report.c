@@ -471,7 +471,7 @@ static void plans_made_anew_are_told_apart(void **state)
     assert_non_null(text);
     assert_non_null(strstr(text, "\n  as planned anew   "));
     assert_non_null(strstr(text, "The rest was planned anew, more than once, from round 2 on, and "
-                                 "ended 25.0 % later than the last plan promised."));
+                                 "ended 25.0 % later than the last plan predicted."));
     free(text);
     json_decref(json);
     json_decref(before);
@@ -525,7 +525,7 @@ static void parts_are_listed_and_summed(void **state)
     assert_non_null(strstr(text, "in all      3 parts, "));
     assert_non_null(
         strstr(text, "  part 2     1970-01-01 00:18:20 UTC, 2 workers: 20 core tasks, "));
-    assert_non_null(strstr(text, "s to its last sign of life, killed\n"));
+    assert_non_null(strstr(text, "s to its last heartbeat, killed\n"));
     assert_non_null(strstr(text, ", 1 worker: 30 core tasks in 5 packages, "));
     free(text);
     run_record_release(&record);

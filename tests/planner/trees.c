@@ -222,11 +222,11 @@ static void what_is_no_group_is_refused(void **state)
         {"# nobody\n",
          "groups.txt: has no groups: give a line of ranks for each, the master's first"},
         {"1-3\n\n4\n", "groups.txt, line 3: is a master without workers: add their ranks"},
-        {"1-3\n 4-5\n", "groups.txt, line 1: has groups below it, and so the master's rank alone: "
-                        "give the others a line of their own there"},
-        {"1\n   2-3\n  4-5\n",
-         "groups.txt, line 3: stands neither below the line above it nor beside another one"},
-        {"1-3\n3-5\n", "groups.txt: rank 3 stands there twice: have it do one thing"},
+        {"1-3\n 4-5\n", "groups.txt, line 1: has groups of its own, so it is a master's rank "
+                        "alone: give the other ranks a line of their own below it"},
+        {"1\n   2-3\n  4-5\n", "groups.txt, line 3: is indented like no line above it: indent it "
+                               "more than its master's line, or exactly as another group"},
+        {"1-3\n3-5\n", "groups.txt: rank 3 is listed twice: list it once"},
         {"1-3 2\n", "groups.txt, line 1: has a rank twice: leave one out"},
         {"1\n\t2-3\n", "groups.txt, line 2: indent with blanks, not with tabs"},
         {"1-3\n5-4\n", "groups.txt, line 2: '5-4' is no rank, no range of ranks (3-8) and no class "

@@ -360,15 +360,18 @@ static void writing_too_much_is_told(void **state)
 {
     (void)state;
     for (int threads = 1; threads <= 2; threads++) {
-        fault_check("grid-overrun", threads,
-                    "kernel nonsense wrote more than it said into its grid: ask who made it");
-        fault_check("records-overrun", threads,
-                    "kernel nonsense wrote more than it said into its records: ask who made it");
+        fault_check(
+            "grid-overrun", threads,
+            "kernel nonsense wrote more than it said into its grid: report this to its author");
+        fault_check(
+            "records-overrun", threads,
+            "kernel nonsense wrote more than it said into its records: report this to its author");
         fault_check("state-overrun", threads,
-                    "kernel nonsense wrote more than it said into its reduction's state: ask who "
-                    "made it");
+                    "kernel nonsense wrote more than it said into its reduction's state: report "
+                    "this to its author");
         fault_check("workspace-overrun", threads,
-                    "kernel nonsense wrote more than it said into its workspace: ask who made it");
+                    "kernel nonsense wrote more than it said into its workspace: report this to "
+                    "its author");
     }
 }
 
@@ -377,20 +380,21 @@ static void statuses_that_make_no_sense(void **state)
     (void)state;
     for (int threads = 1; threads <= 3; threads++) {
         fault_check("compute-silent", threads,
-                    "kernel nonsense: computing failed without saying why (status 1): ask who "
-                    "made it");
+                    "kernel nonsense: computing failed without saying why (status 1): report this "
+                    "to its author");
         fault_check("compute-unknown", threads,
-                    "kernel nonsense: computing failed without saying why (status 12345): ask who "
-                    "made it");
+                    "kernel nonsense: computing failed without saying why (status 12345): report "
+                    "this to its author");
         fault_check("compute-both", threads, "said, but not returned");
         fault_check("start-silent", threads,
-                    "kernel nonsense: starting failed without saying why (status 1): ask who made "
-                    "it");
+                    "kernel nonsense: starting failed without saying why (status 1): report this "
+                    "to its author");
     }
     fault_check("compute-says", 1, "task 5 needs a larger number");
     /* Of several threads, one of which has failed, others may have stopped because of it. */
     fault_check("compute-stops", 3,
-                "kernel nonsense: computing failed without saying why (status 2): ask who made it");
+                "kernel nonsense: computing failed without saying why (status 2): report this to "
+                "its author");
     fault_check("compute-reads", 1, "lines and sequences can be read in describe and pack only");
 }
 
@@ -450,8 +454,9 @@ static void places_are_checked_in_the_summary(void **state)
     assert_true(engine_compute(engine, 0, 4, package, size, no_pulse, &failure));
     summary_init(&summary);
     assert_false(summary_add(&summary, &job, engine_results(engine), &failure));
-    assert_failure(failure, FAILURE_MISMATCH,
-                   "kernel nonsense: core task 2 has no place in its own grid: ask who made it");
+    assert_failure(
+        failure, FAILURE_MISMATCH,
+        "kernel nonsense: core task 2 has no place in its own grid: report this to its author");
     engine_free(&engine);
     job_close(&job);
 }

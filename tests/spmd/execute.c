@@ -160,18 +160,18 @@ static void jobs_that_cannot_be_made(void **state)
     check_before("huge-tasks", "kernel nonsense: makes 9223372036854775807 core tasks of this "
                                "input, and only 1 to 2^53 can be planned: check its parameters");
     check_before("settles-nonsense", "kernel nonsense: makes fault 1000000000 of itself, which is "
-                                     "out of its range: ask who made it");
+                                     "out of its range: report this to its author");
     check_before("open-silent", "kernel nonsense: making the job ready failed without saying why "
-                                "(status 1): ask who made it");
+                                "(status 1): report this to its author");
     check_before("field-outside", "kernel nonsense: a record's field is of no known type, or "
-                                  "outside of it: ask who made it");
+                                  "outside of it: report this to its author");
 }
 
 static void workers_that_cannot_start(void **state)
 {
     (void)state;
     check_before("start-silent", "kernel nonsense: starting failed without saying why (status 1): "
-                                 "ask who made it");
+                                 "report this to its author");
     if (comm.size > 2 && getenv("PMI_RANK"))
         check_before("start-on-one", "rank 2 has no licence");
 }
@@ -179,8 +179,9 @@ static void workers_that_cannot_start(void **state)
 static void packages_that_cannot_be_made(void **state)
 {
     (void)state;
-    check_before("pack-overruns",
-                 "kernel nonsense wrote more than it said into a package: ask who made it");
+    check_before(
+        "pack-overruns",
+        "kernel nonsense wrote more than it said into a package: report this to its author");
     check_before("pack-rejects", "a core task can be rejected in compute only (not while packing)");
 }
 
@@ -189,19 +190,21 @@ static void packages_that_cannot_be_computed(void **state)
     (void)state;
     check_during("compute-says", "task ");
     check_during("compute-unknown", "kernel nonsense: computing failed without saying why (status "
-                                    "12345): ask who made it");
+                                    "12345): report this to its author");
     check_during("compute-stops", "kernel nonsense: computing failed without saying why (status "
-                                  "2): ask who made it");
+                                  "2): report this to its author");
     check_during("rejects-elsewhere", "kernel nonsense rejects core task ");
 }
 
 static void results_in_the_wrong_place(void **state)
 {
     (void)state;
-    check_during("grid-overrun",
-                 "kernel nonsense wrote more than it said into its grid: ask who made it");
-    check_during("workspace-overrun",
-                 "kernel nonsense wrote more than it said into its workspace: ask who made it");
+    check_during(
+        "grid-overrun",
+        "kernel nonsense wrote more than it said into its grid: report this to its author");
+    check_during(
+        "workspace-overrun",
+        "kernel nonsense wrote more than it said into its workspace: report this to its author");
     check_during("place-outside", "kernel nonsense: core task ");
 }
 
@@ -209,9 +212,10 @@ static void outcomes_and_methods(void **state)
 {
     (void)state;
     check_during("print-no-json", "kernel nonsense: its outcome is no JSON text of less than 64 "
-                                  "KiB: ask who made it");
-    check_during("print-overrun",
-                 "kernel nonsense wrote more than it said into its outcome: ask who made it");
+                                  "KiB: report this to its author");
+    check_during(
+        "print-overrun",
+        "kernel nonsense wrote more than it said into its outcome: report this to its author");
     check_during("method-overrun", "");
 }
 

@@ -172,8 +172,8 @@ static void options_of_the_programs_are_taken(void **state)
                                         "replan", "ahead",  "stopped", "resumed"};
     for (size_t i = 0; i < COUNT_OF(taken); i++) {
         char why[120];
-        snprintf(why, sizeof why, "'%s' is an option of scow's own: call the parameter otherwise",
-                 taken[i]);
+        snprintf(why, sizeof why,
+                 "'%s' is an option of scow's own: give the parameter another name", taken[i]);
         check_parameter((struct scow_parameter){.name = taken[i], .help = "h", .kind = SCOW_TEXT},
                         why);
     }
@@ -222,28 +222,27 @@ static void describing_and_opening_that_fail(void **state)
 {
     (void)state;
     check_fault("describe-silent", "kernel nonsense: describing the job failed without saying why "
-                                   "(status 1): ask who made it");
+                                   "(status 1): report this to its author");
     check_fault("describe-says", "nothing fits: do 3 things");
     check_fault("describe-says-lines", "nothing fits: na\xc3\xafve [1mlines");
     check_fault("describe-says-blanks", "kernel nonsense: describing the job failed without saying "
-                                        "why (status 1): ask who made it");
+                                        "why (status 1): report this to its author");
     check_fault("shares-twice", "bytes can be shared in describe and next only, and once");
     check_fault("reads-nothing",
                 "the kernel reads a line or sequence that the input does not have");
-    check_fault("settles-nonsense",
-                "kernel nonsense: makes fault 1000000000 of itself, which is out of its range: ask "
-                "who made it");
+    check_fault("settles-nonsense", "kernel nonsense: changes its parameter fault to 1000000000, "
+                                    "which is out of its range: report this to its author");
     check_fault("open-silent", "kernel nonsense: making the job ready failed without saying why "
-                               "(status 1): ask who made it");
+                               "(status 1): report this to its author");
 }
 
 static void grids_that_make_no_sense(void **state)
 {
     (void)state;
     static const char type[] = "kernel nonsense: its grid has no known type, or tasks have no "
-                               "place in it: ask who made it";
-    static const char tile[] =
-        "kernel nonsense: its grid's tiles are empty, or larger than the grid: ask who made it";
+                               "place in it: report this to its author";
+    static const char tile[] = "kernel nonsense: its grid's tiles are empty, or larger than the "
+                               "grid: report this to its author";
     check_fault("grid-type", type);
     check_fault("grid-text", type);
     check_fault("tile-empty", tile);
@@ -258,24 +257,26 @@ static void records_and_reductions_that_make_no_sense(void **state)
 {
     (void)state;
     static const char field[] = "kernel nonsense: a record's field is of no known type, or outside "
-                                "of it: ask who made it";
+                                "of it: report this to its author";
     static const char overlap[] = "kernel nonsense: two fields of its records have one name, or "
-                                  "one place: ask who made it";
+                                  "one place: report this to its author";
     check_fault("field-outside", field);
     check_fault("field-type", field);
     check_fault("field-empty", field);
     check_fault("field-twice", overlap);
     check_fault("field-overlaps", overlap);
-    check_fault("record-empty",
-                "kernel nonsense: its records are empty, or larger than 1 GiB: ask who made it");
-    check_fault("state-huge",
-                "kernel nonsense: its reduction's state is larger than 16 MiB: ask who made it");
+    check_fault(
+        "record-empty",
+        "kernel nonsense: its records are empty, or larger than 1 GiB: report this to its author");
+    check_fault(
+        "state-huge",
+        "kernel nonsense: its reduction's state is larger than 16 MiB: report this to its author");
     check_fault("package-huge",
                 "kernel nonsense: a package of one core task, or the workspace, is larger than any "
-                "memory: ask who made it");
+                "memory: report this to its author");
     check_fault("workspace-huge",
                 "kernel nonsense: a package of one core task, or the workspace, is larger than any "
-                "memory: ask who made it");
+                "memory: report this to its author");
 }
 
 /* ---- packing, placing, printing ---- */
@@ -301,11 +302,12 @@ static void packages_stay_within_what_was_said(void **state)
     (void)state;
     check_pack("none", "");
     check_pack("pack-overruns",
-               "kernel nonsense wrote more than it said into a package: ask who made it");
+               "kernel nonsense wrote more than it said into a package: report this to its author");
     check_pack("pack-claims",
-               "kernel nonsense wrote more than it said into a package: ask who made it");
-    check_pack("pack-silent",
-               "kernel nonsense: packing failed without saying why (status 1): ask who made it");
+               "kernel nonsense wrote more than it said into a package: report this to its author");
+    check_pack(
+        "pack-silent",
+        "kernel nonsense: packing failed without saying why (status 1): report this to its author");
     check_pack("pack-rejects", "a core task can be rejected in compute only (not while packing)");
 }
 
@@ -344,7 +346,8 @@ static void check_place(const char *fault, int64_t task)
     assert_true(nonsense_open(&job, fault, 40, &failure));
     assert_false(job_place(&job, task, start, count, &failure));
     snprintf(sentence, sizeof sentence,
-             "kernel nonsense: core task %" PRId64 " has no place in its own grid: ask who made it",
+             "kernel nonsense: core task %" PRId64
+             " has no place in its own grid: report this to its author",
              task + 1);
     assert_failure(failure, FAILURE_MISMATCH, sentence);
     job_close(&job);
@@ -385,13 +388,14 @@ static void outcomes_are_short_texts(void **state)
 {
     (void)state;
     static const char sentence[] = "kernel nonsense: its outcome is no JSON text of less than 64 "
-                                   "KiB: ask who made it";
+                                   "KiB: report this to its author";
     check_print("none", "");
     check_print("print-long", sentence);
     check_print("print-negative", sentence);
     check_print("print-no-json", sentence);
-    check_print("print-overrun",
-                "kernel nonsense wrote more than it said into its outcome: ask who made it");
+    check_print(
+        "print-overrun",
+        "kernel nonsense wrote more than it said into its outcome: report this to its author");
 }
 
 /* One that needs more room than is offered at first says so, and gets it. */
@@ -615,14 +619,14 @@ static void levels_that_make_no_sense(void **state)
         "kernel ladder: makes -1 core tasks of level 2, and only 0 to 2^53 can be: check "
         "its parameters");
     ladder.status = SCOW_FAILED;
-    assert_no_next("kernel ladder: making the next level failed without saying why (status 1): ask "
-                   "who made it");
+    assert_no_next("kernel ladder: making the next level failed without saying why (status 1): "
+                   "report this to its author");
     ladder.status = SCOW_OK;
     ladder.emits = false;
     assert_false(ladder_open(&job, &failure));
     assert_failure(failure, FAILURE_MISMATCH,
                    "kernel ladder: its levels follow from what is emitted, and it emits nothing: "
-                   "ask who made it");
+                   "report this to its author");
 }
 
 int main(void)

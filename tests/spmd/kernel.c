@@ -184,7 +184,8 @@ static void plugins_that_lack_something_are_refused(void **state)
     check_unusable("no-compute", "it has no describe or no compute");
     check_unusable("bad-name", "its name is not made of a-z, 0-9 and '-'");
     check_unusable("default-outside", "a parameter's default is out of its range");
-    check_unusable("option", "'output' is an option of scow's own: call the parameter otherwise");
+    check_unusable("option",
+                   "'output' is an option of scow's own: give the parameter another name");
 }
 
 /* What it says of its parameters counts, where its version can say it. */
@@ -202,7 +203,7 @@ static void parameters_of_runs(void **state)
     kernel_close(&kernel);
     check_unusable("run-unknown", "'speed', which it says is for runs, is none of its parameters");
     check_unusable("run-taken", "'until', which it says is for runs, is an option of scow run's "
-                                "own: call the parameter otherwise");
+                                "own: give the parameter another name");
 }
 
 /* A refused plug-in leaves nothing behind that would spoil the next one. */

@@ -143,8 +143,9 @@ static void foreign_processors_are_refused(void **state)
     (void)state;
     assert_true(cpu_list_parse(&far, "1023"));
     assert_false(load_play(&request, &worked_s, &failure));
-    assert_failure(failure, FAILURE_FAILED,
-                   "cannot run on processor 1023: Invalid argument: give --cpu others");
+    assert_failure(
+        failure, FAILURE_FAILED,
+        "cannot run on processor 1023: Invalid argument: name other processors with --cpu");
 }
 
 int main(void)

@@ -60,7 +60,7 @@ gate_await part.h5
 kill -KILL "${processes[2]}"
 gate_open
 end part.h5
-says 'goes on without 1 of 3 workers: behind level 2 they count anew from 1'
+says 'goes on without 1 of 3 workers: after level 2 they are numbered from 1 again'
 grep '^{' part.h5.said >whole.said || fail "not the outcome: $(cat part.h5.said)"
 grep -q '^{"score": 21, "positions": \[1, 7, 4, 4, 0\],' whole.said || fail "another outcome: $(cat whole.said)"
 stands 4 7 all

@@ -122,7 +122,7 @@ code=0
 "$scow" work wrong.access >wrong.said 2>&1 || code=$?
 [ "$code" = 4 ] || fail "an access file that others may read: $code"
 
-# ---- workers that are handed in -----------------------------------------------------------------
+# ---- workers that are submitted ----------------------------------------------------------------
 # One of two is stopped: what it has is handed out once more, and nobody waits for it in the end.
 cat >sleep.json <<END
 {"schema": "scow-profile-1", "kernel": "sleep", "settings": [{"windows": [{"tasks": [1, 100],
@@ -169,14 +169,14 @@ PATH="$dir/bin:$PATH" "$scow" serve elsewhere.json -i lines.txt -o slurm.h5 --su
 [ "$code" = 0 ] || fail "with workers of Slurm's: $code"
 [ "$(checksum slurm.said)" = "$(checksum expected.said)" ] || fail "another checksum of Slurm's workers"
 [ "$(grep -c "joins, a machine that the profile does not know" slurm.said)" = 2 ] || fail "it knows machines: $(cat slurm.said)"
-[ "$(wc -l <queue/jobs)" = 2 ] || fail "$(wc -l <queue/jobs) jobs were handed in"
+[ "$(wc -l <queue/jobs)" = 2 ] || fail "$(wc -l <queue/jobs) jobs were submitted"
 code=0
 "$scow" serve plan.json -i lines.txt -o none.h5 -q --submit slrm >none.said 2>&1 || code=$?
 [ "$code" = 2 ] || fail "a manager that nobody knows: $code"
 grep -q "slurm" none.said || fail "it says $(cat none.said)"
 
 # ---- a job a chunk ------------------------------------------------------------------------------
-# The first job to come to core task 7 is killed, and handed in again.
+# The first job to come to core task 7 is killed, and submitted again.
 cat >kills.sh <<'END'
 parent() { awk '/^PPid/ {print $2}' "/proc/$1/status"; }
 if [ "$1" = 7 ] && [ ! -e killed ]; then
@@ -191,7 +191,7 @@ sed "s/task.sh/kills.sh/" plan.json >kills.json
 "$scow" serve kills.json -i lines.txt -o chunks.h5 --per-chunk -s gss,least=3 -n 2 --submit local >chunks.said 2>&1 ||
     fail "in chunks: $(cat chunks.said)"
 grep -q "5 chunks by gss" chunks.said || fail "it says $(cat chunks.said)"
-grep -q "handed in again" chunks.said || fail "nothing was handed in again: $(cat chunks.said)"
+grep -q "submitted again" chunks.said || fail "nothing was submitted again: $(cat chunks.said)"
 [ "$(checksum chunks.said)" = "$(checksum expected.said)" ] || fail "another checksum in chunks"
 grep -q "^$(uname -n) *5 .*%$" chunks.said || fail "no row of this machine: $(cat chunks.said)"
 "$scow" show chunks.h5 --check >/dev/null || fail "--check does not hold in chunks"
