@@ -303,7 +303,10 @@ static bool run_show(const struct show_options *options, const struct readers *r
              record.tasks);
     if (record.tasks_failed > 0)
         text_add(text, ", %" PRId64 " failed", record.tasks_failed);
-    text_add(text, "\nchecksum    %016" PRIx64 "\n", record.checksum);
+    if (record.checksum != 0)
+        text_add(text, "\nchecksum    %016" PRIx64 "\n", record.checksum);
+    else
+        text_add(text, "\nchecksum    not before all is done\n");
     if (compared.bytes)
         text_add(text, "%s", compared.bytes);
     text_release(&compared);
