@@ -5,6 +5,7 @@
 
 #include "planner/model/order.h"
 #include "tests/checks.h"
+#include "tests/planner/mandelbrot_rows.h"
 
 static struct order order_of(const char *word, int64_t tasks)
 {
@@ -118,34 +119,6 @@ static void large_jobs_take_no_memory(void **state)
 
 /* ---- the Mandelbrot set -------------------------------------------------------------------- */
 
-/* 1200 x 1200, [-2, 2] x [-2, 2], at most 1000 iterations, z = c counted 1. Mirrored rows are
- * computed once. */
-enum { ROWS = 1200, ITERATIONS = 1000 };
-
-static int pixel(double cx, double cy)
-{
-    double x = cx, y = cy;
-    for (int n = 1; n <= ITERATIONS; n++) {
-        const double xx = x * x, yy = y * y;
-        if (xx + yy > 4)
-            return n - 1;
-        y = 2 * x * y + cy;
-        x = xx - yy + cx;
-    }
-    return ITERATIONS;
-}
-
-static void rows_cost(double costs[ROWS])
-{
-    for (int row = 0; row < ROWS / 2; row++) {
-        const double y = 2 - (row + 0.5) * 4 / ROWS;
-        costs[row] = 0;
-        for (int column = 0; column < ROWS; column++)
-            costs[row] += pixel(-2 + (column + 0.5) * 4 / ROWS, y);
-        costs[ROWS - 1 - row] = costs[row];
-    }
-}
-
 static void packages_of_the_mandelbrot_set_differ_as_computed_elsewhere(void **state)
 {
     (void)state;
@@ -157,9 +130,8 @@ static void packages_of_the_mandelbrot_set_differ_as_computed_elsewhere(void **s
         {"natural", {1.445, 1.428, 1.350, 0.992}},    {"stride:1", {1.445, 1.428, 1.350, 0.992}},
         {"stride:4", {1.434, 1.312, 0.0083, 0.0004}}, {"stride:16", {1.351, 0.655, 0.0016, 0.0001}},
         {"stride:64", {0.725, 0.132, 0.055, 0.048}},  {"stride:300", {0.179, 0.102, 0.096, 0.047}}};
-    static double costs[ROWS];
+    const double *costs = mandelbrot_rows();
     double total = 0;
-    rows_cost(costs);
     for (int row = 0; row < ROWS; row++)
         total += costs[row];
     assert_true(fabs(total - 139545212) < 1e-6 * 139545212);
@@ -194,9 +166,8 @@ static double excess(const char *word, const double costs[ROWS], int workers, in
 static void plans_without_a_tail_end_together(void **state)
 {
     (void)state;
-    static double costs[ROWS];
+    const double *costs = mandelbrot_rows();
     double worst = 1, natural = 1;
-    rows_cost(costs);
     for (int workers = 2; workers <= 8; workers *= 2) {
         worst = fmax(worst, excess("stride:8", costs, workers, 150));
         worst = fmax(worst, excess("stride:16", costs, workers, 75));
