@@ -357,10 +357,12 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     request.context = &counting;
     struct waits waits = {.rows = NULL};
     struct observations load = {.nodes = NULL};
+    enum forecast_by by;
     struct task_weights *weights = NULL;
     struct group grouping = {.master = 0};
     const char *const groups = plan_options_groups(options);
-    if (options->waits && !load_waits(options->waits, &waits, failure))
+    if (!plan_options_load_by(options, &by, failure) ||
+        (options->waits && !load_waits(options->waits, &waits, failure)))
         return false;
     request.waits = options->waits ? &waits : NULL;
     if ((options->load && !observations_read(&load, options->load, failure)) ||
@@ -369,6 +371,7 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
         waits_release(&waits);
         return false;
     }
+    load.by = by;
     request.load = options->load ? &load : NULL;
     request.load_path = options->load;
     const struct weights_job job = {&profile, options->profile, options->kernel,
@@ -506,17 +509,18 @@ static bool periods_run(const struct plan_options *options, struct failure *fail
 
 static bool strips_run(const struct plan_options *options, struct failure *failure)
 {
-    const struct strips_asked asked = {.options = &options->strips,
-                                       .profile = options->profile,
-                                       .set = options->set,
-                                       .like = options->like,
-                                       .load = options->load,
-                                       .output = options->output,
-                                       .html = options->html,
-                                       .workers = options->workers,
-                                       .json = options->json,
-                                       .quiet = options->quiet};
-    return plan_options_check_strips(options, failure) && strips_answer(&asked, failure);
+    struct strips_asked asked = {.options = &options->strips,
+                                 .profile = options->profile,
+                                 .set = options->set,
+                                 .like = options->like,
+                                 .load = options->load,
+                                 .output = options->output,
+                                 .html = options->html,
+                                 .workers = options->workers,
+                                 .json = options->json,
+                                 .quiet = options->quiet};
+    return plan_options_check_strips(options, failure) &&
+           plan_options_load_by(options, &asked.load_by, failure) && strips_answer(&asked, failure);
 }
 
 /* What was asked for, if it can be. */

@@ -28,7 +28,7 @@ static bool resume_check(const struct plan_options *options, struct failure *fai
         options->block > 0 || !isnan(options->deadline_s) || options->within || options->tail ||
         options->kernel || choice_wanted(options) || options->compare || options->sweep ||
         options->real_valued || options->master_computes || options->buffers > 0 || options->load ||
-        options->levels || weights_asked(&options->weights) ||
+        options->load_by || options->levels || weights_asked(&options->weights) ||
         strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
         return failure_set(failure, FAILURE_USAGE,
                            "--resume plans what is left of a run with the run's own profile, "
@@ -211,13 +211,29 @@ bool plan_options_check_periods(const struct plan_options *options, struct failu
         options->tail || options->masters || options->tree || options->output || options->html ||
         options->within || options->deadline_s > 0 || options->compare || options->sweep ||
         options->gantt || options->sbatch || options->pbs || options->buffers > 0 ||
-        options->noise > 0 || options->load || options->levels || options->master_computes ||
-        strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
+        options->noise > 0 || options->load || options->load_by || options->levels ||
+        options->master_computes || strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
         return failure_set(failure, FAILURE_USAGE,
                            "%s is about the costs and not about a job: give at most -n, --like, "
                            "--block, --set and --json beside it",
                            option);
     return true;
+}
+
+bool plan_options_load_by(const struct plan_options *options, enum forecast_by *by,
+                          struct failure *failure)
+{
+    *by = FORECAST_BY_MSE;
+    if (!options->load_by)
+        return true;
+    if (!options->load)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--load-by says how loads are forecast: add --load FILE");
+    return forecast_by_find(options->load_by, by) ||
+           failure_set(failure, FAILURE_USAGE,
+                       "--load-by '%.40s': give mse (mean squared error) or mae (mean absolute "
+                       "error)",
+                       options->load_by);
 }
 
 bool plan_options_check_strips(const struct plan_options *options, struct failure *failure)
@@ -358,6 +374,9 @@ static size_t choosing_rows(struct plan_options *options, struct option_row *row
         {0, "load", "FILE", OPTION_TEXT, &options->load,
          "machines that are not one's own: what 'scow sense' has seen of their processors and of "
          "the network, from which is forecast what workers will have of them"},
+        {0, "load-by", "ERROR", OPTION_TEXT, &options->load_by,
+         "with --load: forecast by whichever forecaster has had the least mse (mean squared error) "
+         "or mae (mean absolute error) so far (mse)"},
         {0, "waits", "FILE", OPTION_TEXT, &options->waits,
          "waits in the queue: lines of ranks, walltime_s and wait_s"},
         {0, "pareto", NULL, OPTION_FLAG, &options->pareto,

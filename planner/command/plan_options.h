@@ -9,12 +9,13 @@
 #include "planner/base/options.h"
 #include "planner/command/plan_strips.h"
 #include "planner/command/weights_options.h"
+#include "planner/forecast/bank.h"
 
 /* As given, borrowed from the command line; texts that are not given are NULL. */
 struct plan_options {
     const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like, *resume;
     const char *within, *svg, *model, *objective, *require, *exclude, *at_most, *price, *waits,
-        *load, *masters, *tree, *levels;
+        *load, *load_by, *masters, *tree, *levels;
     struct weights_options weights;
     struct strips_options strips;
     int64_t tasks, workers, block, seeds, buffers, gpus;
@@ -44,6 +45,9 @@ bool plan_options_open(const struct plan_options *options);
 bool plan_options_several(const struct plan_options *options);
 /* Pairs and periods are of every job: what one job or its plan alone has does not go with them. */
 bool plan_options_check_periods(const struct plan_options *options, struct failure *failure);
+/* By which error loads are forecast. FAILURE_USAGE: no word for one, or there are no loads. */
+bool plan_options_load_by(const struct plan_options *options, enum forecast_by *by,
+                          struct failure *failure);
 /* Strips are of a grid: what jobs of independent core tasks have does not go with them. */
 bool plan_options_check_strips(const struct plan_options *options, struct failure *failure);
 

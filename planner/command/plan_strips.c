@@ -255,11 +255,12 @@ static bool shares_find(const struct strips_asked *asked, struct profile *profil
     struct strips_job job;
     if (!asked->load)
         return true;
-    const bool good =
-        job_find(asked, profile, &profile->settings[0], &job, failure) &&
-        observations_read(&load, asked->load, failure) &&
-        shares_forecast(&load, asked->load, profile, (double)job.columns * (double)job.iterations,
-                        &plan->shared, &plan->shared_count, failure);
+    bool good = job_find(asked, profile, &profile->settings[0], &job, failure) &&
+                observations_read(&load, asked->load, failure);
+    load.by = asked->load_by;
+    good = good && shares_forecast(&load, asked->load, profile,
+                                   (double)job.columns * (double)job.iterations, &plan->shared,
+                                   &plan->shared_count, failure);
     observations_release(&load);
     if (good)
         shared_follow(profile, plan->shared, plan->shared_count);

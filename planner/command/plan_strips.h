@@ -8,6 +8,7 @@
 
 #include "planner/base/failure.h"
 #include "planner/base/options.h"
+#include "planner/forecast/bank.h"
 
 /* As given; 0: not given, NaN: no tolerance. */
 struct strips_options {
@@ -28,6 +29,7 @@ struct strips_asked {
     const struct strips_options *options;
     /* NULL: not given, but for the profile */
     const char *profile, *set, *like, *load, *output, *html;
+    enum forecast_by load_by;
     int64_t workers; /* 0: all */
     bool json, quiet;
 };

@@ -172,12 +172,19 @@ void bank_add(struct bank *bank, double value)
     bank->count++;
 }
 
+bool forecast_by_find(const char *word, enum forecast_by *by)
+{
+    *by = strcmp(word, "mae") == 0 ? FORECAST_BY_MAE : FORECAST_BY_MSE;
+    return *by == FORECAST_BY_MAE || strcmp(word, "mse") == 0;
+}
+
 struct forecast bank_forecaster(const struct bank *bank, int place, enum forecast_by by)
 {
     const double errors = by == FORECAST_BY_MSE ? bank->squares[place] : bank->absolutes[place];
-    const double forecasts = (double)(bank->count - 1);
-    return (struct forecast){forecasters[place].name, next_of(bank, place),
-                             forecasts > 0 ? errors / forecasts : 0};
+    const double forecasts =
+        bank->count > 1 ? (double)(bank->count - 1) : 1; /* then errors are 0 */
+    return (struct forecast){forecasters[place].name, next_of(bank, place), errors / forecasts,
+                             bank->squares[place] / forecasts};
 }
 
 struct forecast bank_forecast(const struct bank *bank, enum forecast_by by)

@@ -14,12 +14,16 @@
 #ifndef PLANNER_FORECAST_BANK_H
 #define PLANNER_FORECAST_BANK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { FORECASTERS = 18, FORECAST_WINDOW = 51, FORECAST_GAINS = 8, FORECAST_ADAPTIVE = 2 };
 
 /* By which error the best is chosen: mean squared, or mean absolute. */
 enum forecast_by { FORECAST_BY_MSE, FORECAST_BY_MAE };
+
+/* Of the words "mse" and "mae". False: it is neither. */
+bool forecast_by_find(const char *word, enum forecast_by *by);
 
 /* All zero: has seen nothing. */
 struct bank {
@@ -34,7 +38,8 @@ struct bank {
 struct forecast {
     const char *by; /* which forecaster */
     double value;
-    double error; /* mean squared or absolute, of its forecasts so far; 0 where there was none */
+    double error;   /* mean squared or absolute, of its forecasts so far; 0 where there was none */
+    double squared; /* the mean squared one */
 };
 
 void bank_add(struct bank *bank, double value);

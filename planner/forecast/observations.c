@@ -91,7 +91,8 @@ static double block_of(const struct observed_series *series, size_t k, double le
     return length_s > 0 ? floor(back_s / length_s) : 0;
 }
 
-struct observed_forecast observed_forecast(const struct observed_series *series, double span_s)
+struct observed_forecast observed_forecast(const struct observed_series *series, double span_s,
+                                           enum forecast_by by)
 {
     static const double QUARTER = 0.25;
     const double seen_s = series->items[series->count - 1].time_s - series->items[0].time_s;
@@ -105,7 +106,7 @@ struct observed_forecast observed_forecast(const struct observed_series *series,
             sum += series->items[k].value;
         bank_add(&bank, sum / (double)(k - first));
     }
-    const struct forecast forecast = bank_forecast(&bank, FORECAST_BY_MSE);
-    return (struct observed_forecast){forecast.value, sqrt(forecast.error), forecast.by,
+    const struct forecast forecast = bank_forecast(&bank, by);
+    return (struct observed_forecast){forecast.value, sqrt(forecast.squared), forecast.by,
                                       (size_t)bank.count};
 }

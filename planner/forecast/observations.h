@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "planner/forecast/bank.h"
+
 struct observation {
     double time_s, value; /* above 0 */
 };
@@ -26,6 +28,7 @@ struct observed_node {
 struct observations {
     struct observed_node *nodes; /* owned */
     size_t count, capacity;
+    enum forecast_by by; /* the error by which forecasters are chosen */
 };
 
 /* What is forecast, and the standard deviation of such forecasts. */
@@ -47,6 +50,7 @@ void observations_release(struct observations *observations);
 /* Of one that has a look, the mean over the next span_s: looks are averaged over blocks of that
  * length, or of a quarter of the time observed where that is shorter, back from the last look, and
  * the next block's is forecast. Blocks without a look are left out. */
-struct observed_forecast observed_forecast(const struct observed_series *series, double span_s);
+struct observed_forecast observed_forecast(const struct observed_series *series, double span_s,
+                                           enum forecast_by by);
 
 #endif

@@ -70,17 +70,23 @@ static bool nodes_find(const struct observations *observations, const char *name
     return found[0] != NULL;
 }
 
+/* What is forecast, and how. */
+struct span {
+    double seconds;
+    enum forecast_by by;
+};
+
 /* What there will be, of what there was when the workers were measured (0: not known), by the looks
  * at both nodes, of which one may have none. */
-static void series_forecast(const struct observed_series *const series[2], double span_s,
+static void series_forecast(const struct observed_series *const series[2], const struct span *span,
                             double before, double most, double *share, double *deviation)
 {
     const struct observed_series *one = series[0]->count > 0 ? series[0] : series[1];
     const struct observed_series *other = series[1]->count > 0 ? series[1] : series[0];
     if (one->count == 0)
         return;
-    const struct observed_forecast a = observed_forecast(one, span_s);
-    const struct observed_forecast b = observed_forecast(other, span_s);
+    const struct observed_forecast a = observed_forecast(one, span->seconds, span->by);
+    const struct observed_forecast b = observed_forecast(other, span->seconds, span->by);
     const double mean = fmin((a.value + b.value) / 2, most) / before;
     *share = fmin(fmax(mean, SHARE_LEAST), SHARE_MOST);
     *deviation = fmin(fmax(a.deviation, b.deviation) / before, LIMIT_DEVIATION);
@@ -88,16 +94,16 @@ static void series_forecast(const struct observed_series *const series[2], doubl
 
 /* Where a profile does not say what there was of the processors, all; of the bandwidth, what is
  * seen now tells nothing. */
-static struct plan_shared share_of(const struct observed_node *const nodes[2], double span_s,
-                                   const struct profile_worker *class)
+static struct plan_shared share_of(const struct observed_node *const nodes[2],
+                                   const struct span *span, const struct profile_worker *class)
 {
     const struct observed_series *const cpu[] = {&nodes[0]->cpu, &nodes[1]->cpu};
     const struct observed_series *const bandwidth[] = {&nodes[0]->bandwidth, &nodes[1]->bandwidth};
     struct plan_shared shared = {.share = 1};
-    series_forecast(cpu, span_s, class->availability > 0 ? class->availability : 1, 1,
-                    &shared.share, &shared.deviation);
+    series_forecast(cpu, span, class->availability > 0 ? class->availability : 1, 1, &shared.share,
+                    &shared.deviation);
     if (class->bandwidth > 0)
-        series_forecast(bandwidth, span_s, class->bandwidth, HUGE_VAL, &shared.bandwidth,
+        series_forecast(bandwidth, span, class->bandwidth, HUGE_VAL, &shared.bandwidth,
                         &shared.bandwidth_deviation);
     return shared;
 }
@@ -107,6 +113,7 @@ static bool classes_forecast(const struct observations *observations, const char
                              const struct profile_window *window, double span_s,
                              struct plan_shared *shared, struct failure *failure)
 {
+    const struct span span = {span_s, observations->by};
     int64_t rank = 1;
     for (size_t k = 0; k < window->worker_count; k++) {
         const struct profile_worker *class = &window->workers[k];
@@ -116,7 +123,7 @@ static bool classes_forecast(const struct observations *observations, const char
                                "%s: has no observation of '%.60s', a class of the profile: run "
                                "'scow sense' there, too",
                                path, class->name ? class->name : "");
-        shared[k] = share_of(nodes, span_s, class);
+        shared[k] = share_of(nodes, &span, class);
         shared[k].first_rank = rank;
         rank += class->count;
         shared[k].last_rank = rank - 1;

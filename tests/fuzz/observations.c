@@ -15,7 +15,7 @@ static void series_look(const struct observed_series *series, double most)
             abort();
     if (series->count == 0)
         return;
-    const struct observed_forecast forecast = observed_forecast(series, 10);
+    const struct observed_forecast forecast = observed_forecast(series, 10, FORECAST_BY_MSE);
     if (!(forecast.value > 0 && forecast.value <= 1.000001 * most && forecast.deviation >= 0) ||
         forecast.blocks == 0)
         abort();

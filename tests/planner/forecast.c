@@ -97,15 +97,20 @@ static void looks_are_averaged_over_blocks(void **state)
     (void)state;
     for (int k = 0; k < 10; k++)
         assert_true(observations_add(&node->cpu, 1000 + 10 * k, k % 2 == 0 ? 0.9 : 0.5));
-    const struct observed_forecast two = observed_forecast(&node->cpu, 20);
+    const struct observed_forecast two = observed_forecast(&node->cpu, 20, FORECAST_BY_MSE);
     assert_int_equal(two.blocks, 5);
     assert_near(two.value, 0.7, 1e-12);
     assert_near(two.deviation, 0, 1e-12);
-    const struct observed_forecast one = observed_forecast(&node->cpu, 5);
+    const struct observed_forecast one = observed_forecast(&node->cpu, 5, FORECAST_BY_MSE);
     assert_int_equal(one.blocks, 10);
     assert_true(one.deviation > 0.1);
+    /* 0.9 and 0.5 in turn: the running mean, or smoothing, whose deviation is of squares, too. */
+    const struct observed_forecast absolute = observed_forecast(&node->cpu, 5, FORECAST_BY_MAE);
+    assert_string_equal(one.by, "running mean");
+    assert_string_equal(absolute.by, "smoothing 0.05");
+    assert_true(absolute.deviation > one.deviation);
     /* Longer ones than a quarter of what was seen, 90 s, would say nothing of their deviation. */
-    assert_int_equal(observed_forecast(&node->cpu, 1e9).blocks, 5);
+    assert_int_equal(observed_forecast(&node->cpu, 1e9, FORECAST_BY_MSE).blocks, 5);
     observations_release(&seen);
 }
 

@@ -89,6 +89,7 @@ _scow_value() {
     plan:--exclude) ;;
     plan:--at-most) ;;
     plan:--load) _scow_files -f "$3" ;;
+    plan:--load-by) ;;
     plan:--waits) _scow_files -f "$3" ;;
     plan:--within) ;;
     plan:--svg) _scow_files -f "$3" ;;
@@ -236,7 +237,7 @@ _scow_from() {
     case $command:$word in
     go:-*) _scow_words "--workers --kernel --input --output --profile --results --threads --staged --collect --until --patience --no-copies --gpus-per-worker --isa --trust --dry-run --no-page --quiet --version --weights --weights-from --weights-column --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
     calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --patience --quick --threads --order --staged --staged-too --collect --master-computes --dca --write-behind --levels --gpus-per-worker --isa --dry-run --quiet --version --weights --weights-from --weights-column --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
-    plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --weights --weights-from --weights-column --strips --rows --columns --iterations --tolerance --every --keep --scheduler --production --block --set --masters --tree --levels --real-valued --buffers --model --master-computes --tail --output --html --deadline --objective --budget --price --require --exclude --at-most --load --waits --pareto --why --within --compare --sweep --pairs --svg --period --noise --seeds --risk --effort --gantt --json --sbatch --pbs --gpus-per-worker --quiet --verbose --help" "$word" ;;
+    plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --weights --weights-from --weights-column --strips --rows --columns --iterations --tolerance --every --keep --scheduler --production --block --set --masters --tree --levels --real-valued --buffers --model --master-computes --tail --output --html --deadline --objective --budget --price --require --exclude --at-most --load --load-by --waits --pareto --why --within --compare --sweep --pairs --svg --period --noise --seeds --risk --effort --gantt --json --sbatch --pbs --gpus-per-worker --quiet --verbose --help" "$word" ;;
     run:-*) _scow_words "--input --output --profile --kernel --scheduler --dca --replan --tail --ahead --results --collect --resume --trust --retry-lost --until --patience --no-copies --gpus-per-worker --isa --quiet --verbose --version --weights --weights-from --weights-column --timeout --retries --halt --keep --grace --most-output --help" "$word" ;;
     serve:-*) _scow_words "--input --output --profile --access --listen --members --scheduler --replan --ahead --submit --workers --per-chunk --parts --results --no-copies --resume --trust --retry-lost --until --patience --isa --quiet --version --help" "$word" ;;
     work:-*) _scow_words "--input --until --patience --parts --quiet --version --help" "$word" ;;
