@@ -36,6 +36,7 @@ enum { WAITING_MOST = 2 };
 
 void master_idle(struct master *master)
 {
+    master->looked_s = comm_now(master->run->comm);
     master_hear(master);
     master_returns_collect(master);
 }
@@ -60,11 +61,14 @@ void master_sleep(struct master *master, enum operation operation, const struct 
 void master_await(struct master *master, double end_s)
 {
     const struct comm *comm = master->run->comm;
+    const double looked_s = master->looked_s;
     struct pause pause = {.longer = OUTBOX_NAPS};
     for (; comm_now(comm) < end_s; master_pause(master, &pause, end_s - master->origin_s)) {
+        master->looked_s = comm_now(comm);
         master_hear(master);
         outbox_progress(master->outbox);
     }
+    master->looked_s = looked_s; /* results have not been taken in */
     master->busy_s = comm_now(comm);
 }
 
@@ -160,6 +164,12 @@ static void awaited_until(struct awaited *awaited, double left_s)
 {
     if (left_s > 0 && (!(awaited->left_s > 0) || left_s < awaited->left_s))
         awaited->left_s = left_s;
+}
+
+double master_left_s(const struct master *master, double due_s)
+{
+    const double left_s = due_s - comm_now(master->run->comm);
+    return due_s > master->looked_s && isfinite(due_s) ? fmax(left_s, soon_s) : 0;
 }
 
 void master_pause(struct master *master, struct pause *pause, double due_s)

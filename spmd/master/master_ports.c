@@ -152,5 +152,5 @@ double master_ports_due_s(const struct master *master)
     if (!master->ports)
         return 0;
     const double next_s = fmin(ports_out_s(master->ports), master_returns_next_s(master));
-    return isfinite(next_s) ? fmax(next_s - comm_now(master->run->comm), 0) : 0;
+    return master_left_s(master, next_s);
 }

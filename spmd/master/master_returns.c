@@ -493,14 +493,13 @@ void master_returns_await(const struct master *master, struct awaited *awaited)
 
 double master_returns_due_s(const struct master *master)
 {
-    const double now = comm_now(master->run->comm);
-    double due_s = 0;
+    double due_s = HUGE_VAL;
     if (!master->returns || !master->ports)
         return 0;
     for (const struct master_return *each = master->returns->coming.first; each; each = each->next)
-        if (each->due_s > now && !is_waiting(each) && (!(due_s > 0) || each->due_s - now < due_s))
-            due_s = each->due_s - now;
-    return due_s;
+        if (each->due_s > master->looked_s)
+            due_s = fmin(due_s, each->due_s);
+    return master_left_s(master, due_s);
 }
 
 /* ---- collecting ---------------------------------------------------------------------------- */

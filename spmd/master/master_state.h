@@ -55,6 +55,7 @@ struct master {
     double port_free_s;             /* by the profile, where packages leave one after the other */
     struct ports *ports;            /* owned; of a job that sleeps; NULL otherwise */
     double busy_s;                  /* there: its last operation's end */
+    double looked_s;                /* all that was due by then has been seen to */
     double carried_s;               /* when it began to send a package by its own processor */
     struct pending pending;         /* reports on an emulated network */
     struct counts_sum counts;       /* of all workers */
@@ -90,6 +91,9 @@ void master_await(struct master *master, double end_s);
 void master_idle(struct master *master);
 /* Nothing to do before a result comes, a package may leave, or it is due_s since the run began. */
 void master_pause(struct master *master, struct pause *pause, double due_s);
+/* Seconds until something is due there at some time of the clock; at once where it has become due
+ * since the master looked. 0: that has been seen to, or is never. */
+double master_left_s(const struct master *master, double due_s);
 /* When the package at hand was really begun, as far as is known or expected. */
 double master_started_s(const struct master *master, const struct wire_result *report);
 /* Of a worker that does not see the output: what it works on now, into that. */
