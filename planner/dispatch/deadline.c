@@ -43,14 +43,42 @@ static double factor_of(const struct deadline *deadline, const struct deadline_w
     return deadline->setup.cost ? 1 : 0;
 }
 
+/* Of one that has reported, in the mean; else as of the others. */
+static double mean_factor(const struct deadline *deadline, const struct deadline_worker *worker)
+{
+    return worker->expected > 0 ? worker->measured_s / worker->expected
+                                : factor_of(deadline, worker);
+}
+
 double deadline_overdue_s(const struct deadline *deadline, int64_t at, int64_t tasks, double longer)
 {
     const struct deadline_worker *worker = &deadline->workers[at];
-    const double factor =
-        worker->expected > 0 ? worker->measured_s / worker->expected : factor_of(deadline, worker);
+    const double factor = mean_factor(deadline, worker);
     if (!(factor > 0))
         return HUGE_VAL;
     return worker->since_s + cost_of_package(deadline, at, tasks).work_s * factor * (1 + longer);
+}
+
+double deadline_deviation(const struct deadline *deadline)
+{
+    enum { ENOUGH = 5 };
+    return deadline->compared >= ENOUGH ? sqrt(deadline->squares / deadline->compared) : HUGE_VAL;
+}
+
+double deadline_free_s(const struct deadline *deadline, int64_t at, double now_s)
+{
+    const struct deadline_worker *worker = &deadline->workers[at];
+    const double left_s = worker->out > 0 ? worker->pending * mean_factor(deadline, worker) : 0;
+    return fmax(now_s, worker->since_s + left_s);
+}
+
+struct cost deadline_package(const struct deadline *deadline, int64_t at, int64_t tasks)
+{
+    const double factor = mean_factor(deadline, &deadline->workers[at]);
+    const struct deadline_cost one = cost_of_package(deadline, at, tasks);
+    const struct deadline_cost two = cost_of_package(deadline, at, 2 * tasks);
+    const double more_s = two.way_s - one.way_s + factor * (two.work_s - one.work_s);
+    return (struct cost){fmax(0, one.way_s + factor * one.work_s - more_s), more_s / (double)tasks};
 }
 
 /* The worker would have done the package then. */
@@ -96,6 +124,18 @@ void deadline_sent(struct deadline *deadline, int64_t at, int64_t tasks, double 
     worker->arrival_s = now_s + cost.way_s;
 }
 
+/* Of one that has reported before. */
+static void deviation_add(struct deadline *deadline, const struct deadline_worker *worker,
+                          double expected, double measured_s)
+{
+    const double before_s =
+        worker->expected > 0 ? expected * worker->measured_s / worker->expected : 0;
+    if (!(before_s > 0))
+        return;
+    deadline->squares += pow(measured_s / before_s - 1, 2);
+    deadline->compared++;
+}
+
 static void sums_add(struct deadline_worker *sums, double expected, double measured_s)
 {
     sums->expected += expected;
@@ -110,6 +150,7 @@ void deadline_done(struct deadline *deadline, int64_t at, int64_t tasks, double 
     const double expected = cost_of_package(deadline, at, tasks).work_s;
     /* Of a first package after a start nobody knows how much of it was the start. */
     if (worker->start_s == 0 || worker->reported) {
+        deviation_add(deadline, worker, expected, end_s - start_s);
         sums_add(worker, expected, end_s - start_s);
         sums_add(&deadline->all, expected, end_s - start_s);
     }

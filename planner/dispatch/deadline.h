@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "planner/model/cost.h"
+
 /* Expected seconds of a package: on its way to the worker, and of the worker's work. */
 struct deadline_cost {
     double way_s, work_s;
@@ -43,6 +45,8 @@ struct deadline {
     struct deadline_setup setup;
     struct deadline_worker *workers; /* owned */
     struct deadline_worker all;      /* sums over all of them */
+    double squares;  /* of how far packages were off what their workers took before, relative, */
+    double compared; /* and the number of these */
 };
 
 /* False: out of memory; release all the same. */
@@ -56,6 +60,14 @@ int64_t deadline_fit(const struct deadline *deadline, int64_t worker, int64_t ta
  * by that share than those that it has reported, in the mean; HUGE_VAL: nobody knows. */
 double deadline_overdue_s(const struct deadline *deadline, int64_t worker, int64_t tasks,
                           double longer);
+/* Relative standard deviation of a package's time from what its worker has taken before, as
+ * measured; HUGE_VAL: nobody knows yet. */
+double deadline_deviation(const struct deadline *deadline);
+/* When the worker will have done what it has, as far as is known; now_s or later. */
+double deadline_free_s(const struct deadline *deadline, int64_t worker, double now_s);
+/* What packages of about so many core tasks take, on their way and of the worker's work, by what is
+ * expected and has been measured; all 0: nobody knows. */
+struct cost deadline_package(const struct deadline *deadline, int64_t worker, int64_t tasks);
 /* Would the master complete a core task in time that takes it task_s (0: nobody knows) and begins
  * now? */
 bool deadline_fit_master(const struct deadline *deadline, double task_s, double now_s);

@@ -49,6 +49,13 @@ bool dispatch_listens(const struct dispatch *dispatch)
     return dispatch->kind->done != NULL;
 }
 
+bool dispatch_hears(const struct dispatch *dispatch)
+{
+    while (!dispatch->kind->hears && dispatch->kind->inner)
+        dispatch = dispatch->kind->inner(dispatch);
+    return dispatch->kind->hears ? dispatch->kind->hears(dispatch) : dispatch->kind->done != NULL;
+}
+
 bool dispatch_own(struct dispatch *dispatch, double now_s, int64_t most, struct package *package)
 {
     return dispatch->kind->own && dispatch->kind->own(dispatch, now_s, most, package);

@@ -23,6 +23,8 @@ struct dispatch_kind {
     double (*due)(const struct dispatch *dispatch);
     /* As dispatch_gives_more; may be NULL: that of the inner one, or nobody knows. */
     bool (*gives_more)(const struct dispatch *dispatch, int64_t worker);
+    /* As dispatch_hears; may be NULL: that of the inner one, or dispatch_listens. */
+    bool (*hears)(const struct dispatch *dispatch);
     /* As dispatch_late; may be NULL: ignored. */
     void (*late)(struct dispatch *dispatch, int64_t worker, bool late);
     /* As dispatch_busy; may be NULL: ignored. */
@@ -56,6 +58,9 @@ void dispatch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bo
  * not cut where it was to be. False: the dispatch takes no notice, and is to be told of times as if
  * they were for what the package counts as. */
 bool dispatch_worth(struct dispatch *dispatch, int64_t worker, double units);
+
+/* After DISPATCH_WAIT: may what is handed out next depend on reports? */
+bool dispatch_hears(const struct dispatch *dispatch);
 
 /* Nothing is to be expected of that worker for now, or it is again: what is held back until it
  * reports is handed out, and whoever asked gives it to others. */

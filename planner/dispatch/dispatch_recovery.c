@@ -198,8 +198,13 @@ static enum dispatch_answer nobody(struct dispatch_recovery *self)
     return DISPATCH_FINISHED;
 }
 
-/* The first core tasks of a range, at most `count` of them, to who may have them: copies go to who
- * has nothing else to do. */
+/* Copies go to who has nothing else to do. */
+static int64_t most_out(const struct recovery_entry *from)
+{
+    return from->copy ? 0 : PLATFORM_BUFFERS - 1;
+}
+
+/* The first core tasks of a range, at most `count` of them, to who may have them. */
 static enum dispatch_answer piece_send(struct dispatch_recovery *self, struct recovery_entry *from,
                                        int64_t count, double now_s, struct package *package)
 {
@@ -208,8 +213,7 @@ static enum dispatch_answer piece_send(struct dispatch_recovery *self, struct re
         count = range->count;
     if (self->most > 0 && count > self->most)
         count = self->most;
-    const int64_t most = from->copy ? 0 : PLATFORM_BUFFERS - 1;
-    const int64_t worker = worker_choose(self, most, now_s, count, &count);
+    const int64_t worker = worker_choose(self, most_out(from), now_s, count, &count);
     if (worker < 0)
         return nobody(self);
     *package = *range;
@@ -224,13 +228,25 @@ static enum dispatch_answer piece_send(struct dispatch_recovery *self, struct re
     return DISPATCH_SEND;
 }
 
-/* Half of what came back over the living, from the last range that came back. */
+/* Half of what came back over the living; where one of them has nothing else to do, all of it over
+ * those who will soon be done. */
+static int64_t returned_piece(const struct dispatch_recovery *self,
+                              const struct recovery_entry *from, double now_s)
+{
+    const int64_t share = (self->returned_tasks + 2 * self->living - 1) / (2 * self->living);
+    const int64_t least = recovery_copies_least(self, share);
+    int64_t fit = 0;
+    const int64_t worker =
+        self->copies ? worker_choose(self, 0, now_s, from->package.count, &fit) : -1;
+    return worker >= 0 ? recovery_copies_share(self, worker, least, now_s) : least;
+}
+
+/* From the last range that came back. */
 static enum dispatch_answer returned_next(struct dispatch_recovery *self, double now_s,
                                           struct package *package)
 {
     struct recovery_entry *from = &self->returned.items[self->returned.count - 1];
-    const int64_t share = (self->returned_tasks + 2 * self->living - 1) / (2 * self->living);
-    const int64_t piece = recovery_copies_piece(self, share);
+    const int64_t piece = returned_piece(self, from, now_s);
     const enum dispatch_answer answer = piece_send(self, from, piece, now_s, package);
     if (answer == DISPATCH_SEND) {
         self->returned_tasks -= package->count;
@@ -373,7 +389,7 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
         return returned_next(self, now_s, package);
     if (answer != DISPATCH_WAIT && self->suspects.count > 0)
         return suspect_next(self, now_s, package);
-    const bool hears = !self->dealt && !self->holds && dispatch_listens(self->inner);
+    const bool hears = !self->dealt && !self->holds && dispatch_hears(self->inner);
     const enum recovery_copying copying =
         recovery_copies_make(self, now_s, hears ? DISPATCH_WAITING_MARGIN : DISPATCH_COPY_MARGIN);
     if (copying == RECOVERY_COPIES_OUT_OF_MEMORY)

@@ -16,14 +16,17 @@
 #include "planner/dispatch/deadline.h"
 #include "planner/dispatch/recovery_parts.h"
 
-/* However short packages are, nothing is overdue by less, and nobody looks more often. */
-static const double least_s = 0.1;
-/* A long package is overdue after such a share of the run so far, too, if its worker could have
- * done a core task in that time: who waits longer loses more than a copy costs that is not needed.
- */
-static const double elapsed_share = 0.02;
+/* However short packages are, nothing is overdue by less; and nobody looks more often. */
+static const double least_s = 0.05, look_least_s = 0.01;
+/* A long package is overdue after such a share of the run so far, too, or after so many standard
+ * deviations of packages from what their workers took before, if its worker could have done a core
+ * task in that time: who waits longer loses more than a copy costs that is not needed. */
+static const double elapsed_share = 0.02, deviations = 4;
 /* What a package costs whatever its size is at most such a share of what its core tasks take. */
 static const double latency_share = 0.25;
+/* Packages may be off by so much, unless this run's have been off by less: who can end together
+ * with others takes half of that first where another package costs less than that. */
+static const double off_most = 0.1;
 
 struct recovery_copies {
     struct deadline pace; /* of the workers */
@@ -32,9 +35,12 @@ struct recovery_copies {
     const struct recovery_entry **oldest; /* owned; per worker, while it is looked for */
     struct dispatch_copied *groups;       /* owned */
     size_t count, capacity;
-    double longer; /* by which share, when somebody looked last */
-    double look_s; /* before then nothing is overdue */
-    double due_s;  /* HUGE_VAL: nobody could take a copy */
+    double longer;         /* by which share, when somebody looked last */
+    double look_s;         /* before then nothing is overdue, */
+    double looked_s;       /* as far as was known then */
+    double due_s;          /* HUGE_VAL: nobody could take a copy */
+    double together_s;     /* who is there can have done by then what came back, */
+    int64_t together_left; /* as long as so many core tasks of it are left */
 };
 
 bool dispatch_recovery_copy(struct dispatch *recovery, const struct deadline_setup *setup)
@@ -228,6 +234,7 @@ struct recovery_told recovery_copies_done(struct dispatch_recovery *self,
     if (self->copies->late[package->worker])
         dispatch_late(self->inner, package->worker, false);
     self->copies->late[package->worker] = false;
+    self->copies->look_s = fmin(self->copies->look_s, self->copies->looked_s + look_least_s);
     return entry->copy && entry->claimed ? copied_tell(self, entry, end_s - start_s, end_s)
                                          : (struct recovery_told){.start_s = 0};
 }
@@ -281,7 +288,7 @@ static bool worker_copy(struct dispatch_recovery *self, int64_t worker, double n
     return true;
 }
 
-int64_t recovery_copies_piece(const struct dispatch_recovery *self, int64_t tasks)
+int64_t recovery_copies_least(const struct dispatch_recovery *self, int64_t tasks)
 {
     const struct deadline_setup *setup = self->copies ? &self->copies->pace.setup : NULL;
     int64_t worker = 0;
@@ -289,12 +296,95 @@ int64_t recovery_copies_piece(const struct dispatch_recovery *self, int64_t task
         worker++;
     if (!setup || !setup->cost || tasks < 1)
         return tasks;
-    const struct deadline_cost one = setup->cost(setup->self, worker, tasks);
-    const struct deadline_cost two = setup->cost(setup->self, worker, 2 * tasks);
-    const double own_s = two.way_s + two.work_s - one.way_s - one.work_s;
-    const double latency_s = one.way_s + one.work_s - own_s;
-    const double times = latency_s / (latency_share * own_s);
+    const struct cost cost = deadline_package(&self->copies->pace, worker, tasks);
+    const double times = cost.latency_s / (latency_share * cost.s_per_task * (double)tasks);
     return times > 1 && isfinite(times) ? (int64_t)ceil(times * (double)tasks) : tasks;
+}
+
+/* Who has done what it has by then, and could do more by `end_s`. */
+struct share_sums {
+    double rate;  /* core tasks a second, */
+    double later; /* less those until they can begin, after now_s */
+};
+
+/* Each in so many packages. */
+static struct share_sums share_sum(const struct dispatch_recovery *self, int64_t tasks,
+                                   int packages, double now_s, double end_s)
+{
+    const struct deadline *pace = &self->copies->pace;
+    struct share_sums sums = {0, 0};
+    for (int64_t k = 0; k < self->workers; k++) {
+        if (self->lost[k] || self->copies->late[k])
+            continue;
+        const struct cost cost = deadline_package(pace, k, tasks);
+        const double from_s = deadline_free_s(pace, k, now_s) + packages * cost.latency_s;
+        if (!(cost.s_per_task > 0) || from_s >= end_s)
+            continue;
+        sums.rate += 1 / cost.s_per_task;
+        sums.later += (from_s - now_s) / cost.s_per_task;
+    }
+    return sums;
+}
+
+/* When all that came back can be done; HUGE_VAL: nobody knows. */
+static double together_find(const struct dispatch_recovery *self, int64_t tasks, int packages,
+                            double now_s)
+{
+    const double left = (double)self->returned_tasks;
+    double end_s = HUGE_VAL;
+    for (double before_s = 0; end_s != before_s;) { /* it only falls */
+        const struct share_sums sums = share_sum(self, tasks, packages, now_s, end_s);
+        before_s = end_s;
+        if (sums.rate > 0)
+            end_s = fmin(end_s, now_s + (left + sums.later) / sums.rate);
+    }
+    return end_s;
+}
+
+/* Core tasks for which the worker has time until all end together; it takes half of that first
+ * where what another package costs is little beside it, and so on: in so many packages. */
+struct share {
+    double tasks;
+    int packages;
+};
+
+static struct share share_of(const struct dispatch_recovery *self, int64_t worker, struct cost cost,
+                             double now_s)
+{
+    enum { MOST = 10 };
+    const double from_s = deadline_free_s(&self->copies->pace, worker, now_s) + cost.latency_s;
+    const double left_s = self->copies->together_s - from_s;
+    const double off = fmin(off_most, deviations * deadline_deviation(&self->copies->pace));
+    struct share share = {left_s / cost.s_per_task, 1};
+    while (share.packages < MOST && cost.latency_s < off * left_s / pow(2, share.packages))
+        share.packages++;
+    share.tasks -= (share.packages - 1) * cost.latency_s / cost.s_per_task;
+    return share;
+}
+
+int64_t recovery_copies_share(const struct dispatch_recovery *self, int64_t worker, int64_t tasks,
+                              double now_s)
+{
+    struct recovery_copies *copies = self->copies;
+    if (tasks < 1)
+        return tasks;
+    const struct cost cost = deadline_package(&copies->pace, worker, tasks);
+    struct share share = share_of(self, worker, cost, now_s);
+    /* Who has its share leaves theirs to the others, and the last ones what little there is more or
+     * less of it. */
+    if (copies->together_left != self->returned_tasks || share.packages == 1 ||
+        !(share.tasks >= (double)tasks)) {
+        copies->together_s = together_find(self, tasks, 1, now_s);
+        share = share_of(self, worker, cost, now_s);
+        copies->together_s = together_find(self, tasks, share.packages, now_s);
+        share = share_of(self, worker, cost, now_s);
+    }
+    const double wanted = ceil(share.packages > 1 ? share.tasks / 2 : share.tasks);
+    const double left = (double)self->returned_tasks;
+    const int64_t piece =
+        isfinite(wanted) && wanted > (double)tasks ? (int64_t)fmin(wanted, left) : tasks;
+    copies->together_left = self->returned_tasks - piece;
+    return piece;
 }
 
 void recovery_copies_begin(struct dispatch_recovery *self)
@@ -312,7 +402,9 @@ static double overdue_from_s(const struct recovery_copies *copies, int64_t worke
     const double due_s = deadline_overdue_s(&copies->pace, worker, tasks, 0);
     const double late_s = deadline_overdue_s(&copies->pace, worker, tasks, longer);
     const double task_s = (late_s - due_s) / (longer * (double)tasks);
-    const double soon_s = due_s + fmax(elapsed_share * now_s, task_s);
+    const double noise = deviations * deadline_deviation(&copies->pace);
+    const double noise_s = deadline_overdue_s(&copies->pace, worker, tasks, noise) - due_s;
+    const double soon_s = due_s + fmax(fmin(elapsed_share * now_s, noise_s), task_s);
     return (longer > DISPATCH_COPY_MARGIN ? late_s : fmin(late_s, soon_s)) + least_s;
 }
 
@@ -330,6 +422,7 @@ enum recovery_copying recovery_copies_make(struct dispatch_recovery *self, doubl
     if (now_s < copies->look_s)
         return made;
     oldest_find(self);
+    copies->looked_s = now_s;
     double next_s = HUGE_VAL;
     for (int64_t k = 0; k < self->workers; k++) {
         if (!copies->oldest[k] || copies->late[k] || self->lost[k])
@@ -342,7 +435,7 @@ enum recovery_copying recovery_copies_make(struct dispatch_recovery *self, doubl
         else if (copies->late[k])
             made = RECOVERY_COPIES_NEW;
     }
-    copies->due_s = copies->look_s = fmax(next_s, now_s + least_s);
+    copies->due_s = copies->look_s = fmax(next_s, now_s + look_least_s);
     return recovery_reserve(self) ? made : RECOVERY_COPIES_OUT_OF_MEMORY;
 }
 

@@ -101,7 +101,11 @@ enum recovery_copying recovery_copies_make(struct dispatch_recovery *self, doubl
                                            double longer);
 /* So many core tasks at least in place of `tasks`, as a piece of what came back: that what every
  * package costs is little beside them. */
-int64_t recovery_copies_piece(const struct dispatch_recovery *self, int64_t tasks);
+int64_t recovery_copies_least(const struct dispatch_recovery *self, int64_t tasks);
+/* How many core tasks of what came back a worker is to have that has nothing else to do, so that
+ * all who are there end together; at least `tasks`. */
+int64_t recovery_copies_share(const struct dispatch_recovery *self, int64_t worker, int64_t tasks,
+                              double now_s);
 /* When there may be something overdue next; HUGE_VAL: never, unless something happens before. */
 double recovery_copies_due_s(const struct dispatch_recovery *self);
 /* The result of that entry is there: does it count? */
