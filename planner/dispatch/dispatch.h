@@ -45,8 +45,9 @@ struct dispatch *dispatch_new_plan(const struct plan *plan);
  * must be known; what they point at must outlive the object. NULL: out of memory. */
 struct dispatch *dispatch_new_parts(const struct plan *plan, const struct deadline_setup *setup);
 /* Seconds by which its parts keep a worker longer at most than whole packages would; 0: all go out
- * whole. */
-double dispatch_parts_cost_s(const struct plan *plan, const struct deadline_setup *setup);
+ * whole. False: out of memory. */
+bool dispatch_parts_cost(const struct plan *plan, const struct deadline_setup *setup,
+                         double *cost_s);
 /* Hand out exactly these packages (borrowed; they must outlive the object): each to its worker, in
  * their order, at most `ahead` >= 1 unreported ones at a time; index is set to the order of
  * sending. NULL: out of memory. */
@@ -180,6 +181,11 @@ void dispatch_rule_note(const struct dispatch_setup *setup, struct text *text);
 bool dispatch_rule_is_closed(const char *text, struct failure *failure);
 /* NULL with *failure set: no such rule or option (the nearest is named), or out of memory. */
 struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure);
+/* The same rule, that of `setup`, whose long packages are handed out in parts as a plan's
+ * (dispatch_new_parts); of parts it hears when all of them are reported. `rule` is owned; freed
+ * also when this fails. NULL: out of memory. */
+struct dispatch *dispatch_new_rule_parts(struct dispatch *rule, const struct dispatch_setup *setup,
+                                         const struct deadline_setup *costs);
 /* Of a rule with setup->closed, for who has counted to its package number `step` = 0, 1, ... and
  * asks it for nothing else: the package, but for its worker. Steps must ascend from call to call.
  * False: there are fewer packages. */

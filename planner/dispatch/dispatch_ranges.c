@@ -4,10 +4,14 @@
  * range: one that would is sent in pieces, and is reported when all of them are. A worker has few
  * pieces of one package at a time: more would wait for room with it, and hold up what goes to
  * others.
+ *
+ * Long packages of a rule go out in parts (cuts.h) the same way, of the whole job.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "planner/base/array.h"
+#include "planner/dispatch/cuts.h"
 #include "planner/dispatch/dispatch_kind.h"
 #include "planner/model/task_places.h"
 
@@ -23,6 +27,7 @@ struct whole {
     struct task_range left; /* of it, not sent yet, in the inner dispatch's numbers */
     int64_t sent, reported; /* pieces */
     double start_s, end_s;
+    double from_s; /* of a rule that is cut: work that its worker has before it */
 };
 
 /* A piece that is not reported. */
@@ -37,13 +42,15 @@ struct ranges_worker {
     int64_t looked; /* when its first package that is not sent whole was looked at */
     bool lost;      /* nothing that is for it will be reported */
     bool late;      /* others take what is for it */
+    double given_s; /* of a rule that is cut: work that it has been given */
 };
 
 struct dispatch_ranges {
     struct dispatch base;
-    struct dispatch *inner;                     /* owned */
-    struct task_places places;                  /* of the ranges */
-    struct whole *wholes;                       /* owned; in the order of the inner dispatch */
+    struct dispatch *inner;    /* owned */
+    struct task_places places; /* of the ranges */
+    struct cuts cuts;          /* of a rule of the whole job; parts 0: there are ranges */
+    struct whole *wholes;      /* owned; in the order of the inner dispatch */
     size_t whole_count, whole_capacity, unsent; /* unsent: of them, not sent whole */
     struct piece *pieces;                       /* owned */
     size_t piece_count, piece_capacity;
@@ -52,6 +59,7 @@ struct dispatch_ranges {
     struct package own; /* the master's, what is left of it, in the inner dispatch's numbers */
     int64_t look;       /* the latest */
     int64_t index;      /* of the next piece */
+    bool over;          /* the inner one has handed out everything */
 };
 
 /* Room for a piece and a package more. */
@@ -70,9 +78,21 @@ static bool room_make(struct dispatch_ranges *self)
     return true;
 }
 
+/* Of the whole's core tasks, to be sent next: to the end of a range, or of a part. */
+static struct task_range piece_next(const struct dispatch_ranges *self, const struct whole *whole)
+{
+    const struct package *package = &whole->package;
+    const int64_t sent = whole->left.first - package->first;
+    if (self->cuts.parts == 0)
+        return task_places_piece(&self->places, whole->left);
+    const struct cuts_package cut =
+        cuts_package(&self->cuts, package->worker, package->count, whole->from_s);
+    return (struct task_range){whole->left.first, cuts_end(&self->cuts, &cut, sent) - sent};
+}
+
 static void piece_send(struct dispatch_ranges *self, struct whole *whole, struct package *package)
 {
-    const struct task_range piece = task_places_piece(&self->places, whole->left);
+    const struct task_range piece = piece_next(self, whole);
     *package = whole->package;
     package->index = self->index++;
     package->first = piece.first;
@@ -86,19 +106,19 @@ static void piece_send(struct dispatch_ranges *self, struct whole *whole, struct
         (struct piece){package->index, whole->package.index, package->worker};
 }
 
-/* Does the package lie in one range? */
-static bool is_in_one(const struct dispatch_ranges *self, const struct package *package)
+/* Does the package lie in one range, and go out in one part? */
+static bool is_in_one(const struct dispatch_ranges *self, const struct whole *whole)
 {
-    const struct task_range all = {package->first, package->count};
-    return task_places_piece(&self->places, all).count == package->count;
+    struct whole unsent = *whole;
+    unsent.left = (struct task_range){whole->package.first, whole->package.count};
+    return piece_next(self, &unsent).count == whole->package.count;
 }
 
 /* May the next piece of its worker's first package be sent, and not wait there behind others? */
 static bool is_next(const struct dispatch_ranges *self, const struct whole *whole)
 {
     const struct ranges_worker *worker = &self->workers[whole->package.worker];
-    return worker->lost || worker->late || worker->pieces < PIECES_AHEAD ||
-           is_in_one(self, &whole->package);
+    return worker->lost || worker->late || worker->pieces < PIECES_AHEAD || is_in_one(self, whole);
 }
 
 /* The next package of which a piece can be sent; NULL: all wait. */
@@ -117,11 +137,33 @@ static struct whole *whole_next(struct dispatch_ranges *self)
     return NULL;
 }
 
-static void whole_add(struct dispatch_ranges *self, const struct package *package)
+static void whole_add(struct dispatch_ranges *self, const struct whole *whole)
 {
-    self->wholes[self->whole_count++] = (struct whole){
-        .package = *package, .left = (struct task_range){package->first, package->count}};
+    self->wholes[self->whole_count++] = *whole;
     self->unsent++;
+}
+
+/* Of a rule that is cut, a package that goes out as it is: nothing need be kept of it. */
+static bool is_passed(struct dispatch_ranges *self, const struct whole *whole,
+                      struct package *package)
+{
+    if (self->cuts.parts == 0 || self->unsent > 0 || !is_in_one(self, whole))
+        return false;
+    *package = whole->package;
+    package->index = self->index++;
+    return true;
+}
+
+static struct whole whole_of(struct dispatch_ranges *self, const struct package *package)
+{
+    struct whole whole = {.package = *package,
+                          .left = (struct task_range){package->first, package->count}};
+    if (self->cuts.parts > 1) {
+        double *given_s = &self->workers[package->worker].given_s;
+        whole.from_s = *given_s;
+        *given_s += cuts_package(&self->cuts, package->worker, package->count, 0).work_s;
+    }
+    return whole;
 }
 
 static bool is_far_ahead(const struct dispatch_ranges *self)
@@ -145,9 +187,13 @@ static enum dispatch_answer ranges_next(struct dispatch *dispatch, double now_s,
             return DISPATCH_WAIT;
         struct package next;
         const enum dispatch_answer answer = dispatch_next(self->inner, now_s, &next);
+        self->over = answer == DISPATCH_FINISHED;
         if (answer != DISPATCH_SEND)
             return self->unsent > 0 ? DISPATCH_WAIT : answer;
-        whole_add(self, &next);
+        const struct whole taken = whole_of(self, &next);
+        if (is_passed(self, &taken, package))
+            return DISPATCH_SEND;
+        whole_add(self, &taken);
     }
 }
 
@@ -188,6 +234,8 @@ static void ranges_done(struct dispatch *dispatch, const struct package *package
 {
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
     const size_t k = whole_take(self, package->index);
+    if (k == self->whole_count && self->cuts.parts > 0)
+        dispatch_done(self->inner, package, start_s, end_s); /* it was passed on */
     if (k == self->whole_count)
         return;
     struct whole *whole = &self->wholes[k];
@@ -201,6 +249,8 @@ static void ranges_unsent(struct dispatch *dispatch, const struct package *packa
 {
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
     const size_t k = whole_take(self, package->index);
+    if (k == self->whole_count && self->cuts.parts > 0)
+        dispatch_unsent(self->inner, package);
     if (k == self->whole_count)
         return;
     self->wholes[k].sent--;
@@ -290,6 +340,13 @@ static const struct dispatch *ranges_inner(const struct dispatch *dispatch)
     return ((const struct dispatch_ranges *)dispatch)->inner;
 }
 
+/* The pieces that are left are waited for, and nothing depends on these. */
+static bool ranges_hears(const struct dispatch *dispatch)
+{
+    const struct dispatch_ranges *self = (const struct dispatch_ranges *)dispatch;
+    return !self->over && dispatch_hears(self->inner);
+}
+
 static void ranges_free(struct dispatch *dispatch)
 {
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
@@ -308,6 +365,7 @@ struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_r
                                               .done = ranges_done,
                                               .unsent = ranges_unsent,
                                               .lost = ranges_lost,
+                                              .hears = ranges_hears,
                                               .late = ranges_late,
                                               .joined = ranges_joined,
                                               .free = ranges_free,
@@ -328,4 +386,41 @@ struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_r
         return NULL;
     }
     return &self->base;
+}
+
+/* ---- rules in parts -------------------------------------------------------------------------- */
+
+/* All of it, by the workers' weights. False: out of memory. */
+static bool rule_cuts(const struct dispatch_setup *setup, const struct deadline_setup *costs,
+                      struct cuts *cuts)
+{
+    double *tasks = calloc((size_t)setup->workers, sizeof *tasks), weights = 0;
+    struct cuts_demand demand = {.tasks = tasks};
+    for (int64_t k = 0; k < setup->workers; k++)
+        weights += setup->weights ? setup->weights[k] : 1;
+    for (int64_t k = 0; tasks && k < setup->workers; k++) {
+        tasks[k] = (double)setup->tasks * (setup->weights ? setup->weights[k] : 1) / weights;
+        const struct deadline_cost cost = costs->cost(costs->self, k, (int64_t)fmax(1, tasks[k]));
+        demand.run_s = fmax(demand.run_s, cost.work_s);
+    }
+    if (tasks)
+        *cuts = cuts_find(&demand, costs);
+    free(tasks);
+    return tasks != NULL;
+}
+
+struct dispatch *dispatch_new_rule_parts(struct dispatch *rule, const struct dispatch_setup *setup,
+                                         const struct deadline_setup *costs)
+{
+    struct cuts cuts;
+    if (!rule_cuts(setup, costs, &cuts)) {
+        dispatch_free(&rule);
+        return NULL;
+    }
+    if (cuts.parts == 1)
+        return rule;
+    struct dispatch *dispatch = dispatch_new_ranges(rule, NULL, 0, setup->workers);
+    if (dispatch)
+        ((struct dispatch_ranges *)dispatch)->cuts = cuts;
+    return dispatch;
 }

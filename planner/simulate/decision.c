@@ -22,11 +22,18 @@ static struct dispatch *plan_new(const struct plan *plan, const struct deadline_
     return parts ? dispatch_new_parts(plan, parts) : dispatch_new_plan(plan);
 }
 
+static struct dispatch *rule_new(const struct dispatch_setup *setup,
+                                 const struct deadline_setup *parts, struct failure *failure)
+{
+    struct dispatch *rule = dispatch_new_rule(setup, failure);
+    return rule && parts ? dispatch_new_rule_parts(rule, setup, parts) : rule;
+}
+
 static struct dispatch *dispatch_new(const struct decision *decision,
                                      const struct deadline_setup *parts, struct failure *failure)
 {
     if (!decision->plan)
-        return dispatch_new_rule(decision->setup, failure);
+        return rule_new(decision->setup, parts, failure);
     struct dispatch *dispatch =
         decision->watch ? watch_new(decision) : plan_new(decision->plan, parts);
     const struct plan_tail *tail = decision->tail;

@@ -325,13 +325,15 @@ static bool draws_make(struct play *play, int64_t draws, struct ensemble *ensemb
     return true;
 }
 
-/* As runs make them: of plans by a single port, where packages are not dealt. */
-static double parts_s(const struct play *play, const struct interval_request *request)
+/* As runs make them: of plans by a single port, where packages are not dealt. False: out of memory.
+ */
+static bool parts_reckon(const struct play *play, const struct interval_request *request,
+                         double *parts_s)
 {
     const struct deadline_setup costs = decision_costs(&play->sample.fitted);
     const bool made = !request->packages_only && !request->plan->tail &&
                       play->sample.fitted.operating == OPERATING_SINGLE_PORT;
-    return made ? dispatch_parts_cost_s(request->plan, &costs) : 0;
+    return !made || dispatch_parts_cost(request->plan, &costs, parts_s);
 }
 
 bool interval_draw(const struct interval_request *request, struct interval *interval,
@@ -347,10 +349,11 @@ bool interval_draw(const struct interval_request *request, struct interval *inte
                     tail_init(&play, request, failure) &&
                     (!play.large || fitted_take(&play, &simulation) ||
                      failure_memory(failure, "drawing makespans")) &&
+                    (parts_reckon(&play, request, &made.parts_s) ||
+                     failure_memory(failure, "drawing makespans")) &&
                     draws_make(&play, draws_of(request), &made.ensemble, failure)
               : failure_memory(failure, "drawing makespans");
     made.without_tail = request->plan->tail && !play.tailed;
-    made.parts_s = good ? parts_s(&play, request) : 0;
     if (good)
         *interval = made;
     else

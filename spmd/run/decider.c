@@ -120,6 +120,18 @@ void decider_note(const struct decider *decider, const char *command)
     text_release(&note);
 }
 
+static struct dispatch *rule_new(const struct dispatch_setup *setup,
+                                 const struct deadline_setup *parts, struct failure *failure)
+{
+    struct dispatch *rule = dispatch_new_rule(setup, failure);
+    if (!rule || !parts || !parts->cost)
+        return rule;
+    rule = dispatch_new_rule_parts(rule, setup, parts);
+    if (!rule)
+        failure_memory(failure, "starting a rule");
+    return rule;
+}
+
 struct dispatch *decider_dispatch(const struct decider *decider, const struct deadline_setup *parts,
                                   struct failure *failure)
 {
@@ -127,7 +139,7 @@ struct dispatch *decider_dispatch(const struct decider *decider, const struct de
     if (decider->setup.closed)
         dispatch = dispatch_new_list(NULL, 0, decider->setup.workers, 1);
     else if (decider->by_rule)
-        return dispatch_new_rule(&decider->setup, failure);
+        return rule_new(&decider->setup, parts, failure);
     if (decider->watches) {
         const struct scenario usual = SCENARIO_INIT;
         return decision_dispatch(&decider->watching.decision, &decider->watching.platform, &usual,

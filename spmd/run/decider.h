@@ -50,7 +50,8 @@ void decider_release(struct decider *decider);
 /* On standard error, by that command's name: where a rule takes an option for another value than
  * was given. */
 void decider_note(const struct decider *decider, const char *command);
-/* Long packages of a plan that is not watched are handed out in parts (dispatch_new_parts), where
+/* Long packages of a plan that is not watched, or of a rule, are handed out in parts
+ * (dispatch_new_parts, dispatch_new_rule_parts), where
  * `parts` (borrowed while the dispatch lives; NULL: whole) says what packages cost. NULL with
  * *failure set: out of memory. */
 struct dispatch *decider_dispatch(const struct decider *decider, const struct deadline_setup *parts,

@@ -137,11 +137,28 @@ struct dispatch_setup decides_rule(const struct decides_setup *setup, int64_t ta
                                    .closed = setup->counted};
 }
 
+static struct deadline_cost package_cost(const void *self, int64_t worker, int64_t tasks)
+{
+    const struct decides *decides = self;
+    (void)worker;
+    return (struct deadline_cost){0, (double)tasks * decides->setup.mean_s};
+}
+
+static struct deadline_setup costs_of(const struct decides *decides)
+{
+    return (struct deadline_setup){.margin = DISPATCH_COPY_MARGIN,
+                                   .cost = package_cost,
+                                   .self = decides,
+                                   .workers = decides->setup.workers};
+}
+
 static struct dispatch *rule_dispatch(const struct decides *decides, int64_t tasks,
                                       struct failure *failure)
 {
     const struct dispatch_setup rule = decides_rule(&decides->setup, tasks);
-    return dispatch_new_rule(&rule, failure);
+    const struct deadline_setup costs = costs_of(decides);
+    struct dispatch *dispatch = dispatch_new_rule(&rule, failure);
+    return decides->setup.copies ? dispatch_new_rule_parts(dispatch, &rule, &costs) : dispatch;
 }
 
 /* NULL: the survey deals what it leaves on request. */
@@ -171,13 +188,6 @@ static struct dispatch *tasks_dispatch(struct decides *decides, int64_t tasks,
     if (setup->surveyed)
         return dispatch_new_survey(&survey);
     return setup->rule ? rule_dispatch(decides, tasks, failure) : plan_dispatch(decides, tasks);
-}
-
-static struct deadline_cost package_cost(const void *self, int64_t worker, int64_t tasks)
-{
-    const struct decides *decides = self;
-    (void)worker;
-    return (struct deadline_cost){0, (double)tasks * decides->setup.mean_s};
 }
 
 int64_t decides_dealt(const struct decides_setup *setup)
@@ -211,10 +221,7 @@ struct dispatch *decides_make(struct decides *decides, const struct decides_setu
     dispatch_recovery_limit(dispatch, setup->largest);
     if (setup->keeps)
         dispatch_recovery_keep(dispatch);
-    const struct deadline_setup copying = {.margin = DISPATCH_COPY_MARGIN,
-                                           .cost = package_cost,
-                                           .self = decides,
-                                           .workers = setup->workers};
+    const struct deadline_setup copying = costs_of(decides);
     if (setup->copies)
         dispatch_recovery_copy(dispatch, &copying);
     for (int64_t k = 0; remaining && k < remaining->suspect_count; k++)

@@ -1,0 +1,87 @@
+#include "planner/dispatch/cuts.h"
+
+#include <math.h>
+
+/* Shares of a run's time: what parts may cost a worker; and what all that is sent may take of the
+ * port's, which then delays nobody. */
+static const double cost_most = 0.004, port_most = 0.5;
+/* Nothing shorter is found overdue much sooner. */
+static const double least_s = 0.25;
+/* Of a run, where a cut lies. */
+static const double middle = 0.45;
+enum { PARTS_MOST = 20 };
+
+/* By how much longer the worker that is most concerned works for so many parts; HUGE_VAL: the port
+ * has no time for them. */
+static double cost_find(const struct cuts_demand *demand, const struct deadline_setup *setup,
+                        int64_t parts)
+{
+    double most_s = 0, port_s = demand->port_s;
+    for (int64_t k = 0; k < setup->workers; k++) {
+        if (!(demand->tasks[k] > 0))
+            continue;
+        const int64_t each = (int64_t)fmax(1, demand->tasks[k] / (double)parts);
+        const struct deadline_cost whole = setup->cost(setup->self, k, parts * each);
+        const struct deadline_cost part = setup->cost(setup->self, k, each);
+        port_s += fmax(0, (double)parts * part.way_s - whole.way_s);
+        most_s = fmax(most_s, (double)parts * part.work_s - whole.work_s);
+    }
+    return port_s <= port_most * demand->run_s ? most_s : HUGE_VAL;
+}
+
+struct cuts cuts_find(const struct cuts_demand *demand, const struct deadline_setup *setup)
+{
+    struct cuts cuts = {.setup = *setup, .parts = 1, .run_s = demand->run_s};
+    for (int64_t parts = PARTS_MOST; parts > 1 && cuts.parts == 1; parts--) {
+        if (demand->run_s < (double)parts * least_s)
+            continue;
+        const double cost_s = cost_find(demand, setup, parts);
+        if (cost_s > cost_most * demand->run_s)
+            continue;
+        cuts.parts = parts;
+        cuts.cost_s = cost_s;
+    }
+    return cuts;
+}
+
+/* Half of the parts come before the middle, the others after it. */
+static double cut_s(const struct cuts *cuts, int64_t cut)
+{
+    const int64_t before = cuts->parts / 2, after = cuts->parts - before;
+    const double share = cut <= before
+                             ? middle * (double)cut / (double)before
+                             : middle + (1 - middle) * (double)(cut - before) / (double)after;
+    return share * cuts->run_s;
+}
+
+bool cuts_long(const struct cuts *cuts, double work_s)
+{
+    return cuts->parts > 1 && 2 * work_s * (double)cuts->parts > cuts->run_s;
+}
+
+struct cuts_package cuts_package(const struct cuts *cuts, int64_t worker, int64_t tasks,
+                                 double from_s)
+{
+    const double work_s = cuts->setup.cost(cuts->setup.self, worker, tasks).work_s;
+    return (struct cuts_package){worker, tasks, from_s, work_s};
+}
+
+int64_t cuts_end(const struct cuts *cuts, const struct cuts_package *package, int64_t first)
+{
+    const double tasks = (double)package->tasks;
+    for (int64_t cut = 1; cuts_long(cuts, package->work_s) && cut < cuts->parts; cut++) {
+        const double place = floor((cut_s(cuts, cut) - package->from_s) / package->work_s * tasks);
+        if (place > (double)first && place < tasks)
+            return (int64_t)place;
+    }
+    return package->tasks;
+}
+
+int64_t cuts_count(const struct cuts *cuts, const struct cuts_package *package, int64_t first,
+                   int64_t end)
+{
+    int64_t parts = 0;
+    for (; first < end; first = cuts_end(cuts, package, first))
+        parts++;
+    return parts;
+}
