@@ -4,7 +4,7 @@ set -euo pipefail
 
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
 python3 - README.md jobs/guide/*.md jobs/data/README.md jobs/plugins/python/README.md jobs/package/CHANGELOG.md \
-    {planner,kernel,spmd,calibrate,tests,jobs}/README.md .github/*.md <<'END'
+    {planner,kernel,spmd,calibrate,tests,jobs}/README.md spmd/*/README.md .github/*.md <<'END'
 import pathlib, re, sys
 
 def headings(page):
