@@ -158,8 +158,8 @@ static bool shared_network_alone(const struct plan_shared *shared)
 static void share_describe(const struct plan_shared *shared, const char *head, struct share share,
                            const char *what, struct text *text)
 {
-    text_add(text, "%-12s%.2f of the %s, give or take %.2f, rank", head, share.mean, what,
-             share.deviation);
+    text_add(text, "%-12s%.2f of the %s at calibration, give or take %.2f, rank", head, share.mean,
+             what, share.deviation);
     if (shared->last_rank > shared->first_rank)
         text_add(text, "s %" PRId64 " to %" PRId64 "\n", shared->first_rank, shared->last_rank);
     else

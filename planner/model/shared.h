@@ -27,8 +27,8 @@ void shared_again(struct profile *profile, const struct plan *plan);
 struct plan_shared shared_of(const struct plan *plan, int64_t worker);
 /* Give `to`, which has none, the other plan's shares. False: out of memory. */
 bool shared_copy(struct plan *to, const struct plan *from);
-/* "shared      0.52 of the processor, give or take 0.08, ranks 1 to 4", a line each, and "network"
- * likewise. */
+/* "shared      0.52 of the processor at calibration, give or take 0.08, ranks 1 to 4", a line each,
+ * and "network" likewise. */
 void shared_describe(const struct plan_shared *shared, size_t count, struct text *text);
 
 #endif

@@ -10,7 +10,7 @@ const folder = resolve(process.argv[2]), wanted = process.argv.slice(3);
 // How many sections each must have at least, how many pictures, and what it must say.
 const PAGES = { run: [6, 2], many: [6, 0], plan: [4, 0], runs: [3, 0], calibration: [3, 0],
     heavy: [5, 0, 'the heaviest tenth of its core tasks is 55.0\u00a0% of the work; the total is known to 2.0\u00a0%'],
-    shared: [4, 0, '0.25 of the bandwidth, give or take 0.00, ranks 1 to 2'], found: [6, 2, 'worker 1 the least: 0.25 GB/s; planned with 1 GB/s'],
+    shared: [4, 0, '0.25 of the bandwidth at calibration, give or take 0.00, ranks 1 to 2'], found: [6, 2, 'worker 1 the least: 0.25 GB/s; planned with 1 GB/s'],
     'dealt-plan': [4, 0, 'assigned on request by fac:30%'], dealt: [6, 0, 'assigned on request, by fac:30%'],
     watched: [6, 0, 'Planned anew at'], lost: [6, 0, 'Lost worker 2 after'], resumed: [4, 0, 'Resumed once'],
     pareto: [4, 0, 'of which none is both as fast and as cheap'], rows: [6, 1], commands: [6, 0, 'seconds'], staged: [6, 2], eight: [3, 0] };

@@ -387,8 +387,9 @@ static void bandwidth_slows_links(void **state)
     assert_near(worker.link.cost.s_per_task, 2, 0);
     assert_near(worker.link.fit.drift, 0.15, 1e-15);
     shared_describe(&quarter, 1, &text);
-    assert_string_equal(text.bytes,
-                        "network     0.25 of the bandwidth, give or take 0.05, ranks 1 to 1000\n");
+    assert_string_equal(
+        text.bytes,
+        "network     0.25 of the bandwidth at calibration, give or take 0.05, ranks 1 to 1000\n");
     text_release(&text);
 }
 

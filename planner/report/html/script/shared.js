@@ -25,7 +25,7 @@ function foundFigures(report) {
 function sharedWords(shared) {
     const ranks = shared.last_rank > shared.first_rank ? `ranks ${words.count(shared.first_rank)} to ${words.count(shared.last_rank)}`
         : `rank ${words.count(shared.first_rank)}`;
-    const share = (mean, deviation, what) => `${mean.toFixed(2)} of the ${what}, give or take ${(deviation ?? 0).toFixed(2)}`;
+    const share = (mean, deviation, what) => `${mean.toFixed(2)} of the ${what} at calibration, give or take ${(deviation ?? 0).toFixed(2)}`;
     const cpu = shared.bandwidth > 0 && shared.share === 1 && shared.deviation === 0 ? null : share(shared.share, shared.deviation, 'processor');
     const network = shared.bandwidth > 0 ? share(shared.bandwidth, shared.bandwidth_deviation, 'bandwidth') : null;
     return `Planned with ${[cpu, network].filter(Boolean).join(', and ')}, ${ranks}.`;
