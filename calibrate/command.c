@@ -47,6 +47,8 @@ struct arguments {
 
 /* ---- command line -------------------------------------------------------------------------- */
 
+enum { ROWS_MOST = 32 };
+
 /* First those of every calibration, then the core task's own: *own becomes how many. */
 static size_t rows_fill(struct arguments *arguments, const struct scow_task *task,
                         struct option_row *rows, size_t *own)
@@ -107,6 +109,7 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         launch_row("version", &arguments->version),
     };
     size_t count = sizeof fixed / sizeof fixed[0];
+    _Static_assert(sizeof fixed / sizeof fixed[0] + WEIGHTS_ROWS <= ROWS_MOST, "room for all rows");
     memcpy(rows, fixed, sizeof fixed);
     count += weights_rows(&arguments->weights, rows + count);
     *own = task_options_fill(task, rows + count, arguments->values, &arguments->blocks);
@@ -117,7 +120,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                             const struct scow_task *task, struct arguments *arguments, bool *over,
                             struct failure *failure)
 {
-    struct option_row rows[24 + WEIGHTS_ROWS + PARAMETERS_MOST];
+    struct option_row rows[ROWS_MOST + PARAMETERS_MOST];
     char title[TASK_OPTIONS_TITLE];
     size_t own = 0;
     const size_t row_count = rows_fill(arguments, task, rows, &own);

@@ -48,6 +48,8 @@ struct beside {
 
 /* ---- command line -------------------------------------------------------------------------- */
 
+enum { ROWS_MOST = 27 };
+
 static size_t rows_fill(struct arguments *arguments, const struct scow_task *task,
                         struct option_row *rows, size_t *own)
 {
@@ -83,6 +85,7 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         run_options_row(&arguments->run, "version"),
     };
     size_t count = sizeof fixed / sizeof fixed[0];
+    _Static_assert(sizeof fixed / sizeof fixed[0] + WEIGHTS_ROWS <= ROWS_MOST, "room for all rows");
     memcpy(rows, fixed, sizeof fixed);
     count += weights_rows(&arguments->weights, rows + count);
     *own = task_options_fill(task, rows + count, arguments->values, NULL);
@@ -120,7 +123,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                             const struct scow_task *task, struct arguments *arguments, bool *over,
                             struct failure *failure)
 {
-    struct option_row rows[19 + WEIGHTS_ROWS + SCOW_PARAMETERS_MOST];
+    struct option_row rows[ROWS_MOST + SCOW_PARAMETERS_MOST];
     char title[TASK_OPTIONS_TITLE];
     size_t own = 0;
     const size_t row_count = rows_fill(arguments, task, rows, &own);
