@@ -6,6 +6,7 @@
 
 #include "planner/model/beyond.h"
 #include "planner/model/shared.h"
+#include "planner/report/masters.h"
 #include "planner/report/replay.h"
 #include "planner/report/residuals.h"
 #include "planner/report/watts.h"
@@ -398,10 +399,58 @@ static bool history_append(struct profile *profile, double drift, struct failure
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-/* The run's parts, one after the other: the record's own, then the others. */
-static const struct run_record *part_at(const struct run_record *record, int64_t k)
+/* What is learned from: the run's parts, the record's own first, and where one had several masters,
+ * each of their stars. */
+struct parts {
+    const struct run_record **items; /* owned; borrowed each */
+    bool *complete;                  /* owned; by item: it can be replayed */
+    int64_t count;
+    struct masters_views **views; /* owned; by the run's parts; NULL: it had one master */
+    int64_t run_parts;
+};
+
+static struct run_record *run_part(struct run_record *record, int64_t k)
 {
     return k == 0 ? record : &record->others[k - 1];
+}
+
+static void parts_release(struct parts *parts)
+{
+    for (int64_t k = 0; parts->views && k < parts->run_parts; k++)
+        masters_views_free(&parts->views[k]);
+    free(parts->views);
+    free(parts->items);
+    free(parts->complete);
+}
+
+static bool part_list(struct parts *parts, const struct run_record *part, int64_t k)
+{
+    const size_t stars = part->plan.star_count;
+    if (stars == 0) {
+        parts->items[parts->count++] = part;
+        return true;
+    }
+    parts->views[k] = masters_views_new(part);
+    for (size_t star = 0; parts->views[k] && star < stars; star++)
+        parts->items[parts->count++] = masters_view(parts->views[k], star);
+    return parts->views[k] != NULL;
+}
+
+/* To be released in any case. False: out of memory. */
+static bool parts_init(struct parts *parts, struct run_record *record, struct failure *failure)
+{
+    const int64_t run_parts = record->other_count + 1;
+    size_t most = 1;
+    for (int64_t k = 0; k < run_parts; k++)
+        most += run_part(record, k)->plan.star_count + 1;
+    *parts = (struct parts){.items = calloc(most, sizeof(void *)),
+                            .complete = calloc(most, sizeof *parts->complete),
+                            .views = calloc((size_t)run_parts, sizeof(void *)),
+                            .run_parts = run_parts};
+    bool good = parts->items && parts->complete && parts->views;
+    for (int64_t k = 0; good && k < run_parts; k++)
+        good = part_list(parts, run_part(record, k), k);
+    return good || failure_memory(failure, "learning from a run");
 }
 
 /* Others who used processors and network meanwhile will not be there the next time: of the part's
@@ -429,7 +478,7 @@ static struct replay_alone *alone_find(const struct run_record *part,
 
 /* Of a part that has a prediction and can be replayed: both, on top of what was there, as if nobody
  * else had used the processors, nor had been reckoned with. */
-static bool drift_add(struct run_record *part, const struct profile_setting *setting,
+static bool drift_add(const struct run_record *part, const struct profile_setting *setting,
                       double *predicted_s, double *replayed_s, struct failure *failure)
 {
     struct residuals residuals;
@@ -439,7 +488,6 @@ static bool drift_add(struct run_record *part, const struct profile_setting *set
     struct replay_alone *alone = alone_find(part, setting, &count);
     if (!alone)
         return failure_memory(failure, "learning from a run");
-    shared_undo(&part->profile, &part->plan);
     const bool good = residuals_make_alone(part, alone, count, &residuals, failure);
     free(alone);
     if (!good)
@@ -453,17 +501,15 @@ static bool drift_add(struct run_record *part, const struct profile_setting *set
 }
 
 /* The run's own drift, all parts together, into the history. */
-static bool drift_note(struct run_record *record, const struct profile_setting *setting,
-                       struct failure *failure)
+static bool drift_note(const struct parts *parts, struct profile *profile,
+                       const struct profile_setting *setting, struct failure *failure)
 {
     double predicted_s = 0, replayed_s = 0;
-    for (int64_t k = 0; k <= record->other_count; k++) {
-        struct run_record *part = k == 0 ? record : &record->others[k - 1];
-        if (!drift_add(part, setting, &predicted_s, &replayed_s, failure))
+    for (int64_t k = 0; k < parts->count; k++)
+        if (!drift_add(parts->items[k], setting, &predicted_s, &replayed_s, failure))
             return false;
-    }
     const double drift = residuals_error(predicted_s, replayed_s);
-    return isnan(drift) || history_append(&record->profile, drift, failure);
+    return isnan(drift) || history_append(profile, drift, failure);
 }
 
 /* False: out of memory. */
@@ -521,29 +567,29 @@ static bool part_read(const struct run_record *part, struct lessons *lessons,
     return good;
 }
 
-/* The parts that can be replayed: one flag each. *any: there is one. False: out of memory. */
-static bool parts_find(const struct run_record *record, bool *complete, bool *any,
-                       struct starts *starts, struct failure *failure)
+/* Those that can be replayed. *any: there is one. False: out of memory. */
+static bool parts_find(struct parts *parts, bool *any, struct starts *starts,
+                       struct failure *failure)
 {
     *any = false;
-    for (int64_t k = 0; k <= record->other_count; k++) {
-        if (!part_read(part_at(record, k), NULL, NULL, 0, starts, &complete[k], failure))
+    for (int64_t k = 0; k < parts->count; k++) {
+        if (!part_read(parts->items[k], NULL, NULL, 0, starts, &parts->complete[k], failure))
             return false;
-        *any = *any || complete[k];
+        *any = *any || parts->complete[k];
     }
     return true;
 }
 
-static bool packages_read(const struct run_record *record, const bool *complete,
-                          const struct profile_setting *setting, struct lessons *lessons,
+static bool packages_read(const struct parts *parts, const struct profile_setting *setting,
+                          struct lessons *lessons,
                           void (*package)(struct lesson *, const struct replay_package *),
                           struct failure *failure)
 {
     bool good = true, again;
     lessons->package = package;
-    for (int64_t k = 0; good && k <= record->other_count; k++) {
-        const struct run_record *part = part_at(record, k);
-        if (!complete[k])
+    for (int64_t k = 0; good && k < parts->count; k++) {
+        const struct run_record *part = parts->items[k];
+        if (!parts->complete[k])
             continue;
         int64_t count;
         struct replay_alone *alone = alone_find(part, setting, &count);
@@ -565,20 +611,20 @@ static void lessons_thin(struct lessons *lessons)
 }
 
 /* Three times over the packages: their sums, their scatter about the line, and their equations. */
-static bool setting_learn(const struct run_record *record, const bool *complete,
-                          struct profile_setting *setting, struct failure *failure)
+static bool setting_learn(const struct parts *parts, double drift, struct profile_setting *setting,
+                          struct failure *failure)
 {
     struct lessons lessons;
-    if (!lessons_list(&lessons, setting, profile_drift(&record->profile)))
+    if (!lessons_list(&lessons, setting, drift))
         return failure_memory(failure, "learning from a run");
-    bool good = packages_read(record, complete, setting, &lessons, package_sum, failure);
+    bool good = packages_read(parts, setting, &lessons, package_sum, failure);
     lessons_thin(&lessons);
     for (size_t k = 0; k < lessons.count; k++)
         lesson_scale(&lessons.items[k]);
-    good = good && packages_read(record, complete, setting, &lessons, package_scatter, failure);
+    good = good && packages_read(parts, setting, &lessons, package_scatter, failure);
     for (size_t k = 0; k < lessons.count; k++)
         lesson_scatter(&lessons.items[k]);
-    good = good && packages_read(record, complete, setting, &lessons, package_equate, failure);
+    good = good && packages_read(parts, setting, &lessons, package_equate, failure);
     for (size_t k = 0; good && k < lessons.count; k++)
         cost_learn(&lessons.items[k]);
     free(lessons.items);
@@ -588,17 +634,28 @@ static bool setting_learn(const struct run_record *record, const bool *complete,
 /* ---- whole --------------------------------------------------------------------------------- */
 
 static bool parts_learn(struct run_record *record, struct profile_setting *setting,
-                        const bool *complete, const struct starts *starts, struct failure *failure)
+                        const struct parts *parts, const struct starts *starts,
+                        struct failure *failure)
 {
     record->profile.peaks = peaks_most(
         record->profile.peaks, advice_peaks(&record->plan, setting, run_record_peaks(record)));
     beyond_settle(&record->profile, starts->count);
-    if (!setting_learn(record, complete, setting, failure))
+    if (!setting_learn(parts, profile_drift(&record->profile), setting, failure))
         return false;
     overhead_learn(record, &record->profile.overhead);
     watts_learn(record, &record->profile);
     starts_learn(starts, setting, profile_drift(&record->profile));
     return true;
+}
+
+/* Costs as they are where nobody else uses the machines. */
+static void shared_leave(struct run_record *record)
+{
+    for (int64_t k = 0; k <= record->other_count; k++) {
+        struct run_record *part = run_part(record, k);
+        if (run_record_traced(part))
+            shared_undo(&part->profile, &part->plan);
+    }
 }
 
 bool learn_costs(struct run_record *record, struct failure *failure)
@@ -608,30 +665,24 @@ bool learn_costs(struct run_record *record, struct failure *failure)
             ? profile_find(&record->profile, &record->plan.parameters, record->plan.threads)
             : NULL;
     struct starts starts = {NULL, 0};
+    struct parts parts;
     bool any = false;
     if (!found)
         return failure_set(failure, FAILURE_MISMATCH,
                            "the run has no profile to write its costs into: run with a plan that "
                            "names its profile, or with -p PROFILE");
     struct profile_setting *setting = &record->profile.settings[found - record->profile.settings];
-    if (record->plan.star_count > 0)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "the run had %zu masters, and costs are learned from runs of one: run "
-                           "with a plan that was made without --masters",
-                           record->plan.star_count);
-    if (!drift_note(record, setting, failure))
-        return false;
-    bool *complete = calloc((size_t)record->other_count + 1, sizeof *complete);
-    if (!complete)
-        return failure_memory(failure, "learning from a run");
-    bool good = parts_find(record, complete, &any, &starts, failure);
+    shared_leave(record);
+    bool good = parts_init(&parts, record, failure) &&
+                drift_note(&parts, &record->profile, setting, failure) &&
+                parts_find(&parts, &any, &starts, failure);
     if (good && !any)
         good = failure_set(
             failure, FAILURE_MISMATCH,
             "the run handed out packages twice or lost some, so its costs say little: run "
             "again");
-    good = good && parts_learn(record, setting, complete, &starts, failure);
-    free(complete);
+    good = good && parts_learn(record, setting, &parts, &starts, failure);
+    parts_release(&parts);
     free(starts.prepared_s);
     return good;
 }

@@ -18,6 +18,11 @@ struct star_view {
     struct trace here; /* owned */
 };
 
+struct masters_views {
+    size_t count;
+    struct star_view items[];
+};
+
 static bool is_of(const struct star_view *view, int64_t rank)
 {
     return rank >= view->master && rank < view->end;
@@ -112,6 +117,32 @@ static void view_release(struct star_view *view)
 {
     free(view->losses);
     trace_release(&view->here);
+}
+
+void masters_views_free(struct masters_views **views)
+{
+    for (size_t k = 0; *views && k < (*views)->count; k++)
+        view_release(&(*views)->items[k]);
+    free(*views);
+    *views = NULL;
+}
+
+struct masters_views *masters_views_new(const struct run_record *record)
+{
+    const size_t count = record->plan.star_count;
+    struct masters_views *views = calloc(1, sizeof *views + count * sizeof *views->items);
+    for (bool good = views != NULL; good && views->count < count;) {
+        good = view_init(&views->items[views->count], record, views->count);
+        views->count++;
+        if (!good)
+            masters_views_free(&views);
+    }
+    return views;
+}
+
+const struct run_record *masters_view(const struct masters_views *views, size_t k)
+{
+    return &views->items[k].record;
 }
 
 /* ---- together ------------------------------------------------------------------------------- */

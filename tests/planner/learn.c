@@ -151,8 +151,8 @@ static void busy_networks_are_not_learnt(void **state)
     shared_follow(&record.profile, record.plan.shared, 1);
     assert_true(link->cost.s_per_task == 0.03);
     for (int k = 0; k < 4; k++) {
-        const struct trace_event event = {k % 2 + 1, OPERATION_LINK, k / 2,        k, 10 * k,
-                                          10,        0.4 * k,        0.4 * (k + 1)};
+        const struct trace_event event = {k % 2 + 1, OPERATION_LINK, k / 2, k, INT64_C(10) * k, 10,
+                                          0.4 * k,   0.4 * (k + 1)};
         assert_true(trace_add(&record.trace, &event));
     }
     learn(&record);
@@ -255,6 +255,61 @@ static void all_parts_teach(void **state)
 }
 
 /* Whatever profile and run: what is learnt is a profile. */
+/* That run once more behind another master: its plan, and its trace on ranks from 3 on. */
+static void masters_make(struct run_record *record, struct run_record *other)
+{
+    struct plan *plan = &record->plan;
+    const size_t events = record->trace.count;
+    struct plan *stars = calloc(2, sizeof *stars);
+    assert_non_null(stars);
+    stars[0] = *plan;
+    stars[1] = other->plan;
+    stars[1].master = 3;
+    stars[1].first = plan->tasks;
+    for (int64_t w = 0; w < 2; w++)
+        stars[1].workers[w] += 3;
+    *plan = (struct plan){.tasks = plan->tasks};
+    other->plan = (struct plan){.tasks = 0};
+    run_record_release(other);
+    plan->stars = stars;
+    plan->star_count = 2;
+    for (size_t k = 0; k < events; k++) {
+        struct trace_event event = record->trace.events[k];
+        event.rank += 3;
+        event.first += (int64_t)plan->tasks;
+        assert_true(trace_add(&record->trace, &event));
+    }
+    plan->tasks *= 2;
+    record->tasks *= 2;
+    record->tasks_done *= 2;
+    record->profile.settings[0].windows[0].workers[0].count = 5; /* a master is one of them */
+}
+
+/* What the packages of each one's workers say is what they say of one master's. */
+static void several_masters_teach(void **state)
+{
+    int64_t sizes[10];
+    double seconds[10];
+    struct run_record record, other;
+    (void)state;
+    for (int k = 0; k < 10; k++) {
+        sizes[k] = 4 + k;
+        seconds[k] = 0.05 + 0.13 * (double)sizes[k];
+    }
+    run_make(sizes, seconds, 10, &record);
+    run_make(sizes, seconds, 10, &other);
+    masters_make(&record, &other);
+    learn(&record);
+    const struct measured_cost *cost = compute_of(&record);
+    assert_true(fabs(cost->cost.latency_s - 0.05) < 1e-9);
+    assert_true(fabs(cost->cost.s_per_task - 0.13) < 1e-10);
+    assert_int_equal(cost->fit.n, 20);
+    assert_int_equal(record.profile.history_count, 1);
+    /* As of one of them: both had the same. */
+    assert_true(fabs(record.profile.history[0] - (6.1 / 4.55 - 1)) < 1e-9);
+    run_record_release(&record);
+}
+
 static void learnt_profiles_are_read(void **state)
 {
     (void)state;
@@ -352,6 +407,7 @@ int main(void)
         cmocka_unit_test(what_is_known_is_pooled),
         cmocka_unit_test(histories_end_with_the_latest),
         cmocka_unit_test(all_parts_teach),
+        cmocka_unit_test(several_masters_teach),
         cmocka_unit_test(learnt_profiles_are_read),
         cmocka_unit_test(starts_are_learnt),
         cmocka_unit_test(energy_teaches_watts),
