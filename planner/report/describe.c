@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "planner/model/beyond.h"
+#include "planner/model/conditions.h"
 #include "planner/model/selection.h"
 #include "planner/model/shared.h"
 
@@ -22,6 +23,20 @@ void describe_parameters(const struct parameter_list *list, struct text *text)
             text_add_number(text, item->number);
     }
     text_add(text, "%s", list->count > 0 ? ")\n" : "\n");
+}
+
+void describe_conditions(const struct run_record *record, struct text *text)
+{
+    const struct conditions here = {.processor = record->processor,
+                                    .isa = record->isa,
+                                    .method = record->method,
+                                    .threads = record->threads,
+                                    .workers_per_node = record->workers_per_node};
+    if (record->has_profile)
+        conditions_compare(
+            &here, &record->profile,
+            profile_find(&record->profile, &record->plan.parameters, record->plan.threads),
+            "unlike      ", text);
 }
 
 /* "11 x 7, 5": equal neighbours together. */

@@ -5,10 +5,13 @@
 #include "planner/base/text.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
+#include "planner/report/report.h"
 
 /* " (bank source, block 64)" or nothing, and the line's end. */
 void describe_parameters(const struct parameter_list *list, struct text *text);
 void describe_profile(const struct profile *profile, struct text *text);
+/* How the run was unlike its calibration: a line each, their heads in the first 12 columns. */
+void describe_conditions(const struct run_record *record, struct text *text);
 /* One line on what the profile's other settings would have given, where there are any. */
 void describe_others(const struct plan *plan, struct text *text);
 /* `available`: workers that the plan could have used; 0: not known. */

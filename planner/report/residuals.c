@@ -236,7 +236,7 @@ bool residuals_untraced(const struct run_record *record)
            record->tasks_done + record->tasks_failed == record->tasks;
 }
 
-void residuals_unknown(const struct run_record *record, struct residuals *residuals)
+static void unknown_make(const struct run_record *record, struct residuals *residuals)
 {
     struct trace_summary *measured = &residuals->measured;
     *residuals = (struct residuals){.record = record, .undisturbed_s = (double)NAN};
@@ -247,6 +247,15 @@ void residuals_unknown(const struct run_record *record, struct residuals *residu
         measured->seconds[k] = (double)NAN;
     for (int k = 0; k < CAUSE_COUNT; k++)
         residuals->causes.measured.seconds[k] = (double)NAN;
+}
+
+bool residuals_find(const struct run_record *record, struct residuals *residuals,
+                    struct failure *failure)
+{
+    if (!residuals_untraced(record))
+        return residuals_make(record, residuals, failure);
+    unknown_make(record, residuals);
+    return true;
 }
 
 bool residuals_make(const struct run_record *record, struct residuals *residuals,
@@ -334,6 +343,30 @@ int64_t residuals_workers(const struct residuals *residuals)
 int64_t residuals_rounds(const struct residuals *residuals)
 {
     return greater_of(residuals->predicted.round_count, residuals->measured.round_count);
+}
+
+static double round_end(const struct trace_summary *summary, int64_t round)
+{
+    return round < summary->round_count ? summary->round_ends_s[round] : 0;
+}
+
+static double round_predicted(const struct residuals *residuals, int64_t round)
+{
+    const struct run_changes *changes = &residuals->record->changes;
+    if (!residuals->has_predicted || (changes->count > 0 && round >= changes->round))
+        return (double)NAN;
+    return round_end(&residuals->predicted, round);
+}
+
+struct round_ends residuals_round(const struct residuals *residuals, int64_t round)
+{
+    return (struct round_ends){round_predicted(residuals, round),
+                               round_end(&residuals->measured, round)};
+}
+
+double residuals_predicted(const struct residuals *residuals)
+{
+    return residuals->has_predicted ? residuals->predicted.makespan_s : (double)NAN;
 }
 
 double residuals_error(double predicted, double measured)

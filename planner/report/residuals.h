@@ -43,8 +43,9 @@ bool residuals_make_alone(const struct run_record *record, const struct replay_a
 /* Is all done, and yet nothing known of when? So it is where a run was killed when all its core
  * tasks were done, and then completed. */
 bool residuals_untraced(const struct run_record *record);
-/* Of such a one: nothing is known. */
-void residuals_unknown(const struct run_record *record, struct residuals *residuals);
+/* As residuals_make; of such a one, nothing is known. */
+bool residuals_find(const struct run_record *record, struct residuals *residuals,
+                    struct failure *failure);
 void residuals_release(struct residuals *residuals);
 
 /* Worker `worker` of a summary; all zero when it is not in there. */
@@ -52,6 +53,14 @@ struct worker_summary trace_summary_worker(const struct trace_summary *summary, 
 /* The greater of both counts. */
 int64_t residuals_workers(const struct residuals *residuals);
 int64_t residuals_rounds(const struct residuals *residuals);
+/* When a round ended; NaN: of rounds of a plan that was made during the run no prediction is known.
+ */
+struct round_ends {
+    double predicted_s, measured_s;
+};
+struct round_ends residuals_round(const struct residuals *residuals, int64_t round);
+/* The makespan; NaN: it is not known. */
+double residuals_predicted(const struct residuals *residuals);
 /* How far the run is off the simulation with its own costs, and that off the prediction; NaN where
  * there is no such figure. */
 double residuals_model_error(const struct residuals *residuals);

@@ -75,3 +75,8 @@ bool run_record_play(const struct run_record *record, const struct trace_taker *
         return record->long_trace.play(record->long_trace.self, taker, failure);
     return record->trace.count == 0 || taker->take(taker->self, &record->trace);
 }
+
+const char *run_record_again(const struct run_record *record)
+{
+    return record->surveyed ? "the same scow go" : "scow run --resume";
+}
