@@ -364,6 +364,7 @@ static bool plan_reconsider(struct dispatch_watch *self, int64_t without, double
     *change = (struct watch_change){.now_s = now_s,
                                     .round = self->round_now + 1,
                                     .worker = farthest,
+                                    .joined = self->newcomer >= 0,
                                     .expected = self->workers[farthest].expected,
                                     .measured = self->workers[farthest].factor,
                                     .tasks = tasks_of(self, self->left)};

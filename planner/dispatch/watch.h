@@ -79,7 +79,8 @@ struct watch_setup {
 struct watch_change {
     double now_s;
     int64_t round;     /* the next one to be sent at that time */
-    int64_t worker;    /* the one whose time differs most from what was assumed */
+    int64_t worker;    /* the one whose time differs most from what was assumed, or that joined */
+    bool joined;       /* it was not there before */
     double expected;   /* its time over the platform's, as assumed until then */
     double measured;   /* and as measured */
     int64_t tasks;     /* remaining */

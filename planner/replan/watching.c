@@ -226,12 +226,14 @@ static void change_add(const struct watch_change *change, double begun_s, struct
 {
     text_add(text, "planned anew at ");
     text_add_seconds(text, begun_s + change->now_s);
-    text_add(text,
-             ", before round %" PRId64 ": rank %" PRId64
-             " took %.3g times as long as predicted, and %.3g times was assumed; %" PRId64
-             " core tasks remaining, end expected at ",
-             change->round + 1, change->worker + 1, change->measured, change->expected,
-             change->tasks);
+    text_add(text, ", before round %" PRId64 ": rank %" PRId64, change->round + 1,
+             change->worker + 1);
+    if (change->joined)
+        text_add(text, " has joined");
+    else
+        text_add(text, " took %.3g times as long as predicted, and %.3g times was assumed",
+                 change->measured, change->expected);
+    text_add(text, "; %" PRId64 " core tasks remaining, end expected at ", change->tasks);
     text_add_seconds(text, begun_s + change->end_s);
     text_add(text, " in place of ");
     text_add_seconds(text, begun_s + change->kept_end_s);
@@ -267,6 +269,8 @@ void watching_json(const struct dispatch *watch, double begun_s, struct text *te
         json_count(&row, "round", change->round);
         json_number(&row, "time_s", begun_s + change->now_s);
         json_count(&row, "worker", change->worker);
+        if (change->joined)
+            json_flag(&row, "joined", true);
         json_number(&row, "measured", change->measured);
         json_number(&row, "expected", change->expected);
         json_count(&row, "tasks_left", change->tasks);

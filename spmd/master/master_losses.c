@@ -186,6 +186,8 @@ static void joined_take(struct master *master, const struct member_event *event)
     if (!run->joining->quiet)
         fprintf(stderr, "%s: worker %d joins%s\n", run->members->command, event->member,
                 like == DISPATCH_UNKNOWN ? ", a machine that the profile does not know" : "");
+    if (!master->begun && membership_living(run->members) == 1)
+        master->origin_s = comm_now(run->comm); /* for whoever waits to begin, time begins here */
     dispatch_joined(master->dispatch, event->member - 1, like,
                     comm_now(run->comm) - master->origin_s);
 }

@@ -140,6 +140,13 @@ wait "$local" || code=$?
 [ "$code" = 0 ] || fail "with workers of its own: $code"
 grep -q "^copies .* done first by copies" local.said || fail "nothing was copied: $(cat local.said)"
 "$scow" show local.h5 --check >/dev/null || fail "--check does not hold after copies"
+# Before anybody is there, no time passes.
+"$scow" report local.h5 --json >local.json
+/usr/bin/python3 -c 'import json
+changes = json.load(open("local.json"))["replanned"]
+times = [change["time_s"] for change in changes]
+assert changes[0]["joined"] and changes[0]["worker"] == 0 and times == sorted(times), changes' ||
+    fail "workers that join are not told of as they come: $(cat local.said)"
 # A pretended queue, whose jobs are processes by their numbers.
 mkdir queue bin
 cat >bin/sbatch <<END
