@@ -7,6 +7,7 @@
 #include "spmd/layout/task_digest.h"
 #include "spmd/output/losses.h"
 #include "tests/faults/disk.h"
+#include "tests/faults/searches.h"
 #include "tests/faults/several.h"
 #include "tests/faults/task.h"
 #include "tests/faults/world.h"
@@ -107,16 +108,18 @@ struct intact_subject subject_of(void)
                                    .places = trial.places,
                                    .record_size = trial.job->record_size,
                                    .number_type = SCOW_NONE,
+                                   .emitted = searches_emitted(),
                                    .contents = true};
 }
 
 void digests_check(void)
 {
-    const struct intact_subject subject = subject_of();
+    struct intact_subject subject = subject_of();
     struct intact_damage damage = {0};
     struct failure failure = FAILURE_INIT;
     if (!intact_compare(&subject, 0, trial.tasks, &damage, &failure))
         world_wrong("%s", failure.text);
+    emitted_close(&subject.emitted);
     for (int64_t k = 0; k < damage.count; k++)
         for (int64_t task = damage.ranges[k].first, end = task + damage.ranges[k].count; task < end;
              task++)

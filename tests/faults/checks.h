@@ -43,7 +43,9 @@ extern struct trial {
     int64_t packages;   /* reported */
     size_t master_peak; /* bytes of memory that the master had at most */
     double makespan_s;
-    bool several; /* parts are played whole, by one master or several (several.h) */
+    bool search;          /* in levels (searches.h): what stands here is of the one at hand */
+    int64_t before_tasks; /* core tasks of the level before it */
+    bool several;         /* parts are played whole, by one master or several (several.h) */
     bool resumed;
     bool running;  /* the part before did not say how it ended */
     bool unmended; /* power was lost, and nobody has gone on since */
@@ -64,6 +66,8 @@ enum { SLOTS = RANKS_MOST };
  * HDF5. */
 void output_remaining(struct remaining *remaining, const struct job *job);
 
+/* The output of another level, of so many core tasks, takes the place of what there was. */
+void trial_level(int64_t tasks);
 /* Of each core task. */
 uint8_t *ledger(void);
 /* Where packages, losses and the trace have positions. */
@@ -75,7 +79,7 @@ void closed_check(void);
 void ledger_check(void);
 /* What an undisturbed run comes to, but for core tasks that were given up. */
 void totals_check(const struct summary *summary, const char *outcome);
-/* What is compared with its digests. */
+/* What is compared with its digests; what is emitted is to be closed. */
 struct intact_subject subject_of(void);
 /* Digests agree with what they are of. */
 void digests_check(void);

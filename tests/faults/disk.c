@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -45,12 +46,15 @@ static struct {
 
 enum { FREE, OF_OUTPUT, OF_TRACE };
 
-/* The files beside the output: of each master. */
+/* The files beside the output: of each master's trace and, for each level of a search, what each
+ * rank has emitted. */
+enum { BESIDES = (1 + DISK_LEVELS) * RANKS_MOST };
 static struct beside {
+    size_t safe; /* bytes that are there without power, too */
     char *bytes;
     size_t size, room;
     bool there;
-} besides[RANKS_MOST];
+} besides[BESIDES];
 
 void disk_begin(size_t size)
 {
@@ -62,11 +66,26 @@ void disk_begin(size_t size)
     disk.size = size;
     disk.writes = 0;
     disk.there = true;
-    for (int k = 0; k < RANKS_MOST; k++) {
+    for (int k = 0; k < BESIDES; k++) {
         besides[k].there = false;
-        besides[k].size = 0;
+        besides[k].size = besides[k].safe = 0;
     }
     disk_settle();
+}
+
+void disk_replace(const char *bytes, size_t size)
+{
+    disk_vanish();
+    if (size > disk.room) {
+        disk.bytes = world_realloc(disk.bytes, size);
+        disk.room = size;
+    }
+    disk.size = size;
+    disk.there = bytes != NULL;
+    if (bytes)
+        memcpy(disk.bytes, bytes, size);
+    else
+        memset(disk.bytes, 0, size);
 }
 
 void disk_vanish(void)
@@ -110,8 +129,9 @@ static void beside_lose_power(struct beside *beside)
 {
     enum { SECTOR = 512 };
     const size_t size = beside->size;
-    const size_t from = size > 0 ? dice_below(&world.dice, size) / SECTOR * SECTOR : 0;
-    if (size > 0 && dice_hit(&world.dice, 0.5))
+    const size_t cut = size > 0 ? dice_below(&world.dice, size) / SECTOR * SECTOR : 0;
+    const size_t from = cut > beside->safe ? cut : beside->safe;
+    if (size > from && dice_hit(&world.dice, 0.5))
         memset(beside->bytes + from, 0, size - from < SECTOR ? size - from : SECTOR);
     else
         beside->size = from;
@@ -127,7 +147,7 @@ void disk_lose_power(void)
             memcpy(disk.bytes + one->place, disk.kept + one->before, one->size);
     }
     disk.unsafe_count = disk.kept_size = 0;
-    for (int k = 0; k < RANKS_MOST; k++)
+    for (int k = 0; k < BESIDES; k++)
         if (besides[k].there)
             beside_lose_power(&besides[k]);
 }
@@ -270,6 +290,12 @@ int __real_access(const char *path, int how);
 int __wrap_access(const char *path, int how);
 int __real_close(int file);
 int __wrap_close(int file);
+off_t __real_lseek(int file, off_t place, int from);
+off_t __wrap_lseek(int file, off_t place, int from);
+int __real_fstat(int file, struct stat *status);
+int __wrap_fstat(int file, struct stat *status);
+int __real_fsync(int file);
+int __wrap_fsync(int file);
 ssize_t __real_pread(int file, void *bytes, size_t size, off_t place);
 ssize_t __wrap_pread(int file, void *bytes, size_t size, off_t place);
 ssize_t __real_pwrite(int file, const void *bytes, size_t size, off_t place);
@@ -301,7 +327,7 @@ static short *kind_of(int file)
     return &disk.kind[(file - FIRST) / EACH][(file - FIRST) % EACH];
 }
 
-/* The trace of that descriptor; NULL: it is of the output. */
+/* The file beside it of that descriptor; NULL: it is of the output. */
 static struct beside *beside_of(int file)
 {
     const int kind = *kind_of(file);
@@ -319,13 +345,36 @@ static int trace_number(const char *path)
     return number < RANKS_MOST ? number : -1;
 }
 
+/* Which file beside the output that is; negative: it is none. */
+static int beside_number(const char *path)
+{
+    int level, rank;
+    if (sscanf(path, DISK_EMITTED, &level, &rank) == 2 && level > 0 && level <= DISK_LEVELS &&
+        rank < RANKS_MOST)
+        return level * RANKS_MOST + rank;
+    return trace_number(path);
+}
+
+static bool is_there(int number)
+{
+    return number >= 0 && besides[number].there;
+}
+
+static int beside_make(int number)
+{
+    struct beside *beside = &besides[number];
+    beside->there = true;
+    beside->size = beside->safe = 0;
+    return descriptor_new(OF_TRACE + number);
+}
+
 int own_open(const char *path, int flags)
 {
-    const int number = trace_number(path);
+    const int number = beside_number(path);
     (void)flags;
     if (disk.there && strcmp(path, DISK_PATH) == 0)
         return descriptor_new(OF_OUTPUT);
-    if (number >= 0 && besides[number].there)
+    if (is_there(number))
         return descriptor_new(OF_TRACE + number);
     errno = ENOENT;
     return -1;
@@ -333,13 +382,9 @@ int own_open(const char *path, int flags)
 
 int own_make(const char *path)
 {
-    const int number = trace_number(path);
+    const int number = beside_number(path);
     errno = number >= 0 ? EEXIST : EACCES;
-    if (number < 0 || besides[number].there)
-        return -1;
-    besides[number].there = true;
-    besides[number].size = 0;
-    return descriptor_new(OF_TRACE + number);
+    return number < 0 || is_there(number) ? -1 : beside_make(number);
 }
 
 int __wrap_access(const char *path, int how)
@@ -352,8 +397,8 @@ int __wrap_access(const char *path, int how)
 
 int own_open_or_make(const char *path)
 {
-    (void)path;
-    return -1;
+    const int file = own_open(path, 0);
+    return file >= 0 ? file : own_make(path);
 }
 
 FILE *own_create(const char *path)
@@ -370,14 +415,14 @@ bool own_folder_is_anybodys(const char *path)
 
 int __wrap_unlink(const char *path)
 {
-    const int number = trace_number(path);
+    const int number = beside_number(path);
     const bool output = strcmp(path, DISK_PATH) == 0;
     if (number < 0 && !output)
         return __real_unlink(path);
-    const bool was = output ? disk.there : besides[number].there;
+    const bool was = output ? disk.there : is_there(number);
     if (output)
         disk_vanish();
-    else
+    else if (was)
         besides[number].there = false;
     errno = was ? 0 : ENOENT;
     return was ? 0 : -1;
@@ -389,8 +434,9 @@ int __wrap_open(const char *path, int flags, ...)
     va_start(arguments, flags);
     const int mode = flags & O_CREAT ? va_arg(arguments, int) : 0;
     va_end(arguments);
-    return strcmp(path, DISK_PATH) == 0 ? descriptor_new(OF_OUTPUT)
-                                        : __real_open(path, flags, mode);
+    if (strcmp(path, DISK_PATH) == 0)
+        return descriptor_new(OF_OUTPUT);
+    return beside_number(path) >= 0 ? own_open(path, flags) : __real_open(path, flags, mode);
 }
 
 int __wrap_close(int file)
@@ -400,6 +446,35 @@ int __wrap_close(int file)
     for (int place = 0; place < PLACES; place++)
         disk.place[place] = disk.place[place] == file ? 0 : disk.place[place];
     *kind_of(file) = FREE;
+    return 0;
+}
+
+/* To the end. */
+off_t __wrap_lseek(int file, off_t place, int from)
+{
+    if (file < FIRST)
+        return __real_lseek(file, place, from);
+    const struct beside *beside = beside_of(file);
+    return beside ? (off_t)beside->size : -1;
+}
+
+int __wrap_fstat(int file, struct stat *status)
+{
+    if (file < FIRST)
+        return __real_fstat(file, status);
+    const struct beside *beside = beside_of(file);
+    *status = (struct stat){.st_size = (off_t)(beside ? beside->size : disk.size)};
+    return 0;
+}
+
+int __wrap_fsync(int file)
+{
+    if (file < FIRST)
+        return __real_fsync(file);
+    struct beside *beside = beside_of(file);
+    world_sleep(world.weather.write_s, false);
+    if (beside)
+        beside->safe = beside->size;
     return 0;
 }
 

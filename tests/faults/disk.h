@@ -17,6 +17,13 @@
 
 /* Empty: so many zeros; and there. */
 void disk_begin(size_t size);
+/* What core tasks of a level of a search have emitted, of each rank: as printf and scanf read it.
+ */
+enum { DISK_LEVELS = 6 };
+#define DISK_EMITTED "simulated.level%d.results.%d"
+
+/* In place of what is there: these bytes, or, with NULL, no output, but room for so many. */
+void disk_replace(const char *bytes, size_t size);
 /* The output has been removed, with all that was in it, or is made. */
 void disk_vanish(void);
 void disk_make(void);

@@ -25,7 +25,8 @@ static int usage(void)
            "       faults-simulated --models ...    nothing is wrong: how long runs take that\n"
            "                                        sleep, beside the simulation\n"
            "       faults-simulated --masters ...   all runs are of several masters, side by side\n"
-           "                                        or in a tree\n");
+           "                                        or in a tree\n"
+           "       faults-simulated --levels ...    or searches in levels\n");
     return 64;
 }
 
@@ -36,6 +37,9 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Of many runs: standard output is the product's, which says what became of each level. */
+static FILE *said;
+
 static int many_run(uint64_t from, int64_t count, int64_t most)
 {
     struct trial_counts counts = {0};
@@ -45,18 +49,20 @@ static int many_run(uint64_t from, int64_t count, int64_t most)
         const uint64_t seed = from + (uint64_t)k;
         if (trial_run(seed, NULL, &counts))
             continue;
-        printf("seed %" PRIu64 ": %s (replay: faults-simulated --seed %" PRIu64 ")\n", seed,
-               world.wrong, seed);
-        fflush(stdout);
+        fprintf(said, "seed %" PRIu64 ": %s (replay: faults-simulated --seed %" PRIu64 ")\n", seed,
+                world.wrong, seed);
+        fflush(said);
         wrong++;
     }
     const double took_s = seconds_now() - start_s;
-    printf("%" PRId64 " runs in %" PRId64 " parts, %" PRId64 " ranks killed or stopped, %" PRId64
-           " parts stopped, %" PRId64 " results too late, %" PRId64
-           " writes, %.0f simulated hours, in %.1f s: %.0f runs a "
-           "second; %" PRId64 " wrong\n",
-           counts.trials, counts.parts, counts.losses, counts.stopped, counts.revived,
-           counts.writes, counts.simulated_s / 3600, took_s, (double)counts.trials / took_s, wrong);
+    fprintf(said,
+            "%" PRId64 " runs in %" PRId64 " parts, %" PRId64 " ranks killed or stopped, %" PRId64
+            " parts stopped, %" PRId64 " results too late, %" PRId64
+            " writes, %.0f simulated hours, in %.1f s: %.0f runs a "
+            "second; %" PRId64 " wrong\n",
+            counts.trials, counts.parts, counts.losses, counts.stopped, counts.revived,
+            counts.writes, counts.simulated_s / 3600, took_s, (double)counts.trials / took_s,
+            wrong);
     return wrong > 0;
 }
 
@@ -76,7 +82,8 @@ int main(int argc, char **argv)
     bool one = false;
     const bool models = argc > 1 && strcmp(argv[1], "--models") == 0;
     const bool masters = argc > 1 && strcmp(argv[1], "--masters") == 0;
-    const int options = models || masters ? 2 : 1;
+    const bool levels = argc > 1 && strcmp(argv[1], "--levels") == 0;
+    const int options = models || masters || levels ? 2 : 1;
     /* Memory of one run is that of the next: the system need not be asked. */
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
@@ -84,6 +91,8 @@ int main(int argc, char **argv)
         trial_keep_calm();
     if (masters)
         trial_several();
+    if (levels)
+        trial_searches();
     for (int k = options; k < argc; k += 2) {
         const char *value = k + 1 < argc ? argv[k + 1] : NULL;
         if (!value)
@@ -105,7 +114,8 @@ int main(int argc, char **argv)
     __sanitizer_set_report_fd((void *)(intptr_t)dup(STDERR_FILENO));
 #endif
     /* What the product says of every loss. */
-    if (!one && !freopen("/dev/null", "w", stderr))
+    if (!one && (!(said = fdopen(dup(STDOUT_FILENO), "w")) || !freopen("/dev/null", "w", stdout) ||
+                 !freopen("/dev/null", "w", stderr)))
         return 1;
     setvbuf(stderr, buffer, one ? _IOLBF : _IOFBF, sizeof buffer);
     return one ? one_run(seed) : many_run(from, count, most);

@@ -411,6 +411,17 @@ void link_counter_end(struct link_counter *counter, bool all)
     (void)counter, (void)all;
 }
 
+/* ---- the end of who waits without looking ---------------------------------------------------- */
+
+static void alarm_heed(void)
+{
+    struct rank *rank = world.current;
+    if (rank->alarm_s > 0 && world.now_s > rank->alarm_s) {
+        world_say("rank %d has waited for others too long", rank->number);
+        world_leave(rank, RANK_ENDED, FAILURE_STOPPED);
+    }
+}
+
 /* ---- all ranks together -------------------------------------------------------------------- */
 
 /* How its outcome is made. */
@@ -548,12 +559,8 @@ struct link link_node(struct link link)
 static void step_await(struct pending *pending)
 {
     static const double look_s = 0.25;
-    struct rank *rank = world.current;
     while (!step_is_over(pending)) {
-        if (rank->alarm_s > 0 && world.now_s > rank->alarm_s) {
-            world_say("rank %d has waited for others too long", rank->number);
-            world_leave(rank, RANK_ENDED, FAILURE_STOPPED);
-        }
+        alarm_heed();
         world_sleep(look_s, true);
     }
 }
@@ -642,6 +649,7 @@ void clock_nap(double seconds)
 void clock_pause(struct pause *pause, const struct awaited *awaited)
 {
     static const double look_s = 0.25;
+    alarm_heed();
     pause->count++;
     pause->nap_s = look_s;
     const double left_s = awaited->left_s > 0 ? fmax(awaited->left_s, nap_least_s) : look_s;

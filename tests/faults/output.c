@@ -10,6 +10,7 @@
 #include "spmd/resume/remaining.h"
 #include "tests/faults/checks.h"
 #include "tests/faults/disk.h"
+#include "tests/faults/searches.h"
 #include "tests/faults/world.h"
 
 /* ---- while a run goes on ------------------------------------------------------------------------
@@ -35,6 +36,8 @@ bool outputfile_seal(const char *path, const struct output_outcome *outcome,
     if (!trial.plan) /* it is reported */
         trace_writer_remove(path);
     trial.sealed = true;
+    if (trial.search)
+        searches_sealed(outcome->summary->failed);
     part_end(PART_COMPLETE);
     return true;
 }
@@ -82,11 +85,12 @@ static void part_begin(int64_t times, const struct run_part *part)
 bool outputfile_create(const char *path, const struct job *job, const struct output_info *info,
                        struct output_places *places, struct failure *failure)
 {
-    (void)job;
     world_sleep(world.weather.write_s, false);
     if (dice_hit(&world.dice, world.weather.unwritten))
         return failure_set(failure, FAILURE_FAILED, "%s: cannot be made", path);
     world_say("the output is made");
+    if (trial.search)
+        searches_made(job, info);
     disk_make();
     *places = trial.places;
     part_begin(0, &info->part);
@@ -162,5 +166,6 @@ bool remaining_read(struct remaining *remaining, const char *path,
     remaining->resumed = (int32_t)trial.times;
     remaining->last = trial.last;
     remaining->complete = remaining->outcome_holds = trial.sealed;
+    remaining->emitted = trial.search ? searches_base() : NULL;
     return true;
 }

@@ -10,6 +10,7 @@
 #include "tests/faults/checks.h"
 #include "tests/faults/disk.h"
 #include "tests/faults/models.h"
+#include "tests/faults/searches.h"
 #include "tests/faults/stars.h"
 #include "tests/faults/task.h"
 #include "tests/faults/world.h"
@@ -36,6 +37,15 @@ static struct stars_job job_of(int64_t tasks)
                               .buffers = trial.buffers};
 }
 
+/* A search has one master. */
+static void stars_take(struct stars *stars, int ranks, int64_t tasks, bool trees)
+{
+    if (trial.search)
+        *stars = (struct stars){.ranks = ranks, .count = 1};
+    else
+        stars_draw(stars, ranks, tasks, trees);
+}
+
 static void plan_make(void)
 {
     struct failure failure = FAILURE_INIT;
@@ -50,7 +60,7 @@ void several_draw(void)
     struct dice *dice = &world.dice;
     const int ranks = 2 + (int)dice_below(dice, RANKS_MOST - 1);
     several = (struct several){.kernel = {.task = trial.job->task}};
-    stars_draw(&several.begun, ranks, trial.tasks, trial.job->state_size == 0);
+    stars_take(&several.begun, ranks, trial.tasks, trial.job->state_size == 0);
     several.profiled = dice_hit(dice, 0.6);
     several.once = dice_hit(dice, 0.3);
     if (several.profiled)
@@ -79,7 +89,7 @@ int several_ranks(void)
 char *several_plan_left(int64_t tasks, int ranks)
 {
     const struct stars_job job = job_of(tasks);
-    stars_draw(&several.stars, ranks, tasks, false);
+    stars_take(&several.stars, ranks, tasks, false);
     stars_say(&several.stars);
     return stars_plan(&several.stars, &job);
 }
@@ -138,7 +148,10 @@ void several_main(void)
     comm.workers_on_node = world.ranks - 1;
     comm.nodes = 1;
     const struct execution execution = execution_of(&comm, &liveness);
-    if (liveness_open(&liveness, &comm, &failure))
+    const bool open = liveness_open(&liveness, &comm, &failure);
+    if (open && trial.search)
+        searches_run(&execution, &comm, &liveness, &outcome, &failure);
+    else if (open)
         execute_run(&execution, &outcome, &failure);
     liveness_end(&liveness);
     run_outcome_release(&outcome);
@@ -192,10 +205,13 @@ void several_check(void)
     const struct rank *first = &world.rank[0];
     if (first->state != RANK_ENDED || world.wrong[0])
         return;
-    if (trial.sealed != (first->status == FAILURE_NONE))
+    const bool failed = trial.search && searches_have_failed();
+    if (trial.search && first->status == FAILURE_NONE && !searches_are_over())
+        world_wrong("rank 0 ends with 0, and the search is not over");
+    if (!trial.search && trial.sealed != (first->status == FAILURE_NONE))
         world_wrong("rank 0 ends with %d, and the run is%s sealed", first->status,
                     trial.sealed ? "" : " not");
-    if (first->status != FAILURE_NONE && first->status != FAILURE_STOPPED &&
+    if (first->status != FAILURE_NONE && first->status != FAILURE_STOPPED && !failed &&
         !(world.weather.unwritten > 0))
         world_wrong("rank 0 ends with %d, though nothing has failed", first->status);
 }

@@ -26,6 +26,12 @@ static uint64_t hash_of(int64_t number)
     return z ^ (z >> 29);
 }
 
+/* Each level has results of its own. */
+uint64_t task_hash(int level, int64_t number)
+{
+    return hash_of(number ^ (int64_t)level << 40);
+}
+
 bool task_fails(int64_t number)
 {
     return habits.failing > 0 && number % habits.failing == habits.failing - 1;
@@ -33,7 +39,7 @@ bool task_fails(int64_t number)
 
 void task_record(int64_t number, struct record *record)
 {
-    *record = (struct record){number, hash_of(number)};
+    *record = (struct record){number, task_hash(habits.level, number)};
 }
 
 void task_sum_add(struct census_sum *sum, int64_t number)
@@ -144,6 +150,95 @@ static int compute(const struct scow_host *host, const void *job, const struct s
     return SCOW_OK;
 }
 
+/* ---- a search ------------------------------------------------------------------------------ */
+
+enum { DEPTH_MOST = 8, NEXT_MOST = 30 };
+
+/* The job of a level is one of these. */
+static char searching[DEPTH_MOST + 1];
+
+static int level_of(const void *job)
+{
+    return (int)((const char *)job - searching);
+}
+
+static uint64_t emitted_sum(int level, int64_t tasks)
+{
+    uint64_t sum = 0;
+    for (int64_t k = 0; k < tasks; k++)
+        sum += task_hash(level, k);
+    return sum;
+}
+
+static int64_t next_of(int level, uint64_t sum)
+{
+    return level >= habits.depth ? 0 : 1 + (int64_t)(sum % NEXT_MOST);
+}
+
+int64_t task_next(int level, int64_t tasks)
+{
+    return next_of(level, emitted_sum(level, tasks));
+}
+
+/* It is told what the level before has left. */
+static int search_open(const struct scow_host *host, const struct scow_setup *setup, void **job)
+{
+    uint64_t sum = 0;
+    if (setup->level > 1 && setup->shared_size == sizeof sum)
+        memcpy(&sum, setup->shared, sizeof sum);
+    if (setup->level < 1 || setup->level > DEPTH_MOST ||
+        (setup->level > 1 && setup->tasks != next_of((int)setup->level - 1, sum)))
+        return host->fail(host, "level %" PRId64 " has %" PRId64 " core tasks, made of %" PRIx64,
+                          setup->level, setup->tasks, sum);
+    *job = &searching[setup->level];
+    return SCOW_OK;
+}
+
+static void search_results(const void *job, struct scow_results *results)
+{
+    (void)job;
+    results->fields = fields;
+    results->record_size = sizeof(struct record);
+    results->emits = true;
+}
+
+static int search_compute(const struct scow_host *host, const void *job,
+                          const struct scow_batch *batch)
+{
+    for (int64_t k = 0; k < batch->count; k++) {
+        const int64_t number = batch->first + k;
+        const uint64_t hash = task_hash(level_of(job), number);
+        const struct record record = {number, hash};
+        if (!work(host, number))
+            return SCOW_STOPPED;
+        memcpy((char *)batch->records + (size_t)k * sizeof record, &record, sizeof record);
+        const int status = host->emit(host, number, &hash, sizeof hash);
+        if (status != SCOW_OK)
+            return status;
+    }
+    return SCOW_OK;
+}
+
+/* Each core task has left what it should, once. */
+static int search_next(const struct scow_host *host, const void *job,
+                       const struct scow_survivors *in, int64_t *tasks)
+{
+    const int level = level_of(job);
+    uint64_t sum = 0;
+    for (int64_t k = 0; k < in->tasks; k++) {
+        uint64_t hash = 0;
+        if (in->at[k + 1] - in->at[k] == (int64_t)sizeof hash)
+            memcpy(&hash, (const char *)in->bytes + in->at[k], sizeof hash);
+        if (hash != task_hash(level, k)) {
+            world_wrong("core task %" PRId64 " of level %d has left another thing", k, level);
+            return host->fail(host, "core task %" PRId64 " has left another thing", k);
+        }
+        sum += hash;
+    }
+    *tasks = next_of(level, sum);
+    return host->share(host, &sum, sizeof sum);
+}
+
 static void reset(const void *job, void *state)
 {
     (void)job;
@@ -177,23 +272,55 @@ static const struct scow_task reducing_task = {
     COMMON,         .name = "reducing", .open = reducing_open,
     .reset = reset, .merge = merge,     .print = print};
 
-struct job *task_job(int64_t tasks, bool reduces, bool behind)
+static const struct scow_task search_task = {SCOW_TASK,
+                                             .version = "1",
+                                             .summary = "says its number, level by level",
+                                             .core_task = "a number",
+                                             .outcome = "its number and a hash",
+                                             .input = SCOW_INPUT_NONE,
+                                             .threads = SCOW_THREADS_OWN,
+                                             .flags = SCOW_LEVELS,
+                                             .name = "searching",
+                                             .describe = simple_describe,
+                                             .open = search_open,
+                                             .results = search_results,
+                                             .package_size_most = package_size,
+                                             .pack = pack,
+                                             .compute = search_compute,
+                                             .next = search_next};
+
+static void job_make(struct job *job, const struct scow_task *task, int64_t level)
 {
-    static struct job jobs[2];
-    static bool made;
-    for (int k = 0; k < 2 && !made; k++) {
-        const struct values values = {0};
-        struct description description = {.tasks = tasks};
-        struct failure failure = FAILURE_INIT;
-        if (!job_open(&jobs[k], k == 0 ? &simple_task : &reducing_task, &values, &description, NULL,
-                      &failure)) {
-            fprintf(stderr, "%s\n", failure.text);
-            abort();
-        }
-    }
-    made = true;
-    struct job *job = &jobs[reduces];
+    const struct values values = {0};
+    struct description description = {.tasks = 1, .level = level};
+    struct failure failure = FAILURE_INIT;
+    if (job_open(job, task, &values, &description, NULL, &failure))
+        return;
+    fprintf(stderr, "%s\n", failure.text);
+    abort();
+}
+
+static struct job *job_set(struct job *job, int64_t tasks, bool behind)
+{
     job->setup.tasks = tasks;
     job->values.write_behind = behind;
     return job;
+}
+
+struct job *task_job_search(int64_t tasks, bool behind)
+{
+    static struct job job;
+    if (!job.task)
+        job_make(&job, &search_task, 1);
+    return job_set(&job, tasks, behind);
+}
+
+struct job *task_job(int64_t tasks, bool reduces, bool behind)
+{
+    static struct job jobs[2];
+    if (!jobs[0].task) {
+        job_make(&jobs[0], &simple_task, 0);
+        job_make(&jobs[1], &reducing_task, 0);
+    }
+    return job_set(&jobs[reduces], tasks, behind);
 }

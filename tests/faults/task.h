@@ -12,6 +12,8 @@ struct habits {
     int64_t failing; /* every task whose number is a multiple fails; 0: none does */
     int64_t deadly;  /* that one kills its rank; negative: none does */
     bool noisy;      /* durations differ widely */
+    int depth;       /* levels of a search; 0: it is none */
+    int level;       /* that the output is of, from 1; 0: it is no search */
 };
 
 struct record {
@@ -28,6 +30,12 @@ extern struct habits habits;
 
 /* Jobs of so many tasks: records alone, or a reduction beside. Made once; borrowed. */
 struct job *task_job(int64_t tasks, bool reduces, bool behind);
+/* Of a search in levels, whose core tasks emit what the next level follows from. */
+struct job *task_job_search(int64_t tasks, bool behind);
+/* What that core task of a level leaves. */
+uint64_t task_hash(int level, int64_t number);
+/* How many core tasks follow from so many of that level; 0: it is the last one. */
+int64_t task_next(int level, int64_t tasks);
 bool task_fails(int64_t number);
 void task_record(int64_t number, struct record *record);
 /* As its outcome is printed. */

@@ -23,6 +23,7 @@
 #include "tests/faults/disk.h"
 #include "tests/faults/disturbances.h"
 #include "tests/faults/models.h"
+#include "tests/faults/searches.h"
 #include "tests/faults/several.h"
 #include "tests/faults/task.h"
 #include "tests/faults/weather.h"
@@ -42,6 +43,8 @@ struct trial trial;
 static bool calm;
 /* The share of trials whose parts are played whole, by several masters as a rule. */
 static double several_most = 1.0 / 3;
+/* And of these, of searches in levels, by one master. */
+static double searches_most = 0.2;
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
@@ -68,8 +71,22 @@ static void places_make(void)
     if (trial.job->state_size > 0)
         trial.places.partial =
             place_take(&end, 2 * (size_t)SLOTS * layout_slot_size(trial.job->state_size));
+    if (trial.search)
+        trial.places.emitted = place_take(&end, tasks * sizeof(struct layout_emitted));
     trial.places.lost = place_take(&end, LOSSES_MOST * sizeof(struct losses_row));
     trial.size = end;
+}
+
+void trial_level(int64_t tasks)
+{
+    trial.tasks = tasks;
+    trial.job->setup.tasks = tasks;
+    trial.job->order.tasks = tasks;
+    trial.sealed = trial.running = trial.unmended = false;
+    trial.times = 0;
+    trial.last = (struct run_part){.tasks = 0};
+    trial.part.times = -1; /* until one begins */
+    places_make();
 }
 
 /* ---- going on -------------------------------------------------------------------------------- */
@@ -393,6 +410,13 @@ static bool is_several(void)
     return several_most > 0 && !calm && dice_hit(&own, several_most);
 }
 
+/* Likewise, of those. */
+static bool is_search(void)
+{
+    struct dice own = {world.dice.state ^ 0x7365617263u};
+    return dice_hit(&own, searches_most);
+}
+
 static void trial_draw(void)
 {
     struct dice *dice = &world.dice;
@@ -423,6 +447,8 @@ static void trial_draw(void)
     if (calm)
         trial_calm();
     trial.several = is_several();
+    if (trial.several && is_search())
+        searches_draw();
     if (trial.several)
         several_draw();
     trial.sleeps = trial.sleeps && !trial.several;
@@ -515,6 +541,8 @@ static void several_run(bool fair)
     const int ranks = several_ranks();
     weather_take(fair);
     world.weather.scattered = !fair && dice_hit(&world.dice, 0.3);
+    if (trial.search) /* of two runs, the one behind the other, nobody says that they bear it */
+        world.weather.doubled = 0;
     trial.part.times = -1; /* until one begins */
     part_play(ranks - 1, fair);
 }
@@ -562,6 +590,17 @@ void trial_keep_calm(void)
 void trial_several(void)
 {
     several_most = 1;
+    searches_most = 0;
+}
+
+void trial_searches(void)
+{
+    several_most = searches_most = 1;
+}
+
+static bool is_over(void)
+{
+    return trial.search ? searches_are_over() : trial.sealed;
 }
 
 static void trial_begin(uint64_t seed, FILE *log, struct trial_counts *counts)
@@ -617,13 +656,15 @@ bool trial_run(uint64_t seed, FILE *log, struct trial_counts *counts)
     if (trial.several)
         disk_vanish();
     const int parts = calm ? 0 : 1 + (int)dice_below(&world.dice, PARTS_MOST);
-    for (int part = 0; !trial.sealed && !world.wrong[0] && part <= parts + 2; part++)
+    for (int part = 0; !is_over() && !world.wrong[0] && part <= parts + 2; part++)
         part_run(part, part >= parts);
-    if (!trial.sealed)
+    if (!is_over())
         world_wrong("the run does not reach its end, though nothing disturbs it");
     input_close(&trial.input);
     if (trial.several)
         several_release();
+    if (trial.search)
+        searches_release();
     if (trial.sleeps)
         models_release();
     counts->trials++;

@@ -19,6 +19,8 @@ struct trial_counts {
 void trial_keep_calm(void);
 /* From then on all trials are of several masters. */
 void trial_several(void);
+/* Or are searches in levels. */
+void trial_searches(void);
 /* False: something was wrong, said in world.wrong. `log`: NULL: silent. */
 bool trial_run(uint64_t seed, FILE *log, struct trial_counts *counts);
 
