@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Every source has the form that .clang-format fixes. Other versions than 14 differ in details.
+# The sources have the form that .clang-format fixes: those whose turn it is (turns.py), with --all every one. Other versions
+# than 14 differ in details.
+# usage: format.sh [--all]
 set -euo pipefail
 
 formatter=$(command -v clang-format-14 || command -v clang-format || true)
@@ -8,4 +10,4 @@ if ! "${formatter:-false}" --version 2>/dev/null | grep -q 'version 14\.'; then
     exit 77
 fi
 find planner kernel spmd calibrate jobs/plugins/python tests -name '*.[ch]' -print0 |
-    xargs -0 "$formatter" --dry-run -Werror
+    python3 tests/house/turns.py -z "$@" | xargs -0 -r "$formatter" --dry-run -Werror

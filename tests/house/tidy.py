@@ -6,8 +6,7 @@ usage: tidy.py BUILD [--all] [--deep]
 A source that has passed is looked at again only when something has changed: itself, what it
 includes (as ninja knows from its last build; with other generators all are looked at), how it is
 compiled, or the rules. In a build folder where none has passed yet, as in a fresh clone, these are
-the sources that the last ten commits changed, one that includes each header they changed, and of
-the others a sixth in turn, by the number of commits: they passed in the folder of who changed them.
+those whose turn it is (turns.py), and one that includes each header that the last commits changed.
 --all: all of them, as where git cannot tell. Other versions than 14 have other checks. In the suite
 the static analyser follows 2,000 steps of a function, which takes a twentieth of the time; with
 --deep as many as it does by itself, 225,000, in all sources.
@@ -22,14 +21,16 @@ import shlex
 import shutil
 import subprocess
 import sys
-import zlib
+
+sys.dont_write_bytecode = True  # beside the sources
+
+import turns  # noqa: E402
 
 ROOMS = ("calibrate", "kernel", "planner", "spmd")
 SKIPPED = 77
 # Assertions tell the analyser what cannot be, so they are there whatever the build does.
 OPTIONS = ["--quiet", "--extra-arg=-UNDEBUG"]
 GROUP_MOST = 16  # sources of a process
-TURNS, RECENT = 6, 10  # parts of the sources, and commits
 SHALLOW = [f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=2000")]
 
 
@@ -78,23 +79,15 @@ def digest(entry, files, rules):
     return whole.hexdigest()
 
 
-def git_says(*words):
-    """Its answer's lines; None: this is no clone."""
-    run = subprocess.run(["git", *words], capture_output=True, text=True, check=False)
-    return run.stdout.splitlines() if run.returncode == 0 else None
-
-
 def part_find(sources, files_of, root):
-    """Of the sources of a fresh clone, those to look at; all, where git cannot tell. Who turns is told by names, so
-    that a new source moves no other one."""
-    count, recent = git_says("rev-list", "--count", "HEAD"), git_says("log", f"-{RECENT}", "--name-only", "--format=")
-    if count is None or recent is None:
+    """Of the sources of a fresh clone, those to look at; all, where git cannot tell."""
+    changed, is_turn = turns.changed_find(), turns.turn_find()
+    if changed is None or is_turn is None:
         return list(sources)
-    changed, turn = {os.path.join(root, name) for name in recent}, int(count[0]) % TURNS
-    headers, part = {name for name in changed if name.endswith(".h")}, []
+    headers, part = {os.path.join(root, name) for name in changed if name.endswith(".h")}, []
     for source in sources:
-        included = headers & {os.path.normpath(file) for file in files_of(source)}
-        if source in changed or included or zlib.crc32(os.path.relpath(source, root).encode()) % TURNS == turn:
+        name, included = os.path.relpath(source, root), headers & {os.path.normpath(file) for file in files_of(source)}
+        if name in changed or included or is_turn(name):
             part.append(source)
             headers -= included
     return part
