@@ -76,16 +76,16 @@ kill -TERM "${ranks[@]}" || fail "asked once, some ranks have not waited for the
 gone 100 || fail "asked twice, some ranks are still there"
 wait $launcher || true # its exit code is what the launcher makes of ranks that a signal ended
 
+# Ctrl-C, as it comes to ranks. Their launcher, which a terminal interrupts, too, would pass it on at once or, on a busy
+# machine, so late that they are asked twice (tests/spmd/python_plugin.sh has a launcher that does).
 begin plan.json
 ranks_stop part.h5 3 INT
-kill -INT $launcher 2>/dev/null || true # as from a terminal: it comes to all
 touch go
 code=0
 wait $launcher || code=$?
 gone 100 || fail "Ctrl-C: some ranks are still there"
-# MPICH's launcher, interrupted, sometimes ends with 0 before it has seen how its ranks ended, or heard what they say.
-((code == 75 || code == 0)) || fail "Ctrl-C: exit code $code: $(cat said)"
-((code == 0)) || grep -q 'stopped as asked, with .* --resume to go on' said || fail "Ctrl-C: it says: $(cat said)"
+((code == 75)) || fail "Ctrl-C: exit code $code: $(cat said)"
+grep -q 'stopped as asked, with .* --resume to go on' said || fail "Ctrl-C: it says: $(cat said)"
 "$scow" show part.h5 | grep -q '^ended  *stopped as asked (SIGINT)' || fail "Ctrl-C: $("$scow" show part.h5)"
 sha256sum part.h5 >before
 refused 'parameter jobs 1, and now it is 2' parameter.json lines.txt
