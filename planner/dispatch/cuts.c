@@ -3,8 +3,9 @@
 #include <math.h>
 
 /* Shares of a run's time: what parts may cost a worker; and what all that is sent may take of the
- * port's, which then delays nobody. */
-static const double cost_most = 0.004, port_most = 0.5;
+ * port's, which then delays nobody. Nor may parts cost more than such a share of what they are to
+ * save, the work of one worker spread over all others: of many workers one is little. */
+static const double cost_most = 0.004, port_most = 0.5, worth_most = 0.05;
 /* Nothing shorter is found overdue much sooner. */
 static const double least_s = 0.25;
 /* Of a run, where a cut lies. */
@@ -29,6 +30,14 @@ static double cost_find(const struct cuts_demand *demand, const struct deadline_
     return port_s <= port_most * demand->run_s ? most_s : HUGE_VAL;
 }
 
+static double cost_limit_s(const struct cuts_demand *demand, int64_t workers)
+{
+    int64_t others = -1;
+    for (int64_t k = 0; k < workers; k++)
+        others += demand->tasks[k] > 0;
+    return demand->run_s * fmin(cost_most, worth_most / fmax(1, (double)others));
+}
+
 struct cuts cuts_find(const struct cuts_demand *demand, const struct deadline_setup *setup)
 {
     struct cuts cuts = {.setup = *setup, .parts = 1, .run_s = demand->run_s};
@@ -36,7 +45,7 @@ struct cuts cuts_find(const struct cuts_demand *demand, const struct deadline_se
         if (demand->run_s < (double)parts * least_s)
             continue;
         const double cost_s = cost_find(demand, setup, parts);
-        if (cost_s > cost_most * demand->run_s)
+        if (cost_s > cost_limit_s(demand, setup->workers))
             continue;
         cuts.parts = parts;
         cuts.cost_s = cost_s;

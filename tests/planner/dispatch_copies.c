@@ -558,6 +558,44 @@ static void parts_and_pieces_mind_what_packages_cost(void **state)
     }
 }
 
+/* As above, and the port has time for them. */
+static double parts_cost_s(int64_t workers, double latency_s)
+{
+    enum { MOST = 64 };
+    struct platform_class class = {.count = workers, .compute = {latency_s, 0.01}};
+    struct platform_window window = {
+        .least = 1, .greatest = 1e9, .classes = &class, .class_count = 1};
+    const struct platform platform = {
+        .windows = &window, .window_count = 1, .worker_count = workers};
+    const struct deadline_setup costs = decision_costs(&platform);
+    int64_t numbers[MOST];
+    double loads[MOST], cost_s = -1;
+    for (int64_t k = 0; k < workers; k++) {
+        numbers[k] = k;
+        loads[k] = 600;
+    }
+    struct plan_round round = {.repeat = 1, .loads = loads};
+    const struct plan plan = {.workers = numbers,
+                              .worker_count = workers,
+                              .rounds = &round,
+                              .round_count = 1,
+                              .tasks = 600 * (double)workers};
+    assert_true(dispatch_parts_cost(&plan, &costs, &cost_s));
+    return cost_s;
+}
+
+/* Of 6 s: one cut of 20 ms, or nineteen of 1 ms; none that costs much beside the work that each
+ * other worker would do in place of one. */
+static void parts_cost_little(void **state)
+{
+    (void)state;
+    assert_true(fabs(parts_cost_s(8, 0.02) - 0.02) < 1e-9);
+    assert_true(fabs(parts_cost_s(8, 1e-3) - 0.019) < 1e-9);
+    assert_true(parts_cost_s(8, 0.03) == 0);
+    assert_true(parts_cost_s(64, 0.02) == 0);
+    assert_true(fabs(parts_cost_s(64, 1e-3) - 0.004) < 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -570,6 +608,7 @@ int main(void)
         cmocka_unit_test(what_is_held_back_is_done_by_others),
         cmocka_unit_test(a_stop_costs_a_tenth_at_most),
         cmocka_unit_test(parts_and_pieces_mind_what_packages_cost),
+        cmocka_unit_test(parts_cost_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
