@@ -57,10 +57,10 @@ struct run_record {
     char *rule;   /* owned: dealt packages on request in place of the plan's rounds; NULL: none */
     char *tail;   /* owned: dealt the plan's end on request; NULL: none */
     char *replan; /* owned: the tolerance with which the plan was watched; NULL: not said */
-    char *told, *replanned; /* owned: when and why the rest was planned anew, lines and a JSON
+    char *told, *replanned; /* owned: when and why what remained was planned anew, lines and a JSON
                              * array; NULL: the plan was not watched */
     struct run_changes {
-        int64_t count; /* how often the rest was planned anew; with none, the others are 0 */
+        int64_t count; /* how often what remained was planned anew; with none, the others are 0 */
         int64_t round; /* the first one of the first new plan */
         double end_s;  /* the makespan that the last new plan promised */
     } changes;

@@ -551,7 +551,7 @@ static void anew_explain(const struct residuals *residuals, struct text *text)
     const struct run_changes *changes = &residuals->record->changes;
     const double off = residuals_error(changes->end_s, residuals->measured.makespan_s);
     text_add(text,
-             "The rest was planned anew%s from round %" PRId64
+             "What remained was planned anew%s from round %" PRId64
              " on, and ended %.1f %% %s than the last plan predicted.",
              changes->count > 1 ? ", more than once," : "", changes->round + 1, fabs(100 * off),
              off < 0 ? "earlier" : "later");

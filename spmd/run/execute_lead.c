@@ -219,7 +219,7 @@ static struct dispatch *survey_new(const struct execution_state *state, struct p
     return pilot_survey(sight, (int64_t)state->plan->tasks, failure);
 }
 
-/* When the rest was planned anew, and why. */
+/* When what remained was planned anew, and why. */
 static void told_take(const struct execution_state *state, const struct dispatch *decides,
                       struct run_outcome *outcome)
 {

@@ -50,8 +50,8 @@ struct pilot {
     /* Local to the master, once. As of a survey_planner; what it returns is freed before the pilot.
      * Fills in what follows. */
     struct dispatch *(*plan)(struct pilot *self, const struct pilot_sight *sight);
-    /* Local to the master, when all packages are done: when the rest was planned anew, as lines
-     * and as a JSON array; owned by the caller, NULL: it never was, or nobody watched. */
+    /* Local to the master, when all packages are done: when what remained was planned anew, as
+     * lines and as a JSON array; owned by the caller, NULL: it never was, or nobody watched. */
     void (*tell)(struct pilot *self, char **lines, char **json);
     struct plan_prediction predicted; /* of the whole run, its probes as they were; unknown where
                                        * the rest was not planned */

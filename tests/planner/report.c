@@ -470,8 +470,9 @@ static void plans_made_anew_are_told_apart(void **state)
     char *text = report_text(&record, &failure);
     assert_non_null(text);
     assert_non_null(strstr(text, "\n  as planned anew   "));
-    assert_non_null(strstr(text, "The rest was planned anew, more than once, from round 2 on, and "
-                                 "ended 25.0 % later than the last plan predicted."));
+    assert_non_null(strstr(text,
+                           "What remained was planned anew, more than once, from round 2 on, and "
+                           "ended 25.0 % later than the last plan predicted."));
     free(text);
     json_decref(json);
     json_decref(before);
