@@ -118,7 +118,9 @@ static void packages_return(struct master *master, int member, bool at_work)
     progress_end(master->progress);
     tasks += master_counted_lost(master, member, at_work);
     membership_note(master->run->members, member, tasks);
-    if (!master->run->copies) /* else others may have written the same, and all of it holds */
+    /* Where others may have written the same, all of it holds: as where it is copied, and below a
+     * master that may have lost this one in turn, without its having heard of that. */
+    if (!master->run->copies && !master->run->above)
         store_disown(master->run->store, membership_rank(master->run->members, member), packages,
                      count);
     if (at_work)
