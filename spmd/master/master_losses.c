@@ -168,6 +168,8 @@ void master_lose(struct master *master, int member, const char *why, bool at_wor
 void master_retire(struct master *master, int member, const struct failure *trouble)
 {
     loss_survive(master, member, MEMBER_FAILED, trouble->text, false);
+    /* What is on its way to it has to arrive, or it is lost. */
+    membership_await(master->run->members, member, true);
     if (membership_living(master->run->members) == 0 && !master->run->joins &&
         !masters_share_work(master->run->masters))
         failure_set(master->failure, trouble->code, "%s", trouble->text);
