@@ -66,7 +66,7 @@ void totals_check(const struct summary *summary, const char *outcome)
     struct census_sum sum = {0};
     struct summary expected;
     struct failure failure = FAILURE_INIT;
-    int64_t failed = 0;
+    int64_t failed = 0, unsure = 0;
     summary_init(&expected);
     for (int64_t task = 0; task < trial.tasks; task++) {
         struct record record;
@@ -77,6 +77,8 @@ void totals_check(const struct summary *summary, const char *outcome)
         if (ledger()[task] == 2 || is_given_up(task)) {
             failed++;
             trial.counts->revived += ledger()[task] != 2;
+            /* What a group has given up that was lost itself, another one may have done. */
+            unsure += ledger()[task] != 2 && several_disowns();
             if (!task_fails(task) && !is_given_up(task))
                 world_wrong("core task %" PRId64 " has failed for no reason", task);
             continue;
@@ -86,7 +88,8 @@ void totals_check(const struct summary *summary, const char *outcome)
         task_sum_add(&sum, task);
         summary_add(&expected, trial.job, &results, &failure);
     }
-    if (summary->tasks != trial.tasks || summary->failed != failed)
+    if (summary->tasks != trial.tasks || summary->failed > failed ||
+        summary->failed < failed - unsure)
         world_wrong("%" PRId64 " core tasks are counted, %" PRId64
                     " of them failed; it should be %" PRId64 " and %" PRId64,
                     summary->tasks, summary->failed, trial.tasks, failed);
@@ -97,7 +100,7 @@ void totals_check(const struct summary *summary, const char *outcome)
         if (strcmp(text, outcome ? outcome : "") != 0)
             world_wrong("the reduction comes to %s, not %s", outcome ? outcome : "nothing", text);
     }
-    if (summary->checksum != expected.checksum)
+    if (summary->failed == failed && summary->checksum != expected.checksum)
         world_wrong("the checksum is %016" PRIx64 ", not %016" PRIx64, summary->checksum,
                     expected.checksum);
 }

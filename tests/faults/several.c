@@ -136,6 +136,13 @@ static struct execution execution_of(struct comm *comm, struct liveness *livenes
                               .until = &several.until};
 }
 
+/* As a rank does at its very end, once others are lost (spmd/launch/start.c). */
+static void others_end(const struct run_outcome *outcome)
+{
+    for (int k = 0; outcome->broken && k < outcome->others.count; k++)
+        process_kill(&outcome->others.items[k]);
+}
+
 void several_main(void)
 {
     struct rank *self = world.current;
@@ -154,6 +161,7 @@ void several_main(void)
     else if (open)
         execute_run(&execution, &outcome, &failure);
     liveness_end(&liveness);
+    others_end(&outcome);
     run_outcome_release(&outcome);
     world_say("rank %d ends with %d%s%s", self->number, (int)failure.code,
               failure.code != FAILURE_NONE ? ": " : "",
@@ -198,6 +206,17 @@ void several_disturb(double work_s)
         star_kill(at_s, master, master + 1);
     if (dice_hit(dice, 0.15))
         star_kill(at_s, master + 1, stars_end(stars, number));
+}
+
+/* Who is given up by a master that hangs, where nobody can end them, stays as long as that one. */
+bool several_over(void)
+{
+    bool over = trial.several && world.rank[0].state != RANK_RUNS;
+    for (int k = 1; k < world.ranks; k++) {
+        const struct rank *rank = &world.rank[k];
+        over = over && (rank->state != RANK_RUNS || rank->stopped || rank->told_lost);
+    }
+    return over;
 }
 
 void several_check(void)

@@ -21,6 +21,8 @@ void several_main(void);
 void several_say(void);
 void several_disturb(double work_s);
 void several_check(void);
+/* Has that part come to its end, though ranks are there that were given up? */
+bool several_over(void);
 /* Is another master than the first one gone? */
 bool several_lost(void);
 /* May a group be lost, whose work is then taken for undone, whatever its workers have done of it?

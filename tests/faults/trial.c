@@ -508,7 +508,7 @@ static void part_play(int workers, bool fair)
         disturbances_draw(work_s);
     if (!fair && trial.several)
         several_disturb(work_s);
-    if (!world_run(part_most_s))
+    if (!world_run(part_most_s) && !several_over())
         world_wrong("the part has not ended after %.0f s", part_most_s);
     if (trial.several)
         several_check();
