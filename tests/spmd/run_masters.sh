@@ -156,5 +156,5 @@ refuse() { # CODE SENTENCE ARGUMENT...
     [[ ! -e none.h5 ]] || fail "$*: an output is left"
 }
 sed 's/"workers": \[3, 4\]/"workers": [1, 4]/; s/"workers": \[0, 1\]/"workers": [0, 3]/' plan.json >crossed.json
-refuse 4 "is not among the ranks that stand between it and the next master" crossed.json
+refuse 4 "is not one of the ranks between it and the next master" crossed.json
 echo "run masters: done"

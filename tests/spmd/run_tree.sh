@@ -105,7 +105,7 @@ refuse() { # RANKS CODE SENTENCE ARGUMENT...
     [[ ! -e none.h5 ]] || fail "$*: an output is left"
 }
 sed 's/"workers": \[1, 2\]/"workers": [1, 4]/; s/"workers": \[4, 5\]/"workers": [2, 5]/' plan.json >crossed.json
-refuse 7 4 "is not among the ranks that stand between it and the next master: plan again with --tree" crossed.json
+refuse 7 4 "is not one of the ranks between it and the next master: plan again with --tree" crossed.json
 
 # ---- what is of one master ------------------------------------------------------------------------
 
