@@ -1,6 +1,7 @@
 #include "planner/simulate/star.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,10 +57,12 @@ struct star_cost star_cost_of_group(const struct platform_window *window,
 
 double *star_cost_part(struct star_cost *cost, enum operation operation)
 {
-    double *const parts[OPERATION_COLLECT + 1] = {
-        &cost->envelope_s, &cost->send_s,   &cost->link_s,   &cost->receive_s,
-        &cost->compute_s,  &cost->output_s, &cost->result_s, &cost->collect_s};
-    return parts[operation];
+    static const size_t parts[OPERATION_COLLECT + 1] = {
+        offsetof(struct star_cost, envelope_s), offsetof(struct star_cost, send_s),
+        offsetof(struct star_cost, link_s),     offsetof(struct star_cost, receive_s),
+        offsetof(struct star_cost, compute_s),  offsetof(struct star_cost, output_s),
+        offsetof(struct star_cost, result_s),   offsetof(struct star_cost, collect_s)};
+    return (double *)((char *)cost + parts[operation]);
 }
 
 bool star_trace(const struct star_times *times, int64_t worker, struct trace_event event,

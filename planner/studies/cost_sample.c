@@ -25,16 +25,22 @@ static double random_bell(uint64_t *random)
     return ((double)sum - 131070) * (1.7320508075688772 / 65536);
 }
 
-/* A positive factor of mean 1 and this relative deviation. The bell serves where it stays above 0;
- * its exponential, whose mean is known, where it does not. */
-static double package_factor(uint64_t *random, double deviation)
+/* Of this relative deviation. The bell serves where it stays above 0; its exponential,
+ * whose mean is known, where it does not. */
+static struct drawn_factor factor_of(double deviation)
 {
-    const double bell = random_bell(random);
     if (deviation * BELL_MOST < 1)
-        return 1 + deviation * bell;
+        return (struct drawn_factor){.sigma = deviation};
     const double sigma = sqrt(log1p(deviation * deviation));
     const double quarter = sigma * 0.8660254037844386;
-    return exp(sigma * bell) / pow(sinh(quarter) / quarter, 4);
+    return (struct drawn_factor){sigma, .mean = pow(sinh(quarter) / quarter, 4)};
+}
+
+/* A positive factor of mean 1. */
+static double package_factor(uint64_t *random, const struct drawn_factor *factor)
+{
+    const double off = factor->sigma * random_bell(random);
+    return factor->mean > 0 ? exp(off) / factor->mean : 1 + off;
 }
 
 /* The same from a normal deviate: log-normal. */
@@ -290,6 +296,8 @@ void cost_sample_cost(const struct cost_sample *sample, int64_t worker, double l
     if (setting->spread_count > 0)
         cost->deviations[OPERATION_COMPUTE] =
             hypot(cost->deviations[OPERATION_COMPUTE], profile_setting_deviation(setting, load));
+    for (int k = 0; k < DRAWN_OPERATIONS; k++)
+        cost->factors[k] = factor_of(cost->deviations[k]);
 }
 
 struct star_cost cost_sample_package(struct cost_sample *sample, int64_t worker,
@@ -298,7 +306,7 @@ struct star_cost cost_sample_package(struct cost_sample *sample, int64_t worker,
     struct star_cost taken = {0};
     for (int k = 0; k < sample->operations; k++)
         *star_cost_part(&taken, (enum operation)k) =
-            cost->seconds[k] * package_factor(&sample->random, cost->deviations[k]);
+            cost->seconds[k] * package_factor(&sample->random, &cost->factors[k]);
     taken.compute_s *= sample->factors[worker];
     return taken;
 }

@@ -12,9 +12,16 @@
 
 enum { DRAWN_OPERATIONS = OPERATION_COLLECT + 1 }; /* those that take the time of a package */
 
+/* Of the factors that packages differ by: 1 + sigma times a deviate, or where that could be
+ * negative its exponential over the mean of these. */
+struct drawn_factor {
+    double sigma, mean; /* mean: 0: the former */
+};
+
 /* What a package costs by the costs drawn, and how much single ones may differ. */
 struct drawn_cost {
     double seconds[DRAWN_OPERATIONS], deviations[DRAWN_OPERATIONS];
+    struct drawn_factor factors[DRAWN_OPERATIONS]; /* what the deviations come to */
 };
 
 /* A worker's last package, while packages are priced: the next one mostly is as large. */
