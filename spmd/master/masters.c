@@ -198,21 +198,31 @@ static void came_look(struct masters *masters)
     }
 }
 
-/* Nobody is left to lead the others of its star. */
+static void rank_lost(struct masters *masters, int rank)
+{
+    if (!membership_lost(masters->members, rank))
+        membership_lose(masters->members, rank, MEMBER_LOST, "so is its master");
+}
+
+/* Nobody is left to lead the others of its star. In a tree they leave, with all below them. */
 static void master_lost(struct masters *masters, int number)
 {
     struct master_told *told = &masters->told[number];
     const int first = masters_rank(masters, number);
-    if (told->ended)
+    if (told->ended || told->lost)
         return;
     told->lost = true;
     link_cancel(&told->coming);
     for (int rank = first + 1; rank < comm_all(masters->comm); rank++) {
         if (number_of(masters, rank) > 0)
             break;
-        if (!membership_lost(masters->members, rank))
-            membership_lose(masters->members, rank, MEMBER_LOST, "so is its master");
+        rank_lost(masters, rank);
     }
+    for (int k = number + 1; masters->tree && k < masters_count(masters); k++)
+        if (masters->parents[k] == number) {
+            rank_lost(masters, masters_rank(masters, k));
+            master_lost(masters, k);
+        }
     if (!masters->tree)
         all_end(masters);
 }

@@ -10,9 +10,9 @@
  * with all that is in the output, to be gone on with.
  *
  * In a tree (execute_star.c) the others are masters of groups, which get their packages from the
- * first one and report to it (master_relay.c): what is told here of what they have done is what is
- * not in these reports, and nothing moves between them. Where one is lost, what its group had goes
- * to others.
+ * master above them and report to it (master_relay.c): what is told here of what they have done is
+ * what is not in these reports, and nothing moves between them. Where one is lost, what its group
+ * had goes to others of the master above it.
  */
 #ifndef SPMD_MASTER_MASTERS_H
 #define SPMD_MASTER_MASTERS_H
@@ -64,6 +64,7 @@ struct masters {
     const int *ranks;           /* borrowed; of the masters, by number */
     int count;
     bool tree;                   /* the others are masters of groups, below the first one */
+    const int *parents;          /* borrowed; then: the number of the master above each */
     const char *until;           /* borrowed; who says when the run must have ended */
     struct dispatch *dispatch;   /* borrowed; its star's, recovering and open; NULL: its star has
                                   * ended, or not begun */

@@ -21,7 +21,7 @@ struct came {
     int64_t stopped, late, given_up, trace_cut, has_state;
 };
 
-/* Of a worker that it has not counted on any more. */
+/* Of a worker that it has not counted on any more, by its rank of the job. */
 struct came_loss {
     struct loss loss;
     int64_t state; /* enum member_state */
@@ -63,8 +63,9 @@ static void losses_put(struct bundle *bundle, const struct membership *members)
 {
     for (int k = 0; k < members->loss_count; k++) {
         const struct loss *loss = &members->losses[k];
-        const struct came_loss came = {
-            *loss, membership_lost(members, loss->member) ? MEMBER_LOST : MEMBER_FAILED};
+        struct came_loss came = {*loss, membership_lost(members, loss->member) ? MEMBER_LOST
+                                                                               : MEMBER_FAILED};
+        came.loss.member = membership_rank(members, loss->member);
         bundle_put(bundle, &came, sizeof came);
     }
 }
@@ -139,21 +140,11 @@ static bool had_add(struct run_outcome *outcome, struct bundle *bundle, int64_t 
     return true;
 }
 
-/* The rank of a member of that master's star. */
-static int place_of(const struct masters *masters, int number, int member)
-{
-    return masters->tree && number == 0 ? masters_rank(masters, member)
-                                        : masters_rank(masters, number) + member;
-}
-
-/* Of that master's star. */
-static void all_losses_add(struct masters *masters, struct bundle *bundle, int64_t count,
-                           int number)
+static void all_losses_add(struct masters *masters, struct bundle *bundle, int64_t count)
 {
     for (int64_t k = 0; k < count; k++) {
         struct came_loss came;
         bundle_take(bundle, &came, sizeof came);
-        came.loss.member = place_of(masters, number, came.loss.member);
         membership_take(masters->members, &came.loss, (enum member_state)came.state);
     }
 }
@@ -203,7 +194,7 @@ static void came_add(struct masters *masters, int number, const struct run *run,
         state_add(run, outcome, &bundle, failure);
     if (!had_add(outcome, &bundle, came.had_count, before, comm_all(masters->comm) - 1))
         failure_memory(failure, "adding what the masters' workers have done");
-    all_losses_add(masters, &bundle, came.loss_count, number);
+    all_losses_add(masters, &bundle, came.loss_count);
     text_join(&outcome->told, bundle_take_text(&bundle, &length, &none));
     array_join(&outcome->copied, bundle_take_text(&bundle, &length, &none));
     if (came.late && !outcome->ends)
@@ -232,7 +223,7 @@ static void own_losses_add(struct masters *masters, const struct membership *mem
 {
     struct bundle bundle = {0};
     losses_put(&bundle, members);
-    all_losses_add(masters, &bundle, bundle.cut ? 0 : members->loss_count, 0);
+    all_losses_add(masters, &bundle, bundle.cut ? 0 : members->loss_count);
     bundle_release(&bundle);
 }
 

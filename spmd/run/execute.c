@@ -215,7 +215,7 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
     struct done_packages done = {0};
     state->star.above.run = group ? above_of(state, &run) : run;
     run.above = group ? &state->star.above.run : NULL;
-    run.heads = state->star.tree && state->star.number == 0;
+    run.heads = state->star.heads;
     if (group) { /* it does what it gets, and the first master sees whether anything is wrong */
         run.tasks = INT64_MAX;
         run.failing_most = 0;

@@ -26,7 +26,7 @@ bool execution_copies(const struct execution_state *state)
 {
     const struct execution *execution = state->execution;
     const struct job *job = &state->making.job;
-    const bool apart = job->state_size == 0 && !job->results.emits && !state->star.tree;
+    const bool apart = job->state_size == 0 && !job->results.emits && !state->star.heads;
     /* In other models nobody knows here when a package is overdue. */
     if (emulation_operating(execution_sleeps(state) ? state->costs : NULL) != OPERATING_SINGLE_PORT)
         return false;
@@ -78,8 +78,8 @@ static bool deadline_set(const struct execution_state *state, struct dispatch *r
     const struct until *until = state->star.size > 0 ? &state->star.until : execution->until;
     const struct plan_prediction predicted = execution_prediction(state);
     char words[DURATION_SIZE];
-    /* Of a tree, groups know what their workers take. */
-    if (!until || !until->known || (state->star.tree && state->star.number == 0))
+    /* Groups know what their workers take. */
+    if (!until || !until->known || state->star.heads)
         return true;
     const double left_s = until_left_s(until, until_now());
     const double kept_s = expected_returns_s(execution->keeps ? state->costs : NULL,

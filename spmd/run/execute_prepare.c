@@ -231,8 +231,8 @@ static void costs_make(struct execution_state *state, struct failure *failure)
     struct failure unknown = FAILURE_INIT;
     state->costs = emulation_new(execution->profile, execution->plan, state->star.before,
                                  execution_sleeps(state) ? failure : &unknown);
-    if (state->costs && state->star.tree && state->star.number == 0)
-        emulation_ranks(state->costs, state->star.ranks, state->star.count);
+    if (state->costs && state->star.heads)
+        emulation_ranks(state->costs, state->star.places, state->star.size);
 }
 
 /* Collective. On this rank's node; masters are none. */

@@ -2,7 +2,8 @@
  * Several masters: which of them a rank belongs to, and its part of the run.
  *
  * Side by side each master has a star of its own. In a tree the masters of groups are the workers
- * of rank 0's star, and each has its group: two stars, and a part in both.
+ * of the star of the master above them, and each has its group: two stars, and a part in both, the
+ * same on every level. Stars of one level come together at a time, from rank 0's downwards.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -69,27 +70,117 @@ static int rank_compare(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
+/* Masters of all groups below, as they stand there. */
+static int groups_list(const struct plan *plan, int *ranks)
+{
+    int count = 0;
+    for (size_t k = 0; k < plan->child_count; k++) {
+        ranks[count++] = (int)plan->children[k].master;
+        count += groups_list(&plan->children[k], ranks + count);
+    }
+    return count;
+}
+
+static int number_of(const struct execution_star *star, int64_t rank)
+{
+    for (int k = 0; k < star->count; k++)
+        if (star->ranks[k] == rank)
+            return k;
+    return -1; /* no master */
+}
+
+static void parents_find(const struct plan *plan, int number, struct execution_star *star)
+{
+    for (size_t k = 0; k < plan->child_count; k++) {
+        const int below = number_of(star, plan->children[k].master);
+        star->parents[below] = number;
+        parents_find(&plan->children[k], below, star);
+    }
+}
+
 /* Side by side in the plan's order; of a tree rank 0, and the others in theirs. */
 static bool masters_list(const struct plan *plan, struct execution_star *star,
                          struct failure *failure)
 {
     star->tree = is_tree(plan);
-    star->count = (int)(star->tree ? plan->child_count + 1 : plan->star_count);
+    star->count = (int)(star->tree ? plan_groups(plan) + 1 : plan->star_count);
     star->ranks = calloc((size_t)star->count, sizeof *star->ranks);
-    if (!star->ranks)
+    star->parents = calloc((size_t)star->count, sizeof *star->parents);
+    if (!star->ranks || !star->parents)
         return failure_memory(failure, "preparing one of several masters");
     for (size_t k = 0; k < plan->star_count; k++)
         star->ranks[k] = (int)plan->stars[k].master;
-    for (size_t k = 0; k < plan->child_count; k++)
-        star->ranks[k + 1] = (int)plan->children[k].master;
-    if (star->tree)
+    if (star->tree) {
+        groups_list(plan, star->ranks + 1);
         qsort(star->ranks, (size_t)star->count, sizeof *star->ranks, rank_compare);
+        parents_find(plan, 0, star);
+    }
     return true;
 }
 
-/* Its ranks are those from its master to the next one; of a tree's first one, all masters. */
-static void ranks_find(const struct comm *comm, struct execution_star *star)
+/* The plan of the master on that rank; NULL: there is none. */
+static const struct plan *plan_below(const struct plan *plan, int64_t rank)
 {
+    const struct plan *found = NULL;
+    for (size_t k = 0; !found && k < plan->child_count; k++)
+        found = plan->children[k].master == rank ? &plan->children[k]
+                                                 : plan_below(&plan->children[k], rank);
+    return found;
+}
+
+/* Of that star. */
+static const struct plan *star_plan(const struct execution_state *state)
+{
+    const struct execution_star *star = &state->star;
+    if (!star->tree)
+        return &state->plan->stars[star->number];
+    return star->number > 0 ? plan_below(state->plan, star->before) : state->plan;
+}
+
+static int depth_of(const struct execution_star *star, int number)
+{
+    return number == 0 ? 0 : 1 + depth_of(star, star->parents[number]);
+}
+
+/* The master with that number, and those right below it; owned, NULL: out of memory. */
+static int *places_make(const struct execution_star *star, int number, int *count)
+{
+    int *places = calloc((size_t)star->count, sizeof *places);
+    *count = 0;
+    for (int k = 0; places && k < star->count; k++)
+        if (k == number || (k > 0 && star->parents[k] == number))
+            places[(*count)++] = star->ranks[k];
+    return places;
+}
+
+/* Of a tree. */
+static bool places_find(struct execution_state *state, struct failure *failure)
+{
+    struct execution_star *star = &state->star;
+    struct execution_above *above = &star->above;
+    int count = 0, above_count;
+    star->heads = is_tree(star_plan(state));
+    star->depth = depth_of(star, star->number);
+    if (star->heads) {
+        star->places = places_make(star, star->number, &count);
+        star->size = count;
+    }
+    if (star->number > 0 && execution_leads(state)) {
+        above->number = star->parents[star->number];
+        above->depth = star->depth - 1;
+        above->places = places_make(star, above->number, &above_count);
+    }
+    return (star->places || !star->heads) &&
+                   (above->places || star->number == 0 || !execution_leads(state))
+               ? true
+               : failure_memory(failure, "preparing one of several masters");
+}
+
+/* Its ranks are those from its master to the next one, or it and the masters of its groups. */
+static bool ranks_find(struct execution_state *state, struct failure *failure)
+{
+    const struct comm *comm = state->execution->comm;
+    struct execution_star *star = &state->star;
     int end = comm->size;
     for (int k = 0; k < star->count; k++)
         if (star->ranks[k] <= comm->rank && star->ranks[k] >= star->before) {
@@ -99,29 +190,17 @@ static void ranks_find(const struct comm *comm, struct execution_star *star)
     for (int k = 0; k < star->count; k++)
         if (star->ranks[k] > star->before && star->ranks[k] < end)
             end = star->ranks[k];
-    star->size = star->tree && star->number == 0 ? star->count : end - star->before;
-}
-
-/* Of that star. */
-static const struct plan *star_plan(const struct execution_state *state)
-{
-    const struct execution_star *star = &state->star;
-    const struct plan *plan = state->plan;
-    if (!star->tree)
-        return &plan->stars[star->number];
-    for (size_t k = 0; star->number > 0 && k < plan->child_count; k++)
-        if (plan->children[k].master == star->before)
-            return &plan->children[k];
-    return plan;
+    star->size = end - star->before;
+    return !star->tree || places_find(state, failure);
 }
 
 /* Which of the star's ranks has that one in the job; 0: none of its workers. */
 static int64_t member_of(const struct execution_star *star, int64_t rank)
 {
-    if (!star->tree || star->number > 0)
+    if (!star->heads)
         return rank > star->before && rank < star->before + star->size ? rank - star->before : 0;
-    for (int k = 1; k < star->count; k++)
-        if (star->ranks[k] == rank)
+    for (int k = 1; k < star->size; k++)
+        if (star->places[k] == rank)
             return k;
     return 0;
 }
@@ -147,28 +226,44 @@ static bool ranks_check(const struct execution_state *state, struct failure *fai
     return true;
 }
 
-/* The same on every rank. What a group's master cannot do yet. */
+/* Where the master of that number has groups, a rank behind it that is no master would have nobody
+ * to work for; and masters stand before those below them. */
+static bool group_check(const struct execution_star *star, int number, const char *name,
+                        struct failure *failure)
+{
+    const int rank = star->ranks[number];
+    bool heads = false;
+    for (int k = 1; k < star->count; k++)
+        heads = heads || star->parents[k] == number;
+    if (heads && (number + 1 == star->count || star->ranks[number + 1] != rank + 1))
+        return failure_set(
+            failure, FAILURE_MISMATCH,
+            "%s: rank %d is in no group: make it the first group's master below rank "
+            "%d",
+            name, rank + 1, rank);
+    return number == 0 || star->parents[number] < number ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: the master on rank %d stands before rank %d, whose group it is in: "
+                       "give the group of groups a master before all of its ranks",
+                       name, rank, star->ranks[star->parents[number]]);
+}
+
+/* The same on every rank. */
 static bool tree_check(const struct execution_state *state, struct failure *failure)
 {
-    const struct plan *plan = state->plan;
+    const struct execution_star *star = &state->star;
     const struct job *job = &state->making.job;
     const char *name = state->execution->plan_name;
-    for (size_t k = 0; k < plan->child_count; k++)
-        if (is_tree(&plan->children[k]))
-            return failure_set(failure, FAILURE_MISMATCH,
-                               "%s: has groups of groups, which can be shown and simulated only: "
-                               "plan groups that have workers",
-                               name);
-    if (is_tree(plan) && state->star.ranks[1] != 1)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: rank 1 is in no group: make it the first group's master", name);
-    if (is_tree(plan) && job->state_size > 0)
+    bool good = true;
+    for (int k = 0; good && star->tree && k < star->count; k++)
+        good = group_check(star, k, name, failure);
+    if (good && star->tree && job->state_size > 0)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: is a tree of masters, and kernel %s sums up what its core tasks "
                            "find, where those of a group that is lost would count twice: plan "
-                           "without --tree",
+                           "with --masters 1",
                            name, state->execution->kernel->task->name);
-    return true;
+    return good;
 }
 
 /* The star's plan, with workers as its master counts them. */
@@ -200,13 +295,13 @@ static bool ranks_suffice(const struct execution_state *state, struct failure *f
                        state->execution->plan_name, needed, ranks, needed, ranks - 1);
 }
 
-/* Another master reads what it packs by itself. */
+/* Another master reads by itself what it packs. */
 static void input_take(struct execution_state *state, struct failure *failure)
 {
     const struct execution *execution = state->execution;
     struct making *making = &state->making;
     const enum scow_input_kind kind = (enum scow_input_kind)execution->kernel->task->input;
-    if (making->input || kind == SCOW_INPUT_NONE || !execution_leads(state))
+    if (making->input || kind == SCOW_INPUT_NONE || !execution_leads(state) || state->star.heads)
         return;
     making->input = input_open(kind, execution->input, failure);
     if (making->input)
@@ -226,8 +321,7 @@ bool execution_star_find(struct execution_state *state, struct failure *failure)
     if (failure->code != FAILURE_NONE || !ranks_suffice(state, failure) ||
         !masters_list(state->plan, &state->star, failure) || !tree_check(state, failure))
         return comm_agree(comm, failure);
-    ranks_find(comm, &state->star);
-    if (ranks_check(state, failure) && plan_take(state, failure))
+    if (ranks_find(state, failure) && ranks_check(state, failure) && plan_take(state, failure))
         input_take(state, failure);
     return comm_agree(comm, failure);
 }
@@ -256,6 +350,7 @@ static void masters_make(struct execution_state *state, struct failure *failure)
         failure_memory(failure, "preparing one of several masters");
     star->masters.until = star->until.who;
     star->masters.tree = star->tree;
+    star->masters.parents = star->parents;
     star->masters.liveness = execution_liveness(state);
     if (star->number > 0)
         return;
@@ -293,12 +388,12 @@ static void watches_join(struct execution_state *state)
 
 /* Collective. Ranks look after each other in that group, and its first one tells who it is. */
 static void group_begin(struct execution_state *state, struct comm *comm, struct liveness *liveness,
-                        struct process *master, struct failure *failure)
+                        struct process *master, bool goes_on, struct failure *failure)
 {
     const struct liveness *whole = state->execution->liveness;
     if (whole) {
         struct liveness_words words = whole->words;
-        words.goes_on = state->star.tree && comm == &state->star.comm && state->star.number > 0;
+        words.goes_on = goes_on;
         liveness_begin(liveness, comm, &words, assembly_s, failure);
     }
     *master = process_self();
@@ -320,24 +415,35 @@ static void group_split(const struct execution_state *state, struct comm *comm, 
         execution->assemble(false);
 }
 
-/* Collective. First rank 0's star, where all others have nothing to do, and then the groups. */
-static void tree_begin(struct execution_state *state, struct failure *failure)
+/* Collective. The stars of that level; whoever is in none of them has nothing to say there. */
+static void level_begin(struct execution_state *state, int depth, struct failure *failure)
 {
     struct execution_star *star = &state->star;
     struct execution_above *above = &star->above;
-    const bool top = star->number == 0, leads = execution_leads(state);
-    struct comm *first = top ? &star->comm : &above->comm;
-    struct comm *second = top ? &above->comm : &star->comm;
-    group_split(state, first, leads ? 0 : 1, 0);
-    if (leads)
-        first->places = star->ranks;
-    if (leads && top)
-        group_begin(state, first, &star->liveness, &star->master, failure);
-    else if (leads)
-        group_begin(state, first, &above->liveness, &above->master, failure);
-    group_split(state, second, star->number, star->before);
-    if (!top)
-        group_begin(state, second, &star->liveness, &star->master, failure);
+    struct comm none;
+    if (star->depth == depth) {
+        group_split(state, &star->comm, star->number, star->heads ? 0 : star->before);
+        star->comm.places = star->places;
+        group_begin(state, &star->comm, &star->liveness, &star->master, star->number > 0, failure);
+    } else if (above->places && above->depth == depth) {
+        group_split(state, &above->comm, above->number, 0);
+        above->comm.places = above->places;
+        group_begin(state, &above->comm, &above->liveness, &above->master, above->number > 0,
+                    failure);
+    } else {
+        group_split(state, &none, star->count, 0);
+        link_end(&none.link);
+    }
+}
+
+static void tree_begin(struct execution_state *state, struct failure *failure)
+{
+    const struct execution_star *star = &state->star;
+    int deepest = 0;
+    for (int k = 0; k < star->count; k++)
+        deepest = depth_of(star, k) > deepest ? depth_of(star, k) : deepest;
+    for (int depth = 0; depth <= deepest; depth++)
+        level_begin(state, depth, failure);
 }
 
 bool execution_star_begin(struct execution_state *state, struct failure *failure)
@@ -350,7 +456,7 @@ bool execution_star_begin(struct execution_state *state, struct failure *failure
         tree_begin(state, failure);
     } else {
         group_split(state, &star->comm, star->number, star->before);
-        group_begin(state, &star->comm, &star->liveness, &star->master, failure);
+        group_begin(state, &star->comm, &star->liveness, &star->master, false, failure);
     }
     watches_join(state);
     masters_make(state, failure);
@@ -382,6 +488,9 @@ void execution_star_end(struct execution_state *state, bool broken)
     membership_release(&star->all);
     free(star->plan.workers);
     free(star->ranks);
+    free(star->parents);
+    free(star->places);
+    free(star->above.places);
     star->plan.workers = NULL;
-    star->ranks = NULL;
+    star->ranks = star->parents = star->places = star->above.places = NULL;
 }

@@ -20,10 +20,11 @@
 #include "spmd/transport/bundle.h"
 
 /* Of a tree, where this rank is the master of a group: its part in the star of the master above
- * it, as a worker. Other ranks of the tree have the communicator alone, and nothing to say in it.
- */
+ * it, as a worker. */
 struct execution_above {
     struct comm comm;
+    int number, depth; /* of that star */
+    int *places;       /* owned; which rank of the job each of the star's is */
     struct liveness liveness;
     struct process master;
     struct run run;
@@ -41,8 +42,13 @@ enum { BESIDE_MOST = 6 };
 struct execution_star {
     int number, before, size; /* of the star, from 0; ranks before it; its ranks. size 0: there is
                                * one master of all */
-    bool tree;                /* star 0 is of the masters of groups, which are the others */
-    int *ranks;               /* owned; of the masters, by number */
+    bool tree;                /* the others are masters of groups, star 0 is of some of these */
+    bool heads;               /* its workers are masters of groups */
+    int depth;                /* of a tree: levels above it */
+    int *places;  /* owned; where it has masters of groups, which rank of the job each of
+                   * its ranks is */
+    int *ranks;   /* owned; of the masters, by number */
+    int *parents; /* owned; of a tree: the number of the master above each */
     int count;
     struct plan plan; /* owned: its workers. Those of the star count from 0 */
     struct comm comm;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Masters below a master: a job of two groups gives the checksum of one master's, in one output with one trace; a
-# worker that is killed is its group's business, and the master of a group the first one's: the run is whole all the
-# same; a run that is asked to stop is gone on with. What is of one master is done by rank 0.
+# Masters below a master, and below these: a job of two groups gives the checksum of one master's, in one output with
+# one trace; what is overdue is handed out once more within its group; a worker that is killed is its group's
+# business, and the master of a group that of the master above it: the run is whole all the same; a run that is asked
+# to stop is gone on with. What is of one master is done by rank 0.
 # usage: run_tree.sh SCOW MPIEXEC GATE
 set -euo pipefail
 scow=$1 mpiexec=$2 gate=$3
@@ -20,7 +21,7 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 cat >profile.json <<'END'
 {"schema": "scow-profile-1", "kernel": "sleep", "settings": [{"windows": [{"tasks": [1, 1000],
    "envelope": {"latency_s": 1e-2, "s_per_task": 0}, "send": {"latency_s": 0, "s_per_task": 0},
-   "workers": [{"count": 6, "link": {"latency_s": 1e-2, "s_per_task": 0}, "receive": {"latency_s": 1e-3, "s_per_task": 0},
+   "workers": [{"count": 8, "link": {"latency_s": 1e-2, "s_per_task": 0}, "receive": {"latency_s": 1e-3, "s_per_task": 0},
                 "compute": {"latency_s": 1e-3, "s_per_task": 1e-2}}]}]}]}
 END
 printf '1-3\n4-6\n' >groups.txt
@@ -51,17 +52,27 @@ assert report["predicted_s"] == plan["predicted"]["makespan_s"], report["predict
 END
 echo "a tree: the same result"
 
+# Worker 3 takes twenty times as long: the other one of its group does what it has, too.
+rm tree.h5
+SCOW_SLEEP_SLOW=3,0,20 "$mpiexec" -n 7 "$scow" run tree.json -o "$PWD/tree.h5" >tree.h5.said 2>&1 || fail "copies: $(cat tree.h5.said)"
+grep -q "^copies  *[0-9]* handed out for " tree.h5.said || fail "no copies: $(cat tree.h5.said)"
+[[ $(checksum_of tree.h5) == "$(checksum_of flat.h5)" ]] || fail "copies: another checksum"
+echo "copies within a group: done"
+
 # ---- what fails ----------------------------------------------------------------------------------
 
-# The same job by hand, so that every worker has something at the gate; the masters of groups do not come to it.
+# The same job by hand, so that every worker has something at the gate; masters do not come to it. Rank 1 has groups,
+# those of 2 (with 3 and 4) and 5 (with 6), and 7 has a worker.
 expected=$(checksum_of flat.h5)
 cat >plan.json <<'END'
-{"schema": "scow-plan-1", "kernel": "sleep", "scheduler": "by hand", "tasks": 60, "workers": [0, 3],
- "rounds": [{"repeat": 3, "loads": [10, 10]}], "children": [
- {"scheduler": "by hand", "tasks": 30, "workers": [1, 2], "rounds": [{"repeat": 15, "loads": [1, 1]}]},
- {"scheduler": "by hand", "tasks": 30, "workers": [4, 5], "rounds": [{"repeat": 15, "loads": [1, 1]}]}]}
+{"schema": "scow-plan-1", "kernel": "sleep", "scheduler": "by hand", "tasks": 60, "workers": [0, 6],
+ "rounds": [{"repeat": 3, "loads": [15, 5]}], "children": [
+ {"scheduler": "by hand", "tasks": 45, "workers": [1, 4], "rounds": [{"repeat": 3, "loads": [10, 5]}], "children": [
+  {"scheduler": "by hand", "tasks": 30, "workers": [2, 3], "rounds": [{"repeat": 15, "loads": [1, 1]}]},
+  {"scheduler": "by hand", "tasks": 15, "workers": [5], "rounds": [{"repeat": 15, "loads": [1]}]}]},
+ {"scheduler": "by hand", "tasks": 15, "workers": [7], "rounds": [{"repeat": 15, "loads": [1]}]}]}
 END
-input=() options=(-p profile.json) ranks=7 workers=(2 3 5 6)
+input=() options=(-p profile.json) ranks=9 workers=(3 4 6 8)
 
 # hit SIGNAL RANK: a run of which one rank gets the signal when some core tasks are done.
 hit() {
@@ -83,10 +94,11 @@ survive() { # RANK NAME
     echo "$2: done"
 }
 
-survive 6 "a worker"
-survive 4 "a group's master"
+survive 4 "a worker"
+survive 5 "the master of a group in a group"
+survive 1 "the master of groups"
 
-hit TERM 5
+hit TERM 8
 grep -q "stopped as asked, with [0-9]* of 60 core tasks done" part.h5.said || fail "asked to stop: $(cat part.h5.said)"
 (($(done_of part.h5) > 0)) || fail "asked to stop: nothing is kept: $(cat part.h5.said)"
 start part.h5 --resume
@@ -104,13 +116,13 @@ refuse() { # RANKS CODE SENTENCE ARGUMENT...
     grep -qF "$sentence" said || fail "$*: $(cat said)"
     [[ ! -e none.h5 ]] || fail "$*: an output is left"
 }
-sed 's/"workers": \[1, 2\]/"workers": [1, 4]/; s/"workers": \[4, 5\]/"workers": [2, 5]/' plan.json >crossed.json
-refuse 7 4 "is not one of the ranks between it and the next master: plan again with --tree" crossed.json
+sed 's/"workers": \[2, 3\]/"workers": [2, 5]/; s/"workers": \[5\]/"workers": [3]/' plan.json >crossed.json
+refuse 9 4 "is not one of the ranks between it and the next master: plan again with --tree" crossed.json
 
 # ---- what is of one master ------------------------------------------------------------------------
 
-"$mpiexec" -n 7 "$scow" run plan.json -p profile.json -s fac -o one.h5 --no-copies >one.h5.said 2>&1 || fail "by a rule: $(cat one.h5.said)"
-grep -q "^scow run: plan.json: has 3 masters in a tree, and -s is for one: rank 0 sends all packages$" one.h5.said || fail "by a rule: $(cat one.h5.said)"
+"$mpiexec" -n 9 "$scow" run plan.json -p profile.json -s fac -o one.h5 --no-copies >one.h5.said 2>&1 || fail "by a rule: $(cat one.h5.said)"
+grep -q "^scow run: plan.json: has 5 masters in a tree, and -s is for one: rank 0 sends all packages$" one.h5.said || fail "by a rule: $(cat one.h5.said)"
 [[ $(checksum_of one.h5) == "$expected" ]] || fail "by a rule: not the checksum $expected"
 "$scow" report one.h5 --json | grep -q '"groups"' && fail "by a rule: the report has groups"
 echo "run tree: done"
