@@ -334,6 +334,8 @@ out:
     execution_star_end(&state, outcome->broken);
     membership_release(&state.members);
     joining_end(&state.joining);
+    if (execution->liveness) /* it outlives what it would note */
+        execution->liveness->leaving = (struct liveness_leaving){NULL, NULL};
     losses_close(&state.losses);
     if (state.tracing.path)
         trace_writer_end(&state.tracing);
