@@ -26,7 +26,8 @@ def main():
     options = options_read()
     profile = measuring.profile_of(options.ranks, {"latency_s": 1e-1, "s_per_task": 1e-4},
                                    {"latency_s": 1e-2, "s_per_task": 5e-2})
-    cases = [(groups, options.ranks + 1, ["--tree", groups] if groups > 0 else []) for groups in options.groups]
+    cases = [(groups, options.ranks + 1, ["--tree", groups] if groups > 0 else ["--masters", 1])
+             for groups in options.groups]
     measuring.table_print(options, "groups", profile, cases)
 
 
