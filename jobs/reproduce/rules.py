@@ -41,9 +41,7 @@ def figure_3_2(tables):
         tables.row(name if name != "SS" else "SS: packages, largest", wanted, found)
     found = sent("figure_3_1", "wf", 512)
     first = [next(load for worker, load in found if worker == each) for each in range(4)]
-    tables.row("Weighted Factoring, first batch of workers 1 to 4", [180, 32, 20, 24], first, expected=False,
-               why="no package is larger than an even share of the job, 128; without that limit the rule gives the first four rounds "
-               "(test planner-dispatch-rules)")
+    tables.row("Weighted Factoring, first batch of workers 1 to 4", [180, 32, 20, 24], first)
     tables.missing("Monitor: two benchmark tasks, phases 1 to 5", "177 32 20 23; 73 27 12 14; ...",
                    "the task times change at every step, which no profile says; test planner-dispatch-rules feeds them to the rule and meets it")
     tables.missing("Monitor: phases 6 to 8", "4 1 1 1; 0 2 1 1; 1 2 1 1", "no eta and no rounding gives them")

@@ -159,8 +159,9 @@ static void jobs_that_cannot_be_made(void **state)
     (void)state;
     check_before("huge-tasks", "kernel nonsense: makes 9223372036854775807 core tasks of this "
                                "input, and only 1 to 2^53 can be planned: check its parameters");
-    check_before("settles-nonsense", "kernel nonsense: makes fault 1000000000 of itself, which is "
-                                     "out of its range: report this to its author");
+    check_before("settles-nonsense",
+                 "kernel nonsense: changes its parameter fault to 1000000000, which is "
+                 "out of its range: report this to its author");
     check_before("open-silent", "kernel nonsense: making the job ready failed without saying why "
                                 "(status 1): report this to its author");
     check_before("field-outside", "kernel nonsense: a record's field is of no known type, or "
