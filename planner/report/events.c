@@ -148,6 +148,8 @@ static bool head_take(void *self, const struct trace *block)
     struct events_head *head = self;
     for (size_t k = 0; k < block->count; k++) {
         const struct trace_event *event = &block->events[k];
+        if (head->failure && !trace_event_check(event, head->failure))
+            return false;
         if (event->package >= head->packages)
             head->packages = event->package + 1;
         if (event->package < head->most && !trace_add(&head->trace, event))
@@ -171,19 +173,44 @@ void events_head_release(struct events_head *head)
     trace_release(&head->made);
 }
 
+/* Also of several masters: *has. */
+static bool predicted_read(const struct run_record *record, struct events_head *predicted,
+                           bool *has, struct failure *failure)
+{
+    struct failure none = FAILURE_INIT;
+    enum prediction_wanted wanted = prediction_wanted(record);
+    if (record->plan.star_count > 0) {
+        struct residuals residuals;
+        if (!residuals_make(record, &residuals, failure))
+            return false;
+        wanted = residuals.has_predicted ? PREDICTION_NEEDED : PREDICTION_NONE;
+        residuals_release(&residuals);
+    }
+    *has =
+        wanted != PREDICTION_NONE && prediction_make(record, &predicted->made, NULL,
+                                                     wanted == PREDICTION_NEEDED ? failure : &none);
+    return *has || wanted != PREDICTION_NEEDED;
+}
+
+/* With a trace: it refuses events that have no name. */
+static bool measured_read(const struct run_record *record, struct events_head *measured,
+                          struct failure *failure)
+{
+    measured->failure = failure;
+    const bool good = run_record_play(record, &measured->taker, failure);
+    measured->failure = NULL;
+    return good;
+}
+
 bool events_heads_read(const struct run_record *record, struct events_head *measured,
                        struct events_head *predicted, bool *has, struct failure *failure)
 {
-    struct residuals residuals;
-    /* Refuses events that have no name. */
-    if (!residuals_make(record, &residuals, failure))
+    if (!residuals_traced(record, failure))
         return false;
-    *has = residuals.has_predicted;
-    residuals_release(&residuals);
     measured->counted = predicted->counted = record->counted;
-    return ((run_record_play(record, &measured->taker, failure) &&
-             (!*has || prediction_make(record, &predicted->made, NULL, failure))) ||
-            failure_memory(failure, "listing events"));
+    return (measured_read(record, measured, failure) &&
+            predicted_read(record, predicted, has, failure)) ||
+           failure_memory(failure, "listing events");
 }
 
 /* The events of a package: one of each operation. */

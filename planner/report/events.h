@@ -15,9 +15,10 @@ struct events_head {
     struct trace trace; /* theirs */
     struct trace made;  /* to be made, and ended by trace_finish: it hands its blocks on */
     struct trace_taker taker;
-    int64_t most;     /* packages that are kept */
-    int64_t packages; /* of the whole trace */
-    bool counted;     /* workers took them by themselves */
+    int64_t most;            /* packages that are kept */
+    int64_t packages;        /* of the whole trace */
+    bool counted;            /* workers took them by themselves */
+    struct failure *failure; /* borrowed, while it is read; NULL: events are not checked */
 };
 
 /* To be released; it must not be moved. Keeps what `most` packages are drawn with. */

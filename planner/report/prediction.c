@@ -8,6 +8,14 @@
 #include "planner/report/sent.h"
 #include "planner/studies/typical.h"
 
+enum prediction_wanted prediction_wanted(const struct run_record *record)
+{
+    if (!record->has_profile || (!record->rule && record->plan.round_count == 0))
+        return PREDICTION_NONE;
+    return record->rule || record->resumed > 0 || record->surveyed ? PREDICTION_TRIED
+                                                                   : PREDICTION_NEEDED;
+}
+
 static int64_t greater_of(int64_t a, int64_t b)
 {
     return a > b ? a : b;

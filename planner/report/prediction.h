@@ -4,6 +4,12 @@
 
 #include "planner/report/report.h"
 
+/* Is there a prediction of the run? Of what was dealt on request, and of what was left of a run,
+ * there may be none, whatever for: pieces between core tasks that were done before lie in no
+ * window. */
+enum prediction_wanted { PREDICTION_NONE, PREDICTION_TRIED, PREDICTION_NEEDED };
+enum prediction_wanted prediction_wanted(const struct run_record *record);
+
 /* The trace that the plan's simulation with the profile leaves; to be released. Of a rule alone,
  * *interval_s gets what 90 % of such runs lie between; it may be NULL. */
 bool prediction_make(const struct run_record *record, struct trace *trace, double *interval_s,

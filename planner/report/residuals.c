@@ -264,11 +264,8 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
     return residuals_make_alone(record, NULL, 0, residuals, failure);
 }
 
-bool residuals_make_alone(const struct run_record *record, const struct replay_alone *alone,
-                          int64_t alone_count, struct residuals *residuals, struct failure *failure)
+bool residuals_traced(const struct run_record *record, struct failure *failure)
 {
-    struct residuals made = {.record = record, .undisturbed_s = (double)NAN};
-    struct failure none = FAILURE_INIT;
     if (residuals_untraced(record))
         return failure_set(
             failure, FAILURE_MISMATCH,
@@ -279,19 +276,26 @@ bool residuals_make_alone(const struct run_record *record, const struct replay_a
                            "the run left no trace: it ended before its last round: go on with it "
                            "by %s",
                            run_record_again(record));
+    return true;
+}
+
+bool residuals_make_alone(const struct run_record *record, const struct replay_alone *alone,
+                          int64_t alone_count, struct residuals *residuals, struct failure *failure)
+{
+    struct residuals made = {.record = record, .undisturbed_s = (double)NAN};
+    struct failure none = FAILURE_INIT;
+    if (!residuals_traced(record, failure))
+        return false;
     if (record->plan.star_count > 0)
         return masters_residuals(record, residuals, failure);
-    made.has_predicted = record->has_profile && record->plan.round_count > 0 && !record->rule;
     if (!measured_make(&made, alone, alone_count, failure)) {
         residuals_release(&made);
         return false;
     }
-    /* Of what was dealt on request, and of what was left of a run, there may be none, whatever for:
-     * pieces between core tasks that were done before lie in no window. */
-    if (record->has_profile &&
-        (record->rule || (made.has_predicted && (record->resumed > 0 || record->surveyed))))
-        made.has_predicted = predicted_make(&made, &none);
-    else if (made.has_predicted && !predicted_make(&made, failure)) {
+    const enum prediction_wanted wanted = prediction_wanted(record);
+    made.has_predicted = wanted != PREDICTION_NONE &&
+                         predicted_make(&made, wanted == PREDICTION_NEEDED ? failure : &none);
+    if (!made.has_predicted && wanted == PREDICTION_NEEDED) {
         residuals_release(&made);
         return false;
     }

@@ -43,6 +43,8 @@ bool residuals_make_alone(const struct run_record *record, const struct replay_a
 /* Is all done, and yet nothing known of when? So it is where a run was killed when all its core
  * tasks were done, and then completed. */
 bool residuals_untraced(const struct run_record *record);
+/* False: there is no trace that a report can be made of, and why. */
+bool residuals_traced(const struct run_record *record, struct failure *failure);
 /* As residuals_make; of such a one, nothing is known. */
 bool residuals_find(const struct run_record *record, struct residuals *residuals,
                     struct failure *failure);

@@ -11,7 +11,7 @@ static bool operation_of_worker(int32_t operation)
            operation == OPERATION_OUTPUT;
 }
 
-static bool event_check(const struct trace_event *event, struct failure *failure)
+bool trace_event_check(const struct trace_event *event, struct failure *failure)
 {
     bool good = event->rank >= 0 && event->rank <= LIMIT_WORKERS && event->operation >= 0 &&
                 event->operation < OPERATION_COUNT &&
@@ -30,7 +30,7 @@ static bool extent_find(const struct trace *block, struct trace_summary *summary
 {
     for (size_t k = 0; k < block->count; k++) {
         const struct trace_event *event = &block->events[k];
-        if (!event_check(event, failure))
+        if (!trace_event_check(event, failure))
             return false;
         if (event->rank > summary->worker_count)
             summary->worker_count = event->rank;

@@ -45,6 +45,9 @@ struct trace_summary {
 
 enum { ROUNDS_LISTED = 100000 };
 
+/* False: no run can have it. */
+bool trace_event_check(const struct trace_event *event, struct failure *failure);
+
 /* A trace that is summed up block by block. */
 struct trace_summing {
     struct trace_summary made;
