@@ -341,17 +341,30 @@ static int trace_number(const char *path)
     const size_t length = sizeof trace - 1;
     if (strncmp(path, trace, length) != 0 || (path[length] != '\0' && path[length] != '.'))
         return -1;
-    const int number = path[length] == '.' ? atoi(path + length + 1) : 0;
+    const int number = path[length] == '.' ? (int)strtol(path + length + 1, NULL, 10) : 0;
     return number < RANKS_MOST ? number : -1;
+}
+
+/* The number behind that word, which is what `at` begins with, and what is behind it; negative: it
+ * is not. */
+static long number_take(const char **at, const char *word)
+{
+    const size_t length = strlen(word);
+    char *end;
+    if (strncmp(*at, word, length) != 0)
+        return -1;
+    const long number = strtol(*at + length, &end, 10);
+    *at = end;
+    return number;
 }
 
 /* Which file beside the output that is; negative: it is none. */
 static int beside_number(const char *path)
 {
-    int level, rank;
-    if (sscanf(path, DISK_EMITTED, &level, &rank) == 2 && level > 0 && level <= DISK_LEVELS &&
-        rank < RANKS_MOST)
-        return level * RANKS_MOST + rank;
+    const char *at = path;
+    const long level = number_take(&at, "simulated.level"), rank = number_take(&at, ".results.");
+    if (level > 0 && level <= DISK_LEVELS && rank >= 0 && rank < RANKS_MOST)
+        return (int)(level * RANKS_MOST + rank);
     return trace_number(path);
 }
 

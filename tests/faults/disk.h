@@ -17,7 +17,7 @@
 
 /* Empty: so many zeros; and there. */
 void disk_begin(size_t size);
-/* What core tasks of a level of a search have emitted, of each rank: as printf and scanf read it.
+/* What core tasks of a level of a search have emitted, of each rank: as printf has it.
  */
 enum { DISK_LEVELS = 6 };
 #define DISK_EMITTED "simulated.level%d.results.%d"
