@@ -14,7 +14,7 @@ fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-fail() { echo "python plug-in: $*"; exit 1; }
+fail() { echo "python plug-in: $*" >&2; exit 1; } # also of what is in $(...)
 
 cmake --install "$build" --prefix "$dir/scow" >install.log || { cat install.log; fail "not installed"; }
 plugins=$source/jobs/plugins/python examples=$source/jobs/plugins/python/examples
