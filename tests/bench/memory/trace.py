@@ -113,7 +113,8 @@ def trial(build, packages):
         yield ", resumed", row_of(build, folder, "resumed.h5")
         if h5py:
             shutil.move(os.path.join(folder, "out.h5"), os.path.join(folder, "go.h5"))
-            child = multiprocessing.Process(target=as_sent, args=(folder,))  # or its memory would count as that of reports
+            # Or its memory would count as that of the reports behind it.
+            child = multiprocessing.Process(target=as_sent, args=(folder,))
             child.start()
             child.join()
             _, _, reports = row_of(build, folder, "go.h5", learns=False)
