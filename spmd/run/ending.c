@@ -193,11 +193,25 @@ static bool is_another(const struct ending *ending, struct failure *failure)
                         ending->output, ending->closing.run->job->input_name);
 }
 
+/* Whatever is believed of packages: an output in which core tasks are missing is not sealed. */
+static void whole_check(const struct ending *ending, const struct run_outcome *outcome,
+                        struct failure *failure)
+{
+    const int64_t tasks = ending->closing.run->job->setup.tasks;
+    if (outcome->summary.tasks != tasks)
+        failure_set(failure, FAILURE_FAILED,
+                    "%s: %" PRId64 " of %" PRId64 " core tasks were counted although no package "
+                    "is left: %s for those that are missing; please report that",
+                    ending->output, outcome->summary.tasks, tasks, ending->again);
+}
+
 static enum wire_ending ending_find(const struct ending *ending, struct run_outcome *outcome,
                                     struct failure *failure)
 {
     const struct job *job = ending->closing.run->job;
     outcome->stopped = outcome->stopped && outcome->summary.tasks < job->setup.tasks;
+    if (failure->code == FAILURE_NONE && !outcome->stopped)
+        whole_check(ending, outcome, failure);
     if (failure->code == FAILURE_NONE && !outcome->stopped && is_another(ending, failure))
         return WIRE_ENDING_VOID;
     if (failure->code == FAILURE_NONE && !outcome->stopped)
