@@ -23,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGES, STRIPS = "bin/faults-simulated", "bin/strips-simulated"
 RUNS = {PACKAGES: 10000, STRIPS: 300}  # of the suite (tests/faults/CMakeLists.txt)
 PROCESSOR_MOST_S = 600  # all runs take some ten seconds: what is busy beyond does not end
+MEMORY_MOST_B = 4 << 30  # most runs take some ten MB: a list that grows without end is found, too
 
 # Name, file, what is there, what stands there instead.
 MUTATIONS = [
@@ -253,13 +254,14 @@ class Build:
         return program
 
 
-def limit_processor():
+def limit_it():
     resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_MOST_S, PROCESSOR_MOST_S + 1))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MOST_B, MEMORY_MOST_B))
 
 
 def try_out(program, runs):
     """The first line that it says; None: nothing is wrong."""
-    done = run([str(program), "--count", str(runs)], preexec_fn=limit_processor)
+    done = run([str(program), "--count", str(runs)], preexec_fn=limit_it)
     if done.returncode == 0:
         return None
     said = done.stdout.splitlines()[0] if done.stdout else f"ends with {done.returncode}"
