@@ -107,18 +107,45 @@ void work_release(struct work *work)
     *work = (struct work){.tasks = 0};
 }
 
+/* How far a region reaches: in core tasks, or in units. */
+static double reach(const struct work_region *region, bool in_units)
+{
+    return in_units ? region->until : (double)region->end;
+}
+
+/* Where the region would be that is the first to reach so far, if all were alike. */
+static size_t region_guess(const struct work *work, double far, bool in_units)
+{
+    const size_t last = work->region_count - 1;
+    const double share = far / reach(&work->regions[last], in_units);
+    return share > 0 ? (size_t)fmin((double)last, ceil(share * (double)(last + 1)) - 1) : 0;
+}
+
+/* The first region that reaches so far, or the last. Looked at first is where it is likely; then
+ * what lies no farther from there than a step that doubles, nor behind the middle of what is left.
+ */
+static const struct work_region *region_first(const struct work *work, double far, bool in_units)
+{
+    const struct work_region *regions = work->regions;
+    size_t low = 0, high = work->region_count - 1, at = region_guess(work, far, in_units);
+    at = at < high ? at : high - 1;
+    for (size_t step = 0; low < high; step = 2 * step + 1) {
+        const bool beyond = reach(&regions[at], in_units) < far;
+        if (beyond)
+            low = at + 1;
+        else
+            high = at;
+        const size_t half = high > low ? (high - low - 1) / 2 : 0;
+        const size_t most = half < step ? half : step;
+        at = beyond ? low + most : high - 1 - most;
+    }
+    return &regions[low];
+}
+
 /* The region that ends at or behind `at`. */
 static const struct work_region *region_at(const struct work *work, double at)
 {
-    size_t low = 0, high = work->region_count - 1;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if ((double)work->regions[middle].end < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return &work->regions[low];
+    return region_first(work, at, false);
 }
 
 /* Regions that begin in a range, or reach into it. */
@@ -174,26 +201,12 @@ double work_before(const struct work *work, double at)
     return region->until - ((double)region->end - at) * region->cost;
 }
 
-/* The first region that reaches so many units. */
-static const struct work_region *region_reaching(const struct work *work, double units)
-{
-    size_t low = 0, high = work->region_count - 1;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (work->regions[middle].until < units)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return &work->regions[low];
-}
-
 /* Where in the work so many units end. */
 static double place_of(const struct work *work, double units)
 {
     if (!work_differs(work))
         return units;
-    const struct work_region *region = region_reaching(work, units);
+    const struct work_region *region = region_first(work, units, true);
     const double first = (double)(region->end - region->tasks);
     const double before = region->until - (double)region->tasks * region->cost;
     return region->cost > 0 ? first + fmax(0, (units - before) / region->cost) : first;

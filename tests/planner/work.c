@@ -107,6 +107,28 @@ static void the_nearest_place_is_found(void **state)
     }
 }
 
+/* However unevenly units lie, what is before each core task is the sum of what lies there. */
+static void units_before_are_summed(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct dice dice = {seed};
+        double weights[200], sum = 0, before = 0;
+        const int64_t tasks = dice_whole(&dice, 1, 200);
+        for (int64_t i = 0; i < tasks; i++)
+            sum += weights[i] =
+                dice_scale(&dice, 1e-6, 1e6) * (double)(i == 0 || dice_whole(&dice, 0, 3) > 0);
+        struct work work;
+        assert_true(work_weigh(&work, weights, tasks));
+        for (int64_t i = 0; i <= tasks; before += i < tasks ? weights[i] : 0, i++) {
+            const double wanted = before / sum * (double)tasks;
+            if (fabs(work_before(&work, (double)i) - wanted) > 1e-9 * (double)tasks)
+                fail_msg("seed %d: before core task %d", (int)seed, (int)i);
+        }
+        work_release(&work);
+    }
+}
+
 /* Core tasks 1, 2 and 4 to 6 of eight: worth 2, 2, 8, 0 and 4 where the mean is 3. */
 static void parts_of_a_job_are_jobs(void **state)
 {
@@ -140,6 +162,7 @@ int main(void)
         cmocka_unit_test(coarse_work_is_worth_the_same),
         cmocka_unit_test(jobs_of_other_sizes_use_relative_positions),
         cmocka_unit_test(the_nearest_place_is_found),
+        cmocka_unit_test(units_before_are_summed),
         cmocka_unit_test(parts_of_a_job_are_jobs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
