@@ -68,7 +68,8 @@ def includes_find(build):
 
 @functools.lru_cache(None)
 def file_digest(path):
-    return hashlib.sha256(path.read_bytes()).digest()
+    """Of a header that is gone, though the last build was made with it: none."""
+    return hashlib.sha256(path.read_bytes()).digest() if path.exists() else b""
 
 
 def digest(entry, files, rules):
