@@ -31,6 +31,8 @@ static bool regions_parse(void *owner, json_t *value, const struct document_plac
                           struct failure *failure)
 {
     struct work *work = &((struct task_weights *)owner)->work;
+    if (!value)
+        return true;
     if (!document_array(value, place, 1, failure))
         return false;
     work->regions = calloc(json_array_size(value), sizeof *work->regions);
@@ -62,22 +64,71 @@ static void regions_print(struct text *text, const void *owner)
 
 /* ---- weights ------------------------------------------------------------------------------- */
 
+/* Core tasks that are alike have none; how many they are is the plan's to say. */
+static bool regions_given(const void *value)
+{
+    return work_differs(value);
+}
+
 static bool mean_given(const void *value)
 {
     return *(const double *)value != 1;
 }
 
 #define AT(member) offsetof(struct task_weights, member)
-static const struct field weights_fields[] = {
-    {"source", FIELD_WORD, AT(source), .flags = FIELD_REQUIRED},
-    {"sha256", FIELD_DIGEST, AT(sha256), .flags = FIELD_REQUIRED},
-    {"deviation", FIELD_NUMBER, AT(deviation), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
-    {"mean", FIELD_NUMBER, AT(mean), 1e-12, LIMIT_TOTAL_S, .given = mean_given},
+#define COMMON_FIELDS                                                                              \
+    {"source", FIELD_WORD, AT(source), .flags = FIELD_REQUIRED},                                   \
+        {"sha256", FIELD_DIGEST, AT(sha256), .flags = FIELD_REQUIRED},                             \
+        {"deviation", FIELD_NUMBER, AT(deviation), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},     \
+    {                                                                                              \
+        "mean", FIELD_NUMBER, AT(mean), 1e-12, LIMIT_TOTAL_S, .given = mean_given                  \
+    }
+
+static const struct field bytes_fields[] = {
+    COMMON_FIELDS,
     {"regions", FIELD_OTHER, 0, .flags = FIELD_REQUIRED, .parse = regions_parse,
      .print = regions_print},
 };
+static const struct field_table bytes_table = {FIELD_TABLE(bytes_fields)};
+
+static bool bytes_parse(void *owner, json_t *value, const struct document_place *place,
+                        struct failure *failure)
+{
+    struct task_weights *weights = owner;
+    if (!value)
+        return true;
+    weights->bytes = calloc(1, sizeof *weights->bytes);
+    if (!weights->bytes)
+        return failure_memory(failure, "reading a plan");
+    weights->bytes->mean = 1;
+    return field_table_parse(weights->bytes, value, place, &bytes_table, failure);
+}
+
+static void bytes_print(struct text *text, const void *owner)
+{
+    field_table_print(text, ((const struct task_weights *)owner)->bytes, &bytes_table);
+}
+
+static const struct field weights_fields[] = {
+    COMMON_FIELDS,
+    {"regions", FIELD_OTHER, AT(work), .given = regions_given, .parse = regions_parse,
+     .print = regions_print},
+    {"bytes", FIELD_OTHER, AT(bytes), .given = weights_json_given, .parse = bytes_parse,
+     .print = bytes_print},
+};
+#undef COMMON_FIELDS
 #undef AT
 static const struct field_table weights_table = {FIELD_TABLE(weights_fields)};
+
+static bool tasks_check(const struct task_weights *weights, double tasks,
+                        const struct document_place *place, struct failure *failure)
+{
+    return (double)weights->work.tasks == tasks ||
+           document_refuse(failure, place,
+                           "has weights of %" PRId64 " core tasks, but the plan is for %.15g: make "
+                           "the plan again",
+                           weights->work.tasks, tasks);
+}
 
 bool weights_json_parse(void *owner, json_t *value, const struct document_place *place,
                         struct failure *failure)
@@ -91,11 +142,11 @@ bool weights_json_parse(void *owner, json_t *value, const struct document_place 
     plan->weights->mean = 1;
     if (!field_table_parse(plan->weights, value, place, &weights_table, failure))
         return false;
-    return (double)plan->weights->work.tasks == plan->tasks ||
-           document_refuse(failure, place,
-                           "has weights of %" PRId64 " core tasks, but the plan is for %.15g: make "
-                           "the plan again",
-                           plan->weights->work.tasks, plan->tasks);
+    if (!work_differs(&plan->weights->work))
+        plan->weights->work.tasks = (int64_t)plan->tasks;
+    return tasks_check(plan->weights, plan->tasks, place, failure) &&
+           (!plan->weights->bytes ||
+            tasks_check(plan->weights->bytes, plan->tasks, place, failure));
 }
 
 void weights_json_print(struct text *text, const void *owner)

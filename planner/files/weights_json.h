@@ -11,7 +11,7 @@
 bool weights_json_parse(void *owner, json_t *value, const struct document_place *place,
                         struct failure *failure);
 void weights_json_print(struct text *text, const void *owner);
-/* `value` is plan->weights. */
+/* `value` is plan->weights, or a pointer like it. */
 bool weights_json_given(const void *value);
 bool weights_json_own(void *to, const void *from);
 

@@ -7,6 +7,11 @@
 
 static const struct cost no_cost = {0, 0};
 
+/* Core tasks of a package; there may be fractions. */
+struct task_span {
+    double first, load;
+};
+
 static bool cost_same(struct cost a, struct cost b)
 {
     return a.latency_s == b.latency_s && a.s_per_task == b.s_per_task;
@@ -201,27 +206,53 @@ void platform_release(struct platform *platform)
         free(platform->windows[k].classes);
     free(platform->windows);
     work_release(&platform->work);
+    work_release(&platform->bytes);
     *platform = (struct platform){0};
 }
 
 bool platform_map(struct platform *platform, const struct profile_setting *setting, double tasks,
                   struct failure *failure)
 {
+    const struct work *bytes = profile_setting_bytes(setting);
     work_release(&platform->work);
+    work_release(&platform->bytes);
     platform->work_tasks = tasks;
     platform->weighed = profile_setting_placed(setting, tasks);
-    return profile_setting_work(setting, &platform->work) ||
+    return (profile_setting_work(setting, &platform->work) &&
+            (!bytes || work_copy(&platform->bytes, bytes))) ||
            failure_memory(failure, "describing the platform");
+}
+
+struct platform platform_unplaced(const struct platform *from)
+{
+    struct platform made = *from;
+    made.work = made.bytes = (struct work){.tasks = 0};
+    return made;
+}
+
+/* The time of these core tasks by their work over that of as many mean ones. */
+static double work_weight(const struct work *work, double tasks, struct cost cost,
+                          struct task_span span)
+{
+    const double all_s = cost_of(cost, span.load);
+    if (!work_differs(work) || !(all_s > 0))
+        return 1;
+    const double share = fmin(1, cost.s_per_task * span.load / all_s);
+    return 1 + share * (work_mean_cost(work, tasks, span.first, span.load) - 1);
 }
 
 double platform_weight(const struct platform *platform, struct cost compute, double first,
                        double load)
 {
-    const double all_s = cost_of(compute, load);
-    if (!work_differs(&platform->work) || !(all_s > 0))
-        return 1;
-    const double share = fmin(1, compute.s_per_task * load / all_s);
-    return 1 + share * (work_mean_cost(&platform->work, platform->work_tasks, first, load) - 1);
+    return work_weight(&platform->work, platform->work_tasks, compute,
+                       (struct task_span){first, load});
+}
+
+double platform_bulk(const struct platform *platform, struct cost transfer, double first,
+                     double load)
+{
+    return work_weight(&platform->bytes, platform->work_tasks, transfer,
+                       (struct task_span){first, load});
 }
 
 /* A fractional load is in a window if a neighbouring whole number is, so that loads of real-valued

@@ -59,6 +59,7 @@ struct platform {
     /* Owned: how costs of computing vary along a job of work_tasks core tasks. Simulations use it;
      * schedulers and evaluators plan in units of it, and so see equal core tasks. */
     struct work work;
+    struct work bytes; /* owned: how what is sent varies along it; evaluators see equal ones, too */
     double work_tasks;
     bool weighed; /* that is by weights that are known of each of these */
 };
@@ -100,6 +101,16 @@ bool platform_map(struct platform *platform, const struct profile_setting *setti
  * work; `compute` is the cost of computing, whose latency does not depend on the tasks. */
 double platform_weight(const struct platform *platform, struct cost compute, double first,
                        double load);
+/* The same of what is sent of them; `transfer` is the cost of envelope, send, link or receive. */
+double platform_bulk(const struct platform *platform, struct cost transfer, double first,
+                     double load);
+/* Does it make a difference where in the job the core tasks of a package are? */
+static inline bool platform_differs(const struct platform *platform)
+{
+    return work_differs(&platform->work) || work_differs(&platform->bytes);
+}
+/* The same where it makes none: it borrows all from that. */
+struct platform platform_unplaced(const struct platform *from);
 /* The window that holds packages of `load` tasks; NULL when none does. */
 const struct platform_window *platform_find(const struct platform *platform, double load);
 /* That window, or the nearest one for a size that no plan would use, such as the last package of a

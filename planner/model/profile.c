@@ -15,27 +15,51 @@ bool profile_setting_suits(const struct profile_setting *setting,
     return true;
 }
 
+static void rate_scale(struct measured_cost *cost, double factor)
+{
+    cost->cost.s_per_task *= factor;
+    cost->fit.stderr_s_per_task *= factor;
+}
+
 static void compute_scale(struct profile_setting *setting, double factor)
 {
     for (size_t w = 0; w < setting->window_count; w++)
-        for (size_t k = 0; k < setting->windows[w].worker_count; k++) {
-            struct measured_cost *compute = &setting->windows[w].workers[k].compute;
-            compute->cost.s_per_task *= factor;
-            compute->fit.stderr_s_per_task *= factor;
+        for (size_t k = 0; k < setting->windows[w].worker_count; k++)
+            rate_scale(&setting->windows[w].workers[k].compute, factor);
+}
+
+static void transfers_scale(struct profile_setting *setting, double factor)
+{
+    for (size_t w = 0; w < setting->window_count; w++) {
+        struct profile_window *window = &setting->windows[w];
+        rate_scale(&window->envelope, factor);
+        rate_scale(&window->send, factor);
+        for (size_t k = 0; k < window->worker_count; k++) {
+            rate_scale(&window->workers[k].link, factor);
+            rate_scale(&window->workers[k].receive, factor);
         }
+    }
+}
+
+static void setting_weigh(struct profile_setting *setting, const struct task_weights *weights)
+{
+    const double wanted = weights ? weighing_mean(&setting->weighing, weights) : 1;
+    const double before = setting->heaviness > 0 ? setting->heaviness : 1;
+    const double bulk = weights && weights->bytes ? weights->bytes->mean : 1;
+    const double bulk_before = setting->bulk > 0 ? setting->bulk : 1;
+    if (wanted != before)
+        compute_scale(setting, wanted / before);
+    if (bulk != bulk_before)
+        transfers_scale(setting, bulk / bulk_before);
+    setting->heaviness = wanted;
+    setting->bulk = bulk;
+    setting->weights = weights;
 }
 
 void profile_weigh(struct profile *profile, const struct task_weights *weights)
 {
-    for (size_t k = 0; k < profile->setting_count; k++) {
-        struct profile_setting *setting = &profile->settings[k];
-        const double wanted = weights ? weighing_mean(&setting->weighing, weights) : 1;
-        const double before = setting->heaviness > 0 ? setting->heaviness : 1;
-        if (wanted != before)
-            compute_scale(setting, wanted / before);
-        setting->heaviness = wanted;
-        setting->weights = weights;
-    }
+    for (size_t k = 0; k < profile->setting_count; k++)
+        setting_weigh(&profile->settings[k], weights);
 }
 
 void profile_level(struct profile *profile, int64_t level)
@@ -74,9 +98,10 @@ bool profile_setting_work(const struct profile_setting *setting, struct work *wo
 bool profile_setting_placed(const struct profile_setting *setting, double tasks)
 {
     const struct cost_map *map = &setting->map;
-    return profile_setting_weighed(setting) ||
-           (map->work.region_count > 0 && (double)map->work.tasks == tasks &&
-            profile_setting_known(setting) > map->error);
+    if (profile_setting_weighed(setting))
+        return work_differs(&setting->weights->work);
+    return map->work.region_count > 0 && (double)map->work.tasks == tasks &&
+           profile_setting_known(setting) > map->error;
 }
 
 double profile_setting_known(const struct profile_setting *setting)

@@ -108,6 +108,7 @@ struct profile_setting {
     struct level_sample *levels; /* owned; of the first ones, in order; NULL when not given */
     size_t level_count;
     double heaviness;     /* what rates were multiplied by for the weights' mean; 0: by nothing */
+    double bulk;          /* the same of the rates of what is sent */
     bool write_behind;    /* asynchronous writing (platform.h) by the profile's parameters; the
                            * setting's own, if any, take precedence */
     enum results results; /* by the profile's parameters, likewise */
@@ -200,6 +201,11 @@ bool profile_setting_work(const struct profile_setting *setting, struct work *wo
 /* Is it known of each core task of a job of so many what it takes: by weights, or by regions that
  * differ by more than their total may be off, of just such a job? */
 bool profile_setting_placed(const struct profile_setting *setting, double tasks);
+/* What is sent of the job's core tasks; NULL: nobody knows, or as much of each. Borrowed. */
+static inline const struct work *profile_setting_bytes(const struct profile_setting *setting)
+{
+    return setting->weights && setting->weights->bytes ? &setting->weights->bytes->work : NULL;
+}
 /* Relative standard deviation of core tasks by that. */
 double profile_setting_known(const struct profile_setting *setting);
 /* What heavy core tasks that nobody has seen could add; none where all weights are known. */

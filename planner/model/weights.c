@@ -32,6 +32,32 @@ struct task_weights *weights_new(const char *source, const char *sha256, const d
     return made;
 }
 
+/* The SHA-256 of no numbers. */
+#define DIGEST_OF_NOTHING "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+struct task_weights *weights_alike(int64_t tasks)
+{
+    struct task_weights *made = weights_name("alike", DIGEST_OF_NOTHING);
+    if (made)
+        made->work.tasks = tasks;
+    return made;
+}
+
+void weights_coarsen(struct task_weights *weights, size_t most)
+{
+    work_coarsen(&weights->work, most);
+    if (weights->bytes)
+        work_coarsen(&weights->bytes->work, most);
+}
+
+bool weights_same(const struct task_weights *given, const struct task_weights *weights)
+{
+    if (work_differs(&given->work) && strcmp(given->sha256, weights->sha256) != 0)
+        return false;
+    return !given->bytes ||
+           (weights->bytes && strcmp(given->bytes->sha256, weights->bytes->sha256) == 0);
+}
+
 struct task_weights *weights_select(const struct task_weights *from,
                                     const struct task_range *ranges, int64_t count)
 {
@@ -43,6 +69,10 @@ struct task_weights *weights_select(const struct task_weights *from,
     if (made) {
         made->mean *= from->mean;
         made->deviation = work_deviation(&made->work);
+    }
+    if (made && from->bytes && !(made->bytes = weights_select(from->bytes, ranges, count))) {
+        weights_free(made);
+        return NULL;
     }
     return made;
 }
@@ -57,6 +87,10 @@ struct task_weights *weights_copy(const struct task_weights *from)
     if (made) {
         made->deviation = from->deviation;
         made->mean = from->mean;
+    }
+    if (made && from->bytes && !(made->bytes = weights_copy(from->bytes))) {
+        weights_free(made);
+        return NULL;
     }
     return made;
 }
@@ -78,6 +112,8 @@ bool weighing_work(const struct weighing *weighing, const struct task_weights *w
 
 bool weights_match(const struct task_weights *weights, int64_t tasks, struct failure *failure)
 {
+    if (weights->bytes && !weights_match(weights->bytes, tasks, failure))
+        return false;
     return weights->work.tasks == tasks ||
            failure_set(failure, FAILURE_MISMATCH,
                        "%s: %" PRId64 " weights, but the job has %" PRId64
@@ -90,6 +126,11 @@ bool weights_measured(const struct task_weights *weights, const struct weights_n
 {
     if (!measured->sha256 || strcmp(weights->sha256, measured->sha256) == 0)
         return true;
+    if (!work_differs(&weights->work))
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: was calibrated with weights of core tasks (%s): give these beside "
+                           "those of transfers",
+                           path, measured->source);
     return failure_set(failure, FAILURE_MISMATCH,
                        "%s: are other weights than those that %s was calibrated with (%s): give "
                        "those, or calibrate with these",
@@ -121,5 +162,6 @@ void weights_free(struct task_weights *weights)
     free(weights->source);
     free(weights->sha256);
     work_release(&weights->work);
+    weights_free(weights->bytes);
     free(weights);
 }

@@ -15,7 +15,10 @@ struct task_weights {
     char *sha256;     /* owned, 64 hexadecimal digits: of the weights, as double numbers */
     double deviation; /* relative standard deviation of core tasks by them */
     double mean;      /* 1, or of a part of a job: of its core tasks, where the job's is 1 */
-    struct work work; /* owned; of a plan that was read, perhaps with one region a package */
+    struct work work; /* owned; of a plan that was read, perhaps with one region a package; without
+                       * regions: of computing nothing is known, and core tasks are alike */
+    /* Owned: what is sent of core tasks, as these weights; NULL: as much of each. */
+    struct task_weights *bytes;
 };
 
 /* Regions of its weights that a plan keeps at most: it goes to every rank, and into the output. */
@@ -46,6 +49,12 @@ void weights_name_release(struct weights_name *name);
 /* Owned; NULL: out of memory, or nothing is worth anything (`items` has at least one). */
 struct task_weights *weights_new(const char *source, const char *sha256, const double *items,
                                  int64_t count);
+/* Core tasks that are alike; owned. NULL: out of memory. */
+struct task_weights *weights_alike(int64_t tasks);
+/* At most so many regions each (work_coarsen). */
+void weights_coarsen(struct task_weights *weights, size_t most);
+/* Are these the same, as far as `given` goes: of computing, and of what is sent? */
+bool weights_same(const struct task_weights *given, const struct task_weights *weights);
 /* Those of a part of the job, owned; NULL: out of memory, or they are worth nothing. */
 struct task_weights *weights_select(const struct task_weights *from,
                                     const struct task_range *ranges, int64_t count);

@@ -72,22 +72,26 @@ static struct cost cost_each(struct cost cost, double each)
     return (struct cost){cost.latency_s, cost.s_per_task / each};
 }
 
-/* `mean`: what the plan's mean core task takes, where the job's takes 1. */
-static bool window_make(const struct platform_window *from, double each, double mean,
+/* What the plan's mean core task takes, where the job's takes 1. */
+struct means {
+    double work, bytes;
+};
+
+static bool window_make(const struct platform_window *from, double each, struct means mean,
                         struct platform_window *window)
 {
     *window = *from;
-    window->envelope = cost_each(from->envelope, each);
-    window->send = cost_each(from->send, each);
+    window->envelope = cost_each(from->envelope, each / mean.bytes);
+    window->send = cost_each(from->send, each / mean.bytes);
     window->answer = cost_each(from->answer, each);
     window->collect = cost_each(from->collect, each);
     window->classes = malloc((size_t)from->class_count * sizeof *window->classes);
     for (int64_t k = 0; window->classes && k < from->class_count; k++) {
         struct platform_class *class = &window->classes[k];
         *class = from->classes[k];
-        class->link = cost_each(class->link, each);
-        class->receive = cost_each(class->receive, each);
-        class->compute = cost_each(class->compute, each / mean);
+        class->link = cost_each(class->link, each / mean.bytes);
+        class->receive = cost_each(class->receive, each / mean.bytes);
+        class->compute = cost_each(class->compute, each / mean.work);
         class->output = cost_each(class->output, each);
         class->result = cost_each(class->result, each);
     }
@@ -104,13 +108,13 @@ static bool sizes_find(const struct platform_window *from, double each, int64_t 
     return window->least <= window->greatest;
 }
 
-static bool platform_make(struct watch_units *units, const struct platform *platform, double mean)
+static bool platform_make(struct watch_units *units, const struct platform *platform,
+                          struct means mean)
 {
     struct platform *made = &units->platform;
     const int64_t least = (int64_t)ceil(work_greatest(&units->work) * units->each);
     bool good = true;
-    *made = *platform;
-    made->work = (struct work){.tasks = 0};
+    *made = platform_unplaced(platform);
     made->window_count = 0;
     made->windows = calloc((size_t)platform->window_count, sizeof *made->windows);
     for (int64_t k = 0; made->windows && good && k < platform->window_count; k++) {
@@ -122,7 +126,29 @@ static bool platform_make(struct watch_units *units, const struct platform *plat
         window->least = sizes.least;
         window->greatest = sizes.greatest;
     }
+    made->work_tasks = (double)units->units;
     return made->windows && good;
+}
+
+/* What is sent of the units of each package of the plan. */
+static bool bytes_make(struct watch_units *units, const struct work *bytes, const struct plan *plan)
+{
+    struct work *made = &units->platform.bytes;
+    struct plan_cursor cursor = PLAN_CURSOR(plan);
+    double sent = 0;
+    made->regions = calloc((size_t)plan_packages(plan), sizeof *made->regions);
+    while (made->regions && plan_cursor_next(&cursor)) {
+        const double end = cursor.first + cursor.load, until = work_before(bytes, end);
+        const int64_t border = llround(work_before(&units->work, end) * units->each);
+        const int64_t more = border - made->tasks;
+        if (more < 1)
+            continue;
+        made->regions[made->region_count++] =
+            (struct work_region){.tasks = more, .cost = (until - sent) / (double)more};
+        made->tasks = border;
+        sent = until;
+    }
+    return made->regions && work_settle(made);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -145,11 +171,14 @@ static bool fill(struct watch_units *units, const struct platform *platform,
                  const struct plan *plan)
 {
     const struct task_range range = {0, (int64_t)plan->tasks};
-    double mean = 1;
-    if (!work_select(&units->work, &platform->work, &range, 1, &mean))
+    const double sent = work_before(&platform->bytes, plan->tasks);
+    struct means mean = {.work = 1, .bytes = sent / plan->tasks};
+    if (!work_select(&units->work, &platform->work, &range, 1, &mean.work))
         return false;
     units->each = UNITS_EACH;
     if (!plan_make(units, plan) || !platform_make(units, platform, mean))
+        return false;
+    if (work_differs(&platform->bytes) && sent > 0 && !bytes_make(units, &platform->bytes, plan))
         return false;
     const double heaviest = work_greatest(&units->work) * units->each;
     const double usual = (double)units->units / (double)plan_packages(&units->plan);

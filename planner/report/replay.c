@@ -128,8 +128,7 @@ static void package_price(const struct platform *platform, struct replay_package
     const int64_t worker = package->worker < last ? package->worker : last;
     const struct platform_class *class = platform_worker(window, worker > 0 ? worker : 0);
     package->cost = star_cost_of(window, class, tasks);
-    package->cost.compute_s *=
-        platform_weight(platform, class->compute, (double)package->first, tasks);
+    star_cost_place(&package->cost, platform, window, class, (double)package->first, tasks);
     if (package->lost)
         package->cost = (struct star_cost){.envelope_s = package->cost.envelope_s,
                                            .send_s = package->cost.send_s};

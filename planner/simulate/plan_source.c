@@ -66,13 +66,13 @@ static bool costs_fill(struct plan_source *source, const double *loads, struct f
 static const struct star_cost *cost_at(struct plan_source *source)
 {
     const struct plan_cursor *cursor = &source->cursor;
-    if (!work_differs(&source->platform->work))
+    if (!platform_differs(source->platform))
         return &source->costs[cursor->slot];
     const struct platform_window *window = platform_find(source->platform, cursor->load);
     const int64_t worker = cursor->plan->workers[cursor->slot];
     source->mapped = source->costs[cursor->slot];
-    source->mapped.compute_s *= platform_weight(
-        source->platform, platform_worker(window, worker)->compute, cursor->first, cursor->load);
+    star_cost_place(&source->mapped, source->platform, window, platform_worker(window, worker),
+                    cursor->first, cursor->load);
     return &source->mapped;
 }
 

@@ -213,17 +213,17 @@ static void package_price(struct scenario_state *state)
     const struct platform_window *window = platform_nearest(state->platform, load);
     const struct platform_class *class = platform_worker(window, package->worker);
     const struct star_cost usual = star_cost_of(window, class, load);
-    const double weight =
-        platform_weight(state->platform, class->compute, (double)package->first, load);
     const struct variation *variation = state->scenario->variation;
     state->cost = usual;
     state->port_s = state->loop->star.port_s;
     if (variation && variation->price)
         variation->price(variation->self, package, &state->cost);
-    state->cost.compute_s *= weight;
+    star_cost_place(&state->cost, state->platform, window, class, (double)package->first, load);
     cost_disturb(state->scenario, package, &state->cost);
     if (state->forward)
-        state->mean = package_mean(state, package, usual, weight);
+        state->mean = package_mean(
+            state, package, usual,
+            platform_weight(state->platform, class->compute, (double)package->first, load));
 }
 
 /* The same package, as a dispatch knows it. */
@@ -532,12 +532,13 @@ static const struct platform *starts_of(const struct scenario *scenario,
     return variation && variation->starts ? variation->starts : platform;
 }
 
-/* Nothing is summed up in what goes from event to event, is traced, or changes with time. */
+/* Nothing is summed up in what goes from event to event, is traced, or changes with time; nor where
+ * transfers differ by core tasks, of which the sums know nothing. */
 static bool forwards(const struct platform *platform, const struct scenario *scenario,
                      const struct trace *trace)
 {
     return scenario->played > 0 && !trace && !scenario->availability && !scenario->joins &&
-           !loop_needs_events(platform);
+           !work_differs(&platform->bytes) && !loop_needs_events(platform);
 }
 
 /* Where packages are summed up, what the master computes comes behind them: it is as long. */

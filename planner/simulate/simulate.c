@@ -49,7 +49,7 @@ static bool rounds_simulate(const struct platform *platform, const struct plan *
     if (loop_needs_events(platform))
         return loads_fit(platform, plan, failure) &&
                extrapolate_plan(platform, plan, simulation, NULL, NULL, failure);
-    if (!work_differs(&platform->work) || plan->real_valued)
+    if (!platform_differs(platform) || plan->real_valued)
         return evaluate_plan(platform, plan, simulation, failure);
     return loads_fit(platform, plan, failure) &&
            mapped_simulate(platform, plan, simulation, failure);
@@ -170,7 +170,7 @@ bool simulate_plan(const struct platform *platform, const struct plan *plan, str
         return tree_simulate(platform, plan, trace, simulation, failure);
     if (!plan_source_check(platform, plan, failure))
         return false;
-    const int64_t most = work_differs(&platform->work) ? PACKAGES_MAPPED : PACKAGES_MOST;
+    const int64_t most = platform_differs(platform) ? PACKAGES_MAPPED : PACKAGES_MOST;
     if (!trace && plan_packages(plan) > most)
         return large_simulate(platform, plan, simulation, failure);
     const bool good = simulate_packages(platform, plan, trace, simulation, NULL, failure);

@@ -48,6 +48,19 @@ struct star_cost star_cost_of(const struct platform_window *window,
                               cost_of(class->result, load),    cost_of(window->collect, load)};
 }
 
+void star_cost_place(struct star_cost *cost, const struct platform *platform,
+                     const struct platform_window *window, const struct platform_class *class,
+                     double first, double load)
+{
+    cost->compute_s *= platform_weight(platform, class->compute, first, load);
+    if (!work_differs(&platform->bytes))
+        return;
+    cost->envelope_s *= platform_bulk(platform, window->envelope, first, load);
+    cost->send_s *= platform_bulk(platform, window->send, first, load);
+    cost->link_s *= platform_bulk(platform, class->link, first, load);
+    cost->receive_s *= platform_bulk(platform, class->receive, first, load);
+}
+
 struct star_cost star_cost_of_group(const struct platform_window *window,
                                     const struct platform_class *class)
 {

@@ -81,6 +81,11 @@ void star_sum(const struct star *star, struct simulation *simulation);
 /* What a package of `load` tasks costs a worker of `class`. */
 struct star_cost star_cost_of(const struct platform_window *window,
                               const struct platform_class *class, double load);
+/* By how much more or less that is for where in the job its core tasks are: computing by what they
+ * are worth, the way to the worker by what is sent of them. */
+void star_cost_place(struct star_cost *cost, const struct platform *platform,
+                     const struct platform_window *window, const struct platform_class *class,
+                     double first, double load);
 /* The same of any package for the master of a group, which computes nothing itself. */
 struct star_cost star_cost_of_group(const struct platform_window *window,
                                     const struct platform_class *class);

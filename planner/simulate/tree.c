@@ -152,10 +152,9 @@ static bool node_check(const struct platform *platform, const struct plan *plan,
 bool tree_simulate(const struct platform *platform, const struct plan *plan, struct trace *trace,
                    struct simulation *simulation, struct failure *failure)
 {
-    struct platform alike = *platform; /* borrows all but the work */
+    struct platform alike = platform_unplaced(platform);
     struct node node;
     struct simulation sum = {.packages = 0};
-    alike.work = (struct work){.tasks = 0};
     if (loop_needs_events(platform))
         return failure_set(failure, FAILURE_INFEASIBLE,
                            "groups with masters of their own are for the model single-port, and "

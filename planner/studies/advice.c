@@ -143,9 +143,21 @@ bool advice_unequal(const struct advice *advice, struct text *text, struct failu
     return true;
 }
 
+/* Which transfers go by them: those to the worker. */
+static void bytes_describe(const struct task_weights *bytes, struct text *text)
+{
+    text_add(text,
+             "transfers   %s: what is sent of core tasks differs by %.0f %%, the most of one is "
+             "%.3g mean ones; prediction, simulation and report go by it, the scheduler by the "
+             "number of core tasks\n",
+             bytes->source, 100 * bytes->deviation, work_greatest(&bytes->work));
+}
+
 static void weights_describe(const struct task_weights *weights, const struct weighing *weighing,
                              struct text *text)
 {
+    if (!work_differs(&weights->work))
+        return;
     text_add(text,
              "weights     %s: core tasks differ by %.0f %%, the heaviest tenth is %.0f %% of the "
              "work, the heaviest one %.3g mean ones\n",
@@ -165,6 +177,8 @@ void advice_places(const struct advice *advice, struct text *text)
 {
     if (advice->setting->weights && !advice->remaining) {
         weights_describe(advice->setting->weights, &advice->setting->weighing, text);
+        if (advice->setting->weights->bytes)
+            bytes_describe(advice->setting->weights->bytes, text);
         return;
     }
     const struct cost_map *map = &advice->setting->map;

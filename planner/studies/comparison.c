@@ -93,13 +93,13 @@ bool comparison_make(const struct planning *planning, const struct scenario *sce
         return false;
     const struct schedule_request request = {
         .platform = &platform, .tasks = planning->tasks, .real_valued = planning->real_valued};
-    heeded = platform;
-    heeded.work = (struct work){.tasks = 0};
+    heeded = platform_unplaced(&platform);
     const struct comparing comparing = {planning, &heeded, scenario, seeds};
     const bool good =
         (made.regions == 0 || platform_map(&heeded, planning->setting, planning->tasks, failure)) &&
         entries_fill(&comparing, &request, &made, failure);
     work_release(&heeded.work);
+    work_release(&heeded.bytes);
     platform_release(&platform);
     if (!good) {
         comparison_release(&made);

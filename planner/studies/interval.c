@@ -84,17 +84,17 @@ static void slots_fill(const struct play *play, const double *loads)
     }
 }
 
-/* By how much longer the package at hand takes for where it lies in the job. */
-static double weight_of(const struct play *play)
+/* What the package at hand takes for where it lies in the job. */
+static void cost_place(struct play *play)
 {
     const struct plan_cursor *cursor = &play->cursor;
     const struct platform *fitted = &play->sample.fitted;
-    if (!work_differs(&fitted->work))
-        return 1;
+    if (!platform_differs(fitted))
+        return;
     const struct platform_window *window = platform_nearest(fitted, cursor->load);
     const int64_t worker = play->plan->workers[cursor->slot];
-    return platform_weight(fitted, platform_worker(window, worker)->compute, cursor->first,
-                           cursor->load);
+    star_cost_place(&play->cost, fitted, window, platform_worker(window, worker), cursor->first,
+                    cursor->load);
 }
 
 static enum loop_answer package_next(void *self, struct loop *loop, struct loop_package *package,
@@ -111,7 +111,7 @@ static enum loop_answer package_next(void *self, struct loop *loop, struct loop_
     play->loads = cursor->loads;
     play->cost = cost_sample_package(&play->sample, play->plan->workers[cursor->slot],
                                      &play->slots[cursor->slot]);
-    play->cost.compute_s *= weight_of(play);
+    cost_place(play);
     package->worker = cursor->slot;
     package->rank = play->plan->workers[cursor->slot] + 1;
     package->load = cursor->load;
@@ -171,7 +171,7 @@ static bool fitted_take(struct play *play, const struct simulation *heeded)
     if (!evaluator)
         return false;
     const double equal_s = evaluator_makespan(evaluator, play->plan, play->ends_s);
-    play->weight = work_differs(&play->sample.fitted.work) ? heeded->latest_end_s / equal_s : 1;
+    play->weight = platform_differs(&play->sample.fitted) ? heeded->latest_end_s / equal_s : 1;
     play->master_busy_s = heeded->master_busy_s;
     evaluator_free(&evaluator);
     return true;

@@ -87,23 +87,29 @@ static bool work_of_packages(const struct work *work, const struct plan *plan, s
     return made->regions && work_settle(made);
 }
 
-/* What the plan says of the job's weights, its own copy. */
-static bool weights_note(const struct task_weights *weights, struct plan *plan)
+/* Not more regions than a plan keeps, if packages are fewer. */
+static bool work_shorten(struct work *work, const struct plan *plan)
 {
     struct work made;
-    if (!weights || plan->real_valued)
+    if (work->region_count <= WEIGHTS_REGIONS_KEPT || plan_packages(plan) > CUT_PACKAGES_MOST)
         return true;
-    plan->weights = weights_copy(weights);
-    if (!plan->weights || weights->work.region_count <= WEIGHTS_REGIONS_KEPT ||
-        plan_packages(plan) > CUT_PACKAGES_MOST)
-        return plan->weights != NULL;
-    if (!work_of_packages(&weights->work, plan, &made)) {
+    if (!work_of_packages(work, plan, &made)) {
         work_release(&made);
         return false;
     }
-    work_release(&plan->weights->work);
-    plan->weights->work = made;
+    work_release(work);
+    *work = made;
     return true;
+}
+
+/* What the plan says of the job's weights, its own copy. */
+static bool weights_note(const struct task_weights *weights, struct plan *plan)
+{
+    if (!weights || plan->real_valued)
+        return true;
+    plan->weights = weights_copy(weights);
+    return plan->weights && work_shorten(&plan->weights->work, plan) &&
+           (!plan->weights->bytes || work_shorten(&plan->weights->bytes->work, plan));
 }
 
 /* Everything that a scheduler does not know. */
@@ -221,7 +227,11 @@ static bool tail_add(const struct planning *planning, const char *tail, struct p
 
 size_t planning_regions(const struct planning *planning)
 {
-    return is_placeless(planning) ? 0 : profile_setting_regions(planning->setting);
+    const struct work *bytes = profile_setting_bytes(planning->setting);
+    const size_t regions = profile_setting_regions(planning->setting);
+    if (is_placeless(planning))
+        return 0;
+    return bytes && bytes->region_count > regions ? bytes->region_count : regions;
 }
 
 /* Do core tasks differ by more than what is known of them may be off? */

@@ -67,7 +67,8 @@ bool planning_simulate(const struct planning *planning, const struct plan *plan,
                        struct trace *trace, struct simulation *simulation, struct failure *failure);
 /* What a simulation says, into a prediction; periods and bounds stay. */
 void planning_predict(const struct simulation *simulation, struct plan_prediction *predicted);
-/* Regions of the setting's cost map in simulations; 0: core tasks are assumed to be equal. */
+/* Regions of the setting's cost map in simulations, or of what is sent of core tasks, whichever are
+ * more; 0: core tasks are assumed to be equal. */
 size_t planning_regions(const struct planning *planning);
 /* Schedulers plan in units of work, as if core tasks were equal. If costs vary along the job, cut
  * the plan by weight where the regions differ by more than they may be off (search/cut.h) and that

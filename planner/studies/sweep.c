@@ -36,8 +36,7 @@ static struct platform platform_alone(const struct platform *from, int64_t worke
                                       struct platform_window *windows,
                                       struct platform_class *classes)
 {
-    struct platform made = *from;
-    made.work = (struct work){.tasks = 0};
+    struct platform made = platform_unplaced(from);
     made.worker_count = 1;
     made.windows = windows;
     for (int64_t w = 0; w < from->window_count; w++) {

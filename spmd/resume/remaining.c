@@ -88,10 +88,10 @@ static bool parameters_same(const struct check *check)
 }
 
 /* A run that is planned while it works may go on with weights or without, but not with others. */
-static bool weights_same(const struct check *check, const struct plan *plan)
+static bool weights_agree(const struct check *check, const struct plan *plan)
 {
     const struct task_weights *then = plan->weights, *now = check->wanted->plan->weights;
-    return !then || !now || strcmp(then->sha256, now->sha256) == 0 ||
+    return !then || !now || weights_same(now, then) ||
            failure_set(check->failure, FAILURE_MISMATCH,
                        "%s: was begun with other weights (%s) than %s: go on with the same or with "
                        "none, or run to another file",
@@ -107,7 +107,7 @@ static bool plan_same(const struct check *check)
     bool same = any;
     char *text = contents_text(check->file, LAYOUT_PLAN);
     if (text && plan_parse_any(&plan, text, strlen(text), check->path, &none)) {
-        same = any ? weights_same(check, &plan) : plan_equal(&plan, check->wanted->plan);
+        same = any ? weights_agree(check, &plan) : plan_equal(&plan, check->wanted->plan);
         plan_release(&plan);
     }
     free(text);

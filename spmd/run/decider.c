@@ -27,7 +27,8 @@ static bool setup_measured(struct decider *decider, const struct profile_setting
 static bool plan_weigh(struct decider *decider, struct failure *failure)
 {
     const struct task_weights *weights = decider->plan->weights;
-    const bool known = weights && weights->work.tasks == decider->setup.tasks;
+    const bool known =
+        weights && work_differs(&weights->work) && weights->work.tasks == decider->setup.tasks;
     return !known || work_copy(&decider->work, &weights->work) ||
            failure_memory(failure, "starting a rule");
 }

@@ -11,6 +11,10 @@
  *    bound of equal core tasks whose computing costs only its latencies.
  *  - Where whole core tasks are known one by one, the heaviest of them is somewhere: it takes q
  *    times its weight after its worker's start and the first arrival of any package.
+ *
+ * Where what is sent of core tasks differs, too, little is certain of a single package: all of them
+ * pass as if transfers only cost their latencies, and the master and, in the model single-port, its
+ * port have all of what is sent to work off, X mean core tasks' worth, by the least q of any link.
  */
 #include "planner/schedulers/bounds/bound_unequal.h"
 
@@ -90,7 +94,9 @@ static bool heaviest_bound(const struct platform *platform, const struct compute
     *bound_s = HUGE_VAL;
     if (!bound_lines_init(&lines, platform, false, failure))
         return false;
-    const double arrived_s = lines.master.least_s + lines.link_least_s;
+    const double arrived_s = work_differs(&platform->bytes)
+                                 ? 0 /* of the one of which least is sent */
+                                 : lines.master.least_s + lines.link_least_s;
     for (int64_t k = 0; k < computers->count; k++)
         *bound_s = fmin(*bound_s, fmax(computers->items[k].start_s, arrived_s) +
                                       computers->items[k].s_per_task * heaviest);
@@ -129,8 +135,14 @@ static bool computing_bound(const struct platform *platform, double tasks, bool 
     return good || failure_memory(failure, "bounding the makespan");
 }
 
-/* A copy of a window in which computing costs only its latency. */
-static bool window_lighten(const struct platform_window *from, struct platform_window *window)
+static struct cost latency_of(struct cost cost)
+{
+    return (struct cost){fmax(0, cost.latency_s), 0};
+}
+
+/* A copy of a window in which computing costs only its latency; transfers, too, if they differ. */
+static bool window_lighten(const struct platform_window *from, bool differ,
+                           struct platform_window *window)
 {
     const size_t count = (size_t)from->class_count;
     *window = *from;
@@ -139,8 +151,15 @@ static bool window_lighten(const struct platform_window *from, struct platform_w
         return false;
     memcpy(window->classes, from->classes, count * sizeof *window->classes);
     for (size_t k = 0; k < count; k++)
-        window->classes[k].compute =
-            (struct cost){fmax(0, window->classes[k].compute.latency_s), 0};
+        window->classes[k].compute = latency_of(window->classes[k].compute);
+    if (!differ)
+        return true;
+    window->envelope = latency_of(window->envelope);
+    window->send = latency_of(window->send);
+    for (size_t k = 0; k < count; k++) {
+        window->classes[k].link = latency_of(window->classes[k].link);
+        window->classes[k].receive = latency_of(window->classes[k].receive);
+    }
     return true;
 }
 
@@ -156,7 +175,8 @@ static bool passing_bound(const struct platform *platform, double tasks, bool re
     bool good = light.windows != NULL;
     for (int64_t k = 0; good && k < platform->window_count; k++) {
         light.window_count++;
-        good = window_lighten(&platform->windows[k], &light.windows[k]);
+        good = window_lighten(&platform->windows[k], work_differs(&platform->bytes),
+                              &light.windows[k]);
     }
     good = good ? bound_makespan(&light, tasks, real_valued, bound_s, failure)
                 : failure_memory(failure, "bounding the makespan");
@@ -164,13 +184,33 @@ static bool passing_bound(const struct platform *platform, double tasks, bool re
     return good;
 }
 
+/* All that is sent, of what differs; else nothing, for the other bound knows more. */
+static bool sending_bound(const struct platform *platform, double tasks, double *bound_s,
+                          struct failure *failure)
+{
+    const bool single = platform->operating == OPERATING_SINGLE_PORT;
+    double link = single ? HUGE_VAL : 0;
+    struct bound_lines lines;
+    *bound_s = 0;
+    if (!work_differs(&platform->bytes))
+        return true;
+    if (!bound_lines_init(&lines, platform, false, failure))
+        return false;
+    for (int64_t k = 0; single && k < lines.count; k++)
+        link = fmin(link, lines.workers[k].link.s_per_task);
+    *bound_s = tasks * fmax(0, fmax(lines.master.cost.s_per_task, link));
+    bound_lines_release(&lines);
+    return true;
+}
+
 bool bound_unequal(const struct platform *platform, double tasks, bool real_valued, double *bound_s,
                    struct failure *failure)
 {
-    double computing_s = 0, passing_s = 0;
+    double computing_s = 0, passing_s = 0, sending_s = 0;
     if (!computing_bound(platform, tasks, real_valued, &computing_s, failure) ||
-        !passing_bound(platform, tasks, real_valued, &passing_s, failure))
+        !passing_bound(platform, tasks, real_valued, &passing_s, failure) ||
+        !sending_bound(platform, tasks, &sending_s, failure))
         return false;
-    *bound_s = fmax(computing_s, passing_s);
+    *bound_s = fmax(fmax(computing_s, passing_s), sending_s);
     return true;
 }

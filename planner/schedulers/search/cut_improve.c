@@ -43,8 +43,7 @@ static void piece_price(struct improving *self, struct piece *piece)
     const struct platform_window *window = platform_find(self->platform, load);
     const struct platform_class *class = platform_worker(window, self->plan->workers[piece->slot]);
     piece->cost = star_cost_of(window, class, load);
-    piece->cost.compute_s *=
-        platform_weight(self->platform, class->compute, (double)piece->first, load);
+    star_cost_place(&piece->cost, self->platform, window, class, (double)piece->first, load);
     piece->priced = true;
 }
 

@@ -11,8 +11,7 @@
 static bool platform_first(const struct platform *from, int64_t count, struct platform *made,
                            struct failure *failure)
 {
-    *made = *from;
-    made->work = (struct work){.tasks = 0}; /* no scheduler knows of it */
+    *made = platform_unplaced(from); /* no scheduler knows of differences */
     made->worker_count = count;
     made->window_count = 0;
     made->windows = calloc((size_t)from->window_count, sizeof *made->windows);
