@@ -342,7 +342,7 @@ static bool weights_implied(const struct plan_options *options, const struct pro
 {
     const char *source = profile->weights.source;
     return source && strncmp(source, WEIGHTS_OF_TASK, strlen(WEIGHTS_OF_TASK)) == 0 &&
-           !weights_asked(&options->weights) && options->tasks == 0;
+           !weights_work_asked(&options->weights) && options->tasks == 0;
 }
 
 static bool plan_run(const struct plan_options *options, const struct readers *readers,

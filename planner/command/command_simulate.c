@@ -144,8 +144,8 @@ static bool options_check(struct simulate_options *options, struct failure *fail
         return false;
     if (options->weights.input && !weights_asked(&options->weights))
         return failure_set(failure, FAILURE_USAGE,
-                           "-i says what weights are of: add --weights, --weights-from or "
-                           "--weights-column, or leave it out");
+                           "-i says what weights are of: add --weights, --weights-from, "
+                           "--weights-column or --weights-of, or leave it out");
     request->path = options->profile;
     request->scenario.seed = (uint64_t)options->seed;
     request->scenario.slow_workers = options->slow;
@@ -318,8 +318,10 @@ static size_t subject_rows(struct simulate_options *options, struct option_row *
          "packages that a worker receives ahead (the plan's, or 2)"},
     };
     count = rows_append(rows, count, more, sizeof more / sizeof *more);
-    assert(count + WEIGHTS_ROWS <= ROWS_MOST);
-    return count + weights_rows(&options->weights, rows + count);
+    assert(count + WEIGHTS_ROWS + 1 <= ROWS_MOST);
+    count += weights_rows(&options->weights, rows + count);
+    rows[count++] = weights_of_row(&options->weights);
+    return count;
 }
 
 /* What becomes of it. */

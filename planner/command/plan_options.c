@@ -304,6 +304,7 @@ static size_t job_rows(struct plan_options *options, struct option_row *rows)
     };
     size_t count = rows_add(own, sizeof own / sizeof *own, rows);
     count += weights_rows(&options->weights, rows + count);
+    rows[count++] = weights_of_row(&options->weights);
     return count + strips_rows(&options->strips, rows + count);
 }
 

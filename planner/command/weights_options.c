@@ -23,19 +23,70 @@ size_t weights_rows(struct weights_options *options, struct option_row *rows)
     return WEIGHTS_ROWS;
 }
 
-bool weights_asked(const struct weights_options *options)
+struct option_row weights_of_row(struct weights_options *options)
+{
+    return (struct option_row){
+        0,
+        "weights-of",
+        "bytes=FILE",
+        OPTION_TEXT,
+        &options->of,
+        "weights of what is sent of core tasks, as --weights has those of computing (a file of "
+        "numbers, or size); without it, as much of each"};
+}
+
+bool weights_work_asked(const struct weights_options *options)
 {
     return options->file || options->from || options->column > 0;
 }
 
-bool weights_by_task(const struct weights_options *options)
+bool weights_asked(const struct weights_options *options)
 {
-    return options->file && strcmp(options->file, WEIGHTS_TASK) == 0;
+    return weights_work_asked(options) || options->of;
 }
 
 static bool from_input(const struct weights_options *options)
 {
     return options->column > 0 || (options->file && strcmp(options->file, WEIGHTS_SIZES) == 0);
+}
+
+/* In a file, which can be read more than once. */
+static bool lines_given(const struct weights_options *options)
+{
+    return options->input && strcmp(options->input, "-") != 0;
+}
+
+/* Those of what is sent, as options of their own. */
+static struct weights_options bytes_options(const struct weights_options *options)
+{
+    return (struct weights_options){.file = options->of + strlen(WEIGHTS_BYTES),
+                                    .input = options->input};
+}
+
+static bool bytes_check(const struct weights_options *options, struct failure *failure)
+{
+    if (!options->of)
+        return true;
+    if (strncmp(options->of, WEIGHTS_BYTES, strlen(WEIGHTS_BYTES)) != 0 ||
+        !options->of[strlen(WEIGHTS_BYTES)])
+        return failure_set(failure, FAILURE_USAGE,
+                           "--weights-of %s: transfers have weights by bytes: give bytes=FILE or "
+                           "bytes=size",
+                           options->of);
+    const struct weights_options bytes = bytes_options(options);
+    if (weights_by_task(&bytes))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--weights-of bytes=task: core tasks estimate what they take to "
+                           "compute, not what is sent of them: give a file");
+    return !from_input(&bytes) || lines_given(options) ||
+           failure_set(failure, FAILURE_USAGE,
+                       "--weights-of bytes=size takes weights from the job's lines: name their "
+                       "file with -i");
+}
+
+bool weights_by_task(const struct weights_options *options)
+{
+    return options->file && strcmp(options->file, WEIGHTS_TASK) == 0;
 }
 
 bool weights_options_check(const struct weights_options *options, struct failure *failure)
@@ -44,11 +95,11 @@ bool weights_options_check(const struct weights_options *options, struct failure
         return failure_set(failure, FAILURE_USAGE,
                            "--weights, --weights-from and --weights-column all give core tasks' "
                            "weights: give one of them");
-    if (from_input(options) && (!options->input || strcmp(options->input, "-") == 0))
+    if (from_input(options) && !lines_given(options))
         return failure_set(failure, FAILURE_USAGE,
                            "%s takes weights from the job's lines: name their file with -i",
                            options->column > 0 ? "--weights-column" : "--weights size");
-    return true;
+    return bytes_check(options, failure);
 }
 
 /* ---- an earlier run ------------------------------------------------------------------------ */
@@ -189,8 +240,9 @@ static bool numbers_weigh(const char *name, const struct readers *readers,
 
 /* ---- which --------------------------------------------------------------------------------- */
 
-bool weights_find(const struct weights_options *options, const struct readers *readers,
-                  struct task_weights **weights, struct failure *failure)
+/* Those of computing. */
+static bool work_find(const struct weights_options *options, const struct readers *readers,
+                      struct task_weights **weights, struct failure *failure)
 {
     *weights = NULL;
     if (options->from && file_is_hdf5(options->from))
@@ -209,6 +261,32 @@ bool weights_find(const struct weights_options *options, const struct readers *r
     return failure->code == FAILURE_NONE;
 }
 
+bool weights_find_bytes(const struct weights_options *options, const struct readers *readers,
+                        struct task_weights **weights, struct failure *failure)
+{
+    struct task_weights *found = NULL;
+    if (!options->of)
+        return true;
+    const struct weights_options bytes = bytes_options(options);
+    if (work_find(&bytes, readers, &found, failure) && !*weights)
+        *weights = weights_alike(found->work.tasks);
+    if (found && *weights) {
+        (*weights)->bytes = found;
+        return true;
+    }
+    weights_free(found);
+    weights_free(*weights);
+    *weights = NULL;
+    return failure->code == FAILURE_NONE ? failure_memory(failure, "reading weights") : false;
+}
+
+bool weights_find(const struct weights_options *options, const struct readers *readers,
+                  struct task_weights **weights, struct failure *failure)
+{
+    return work_find(options, readers, weights, failure) &&
+           (weights_by_task(options) || weights_find_bytes(options, readers, weights, failure));
+}
+
 bool weights_of_job(const struct weights_options *options, const struct weights_job *job,
                     const struct readers *readers, struct task_weights **weights,
                     struct failure *failure)
@@ -223,5 +301,5 @@ bool weights_of_job(const struct weights_options *options, const struct weights_
                            job->path);
     *weights = readers->weigh_tasks(options->input, job->kernel, job->profile,
                                     &job->profile->settings[0], failure);
-    return *weights != NULL;
+    return *weights && weights_find_bytes(options, readers, weights, failure);
 }

@@ -36,7 +36,7 @@ struct arguments {
     struct changes changes; /* of the core task */
 };
 
-enum { ROWS_MOST = 24 + WEIGHTS_ROWS };
+enum { ROWS_MOST = 25 + WEIGHTS_ROWS };
 
 /* First those of every run, then those of core tasks: *own becomes how many. */
 static size_t rows_fill(struct arguments *arguments, struct option_row *rows, size_t *own)
@@ -82,9 +82,10 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows, si
         run_options_row(&arguments->run, "version"),
     };
     size_t count = sizeof fixed / sizeof fixed[0];
-    _Static_assert(sizeof fixed / sizeof fixed[0] + WEIGHTS_ROWS <= ROWS_MOST, "room for all rows");
+    _Static_assert(sizeof fixed / sizeof fixed[0] + WEIGHTS_ROWS < ROWS_MOST, "room for all rows");
     memcpy(rows, fixed, sizeof fixed);
     count += weights_rows(&arguments->weights, rows + count);
+    rows[count++] = weights_of_row(&arguments->weights);
     *own = changes_rows(&arguments->changes, rows + count);
     return count + *own;
 }

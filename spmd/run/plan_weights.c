@@ -32,10 +32,29 @@ static struct task_weights *weights_read_given(const struct documents *documents
                                                struct failure *failure)
 {
     struct task_weights *weights = NULL;
-    if (weights_by_task(given->options))
-        return task_weigh(documents, given, failure);
-    weights_find(given->options, readers_available(), &weights, failure);
+    if (!weights_by_task(given->options))
+        weights_find(given->options, readers_available(), &weights, failure);
+    else if ((weights = task_weigh(documents, given, failure)) != NULL)
+        weights_find_bytes(given->options, readers_available(), &weights, failure);
     return weights;
+}
+
+/* They are not the plan's; of which of both kinds. */
+static bool others_refuse(const struct plan *plan, const struct task_weights *weights,
+                          const struct plan_weights *given, struct failure *failure)
+{
+    const struct task_weights *bytes = plan->weights->bytes;
+    const bool sent = weights->bytes && !(bytes && weights_same(weights->bytes, bytes));
+    if (sent && !bytes)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: was made without weights of transfers: leave --weights-of out, or "
+                           "plan with it",
+                           given->plan_name);
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s: are other weights than those that %s was made with (%s): give "
+                       "these, or plan again",
+                       sent ? weights->bytes->source : weights->source, given->plan_name,
+                       sent ? bytes->source : plan->weights->source);
 }
 
 /* Have these packages been made by such weights, or can they be by now? */
@@ -43,11 +62,7 @@ static bool weights_fit(const struct plan *plan, const struct task_weights *weig
                         const struct plan_weights *given, struct failure *failure)
 {
     if (plan->weights)
-        return strcmp(plan->weights->sha256, weights->sha256) == 0 ||
-               failure_set(failure, FAILURE_MISMATCH,
-                           "%s: are other weights than those that %s was made with (%s): give "
-                           "these, or plan again",
-                           weights->source, given->plan_name, plan->weights->source);
+        return weights_same(weights, plan->weights) || others_refuse(plan, weights, given, failure);
     if (!given->by_rule)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: was made without weights: plan with --weights, or let packages be "
@@ -66,7 +81,7 @@ static bool weights_fit(const struct plan *plan, const struct task_weights *weig
  * with *failure set. */
 static char *plan_with(struct plan *plan, struct task_weights *weights, struct failure *failure)
 {
-    work_coarsen(&weights->work, WEIGHTS_REGIONS_KEPT);
+    weights_coarsen(weights, WEIGHTS_REGIONS_KEPT);
     plan->weights = weights;
     char *text = plan_print(plan);
     if (!text)

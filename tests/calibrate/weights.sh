@@ -88,8 +88,12 @@ with h5py.File("numbers.h5", "w") as file:
 with h5py.File("two.h5", "w") as file:
     file["a"], file["b"] = numbers, [-1.0] + numbers[1:]
 END
-run plan.json -o again.h5 --weights numbers.h5 >said 2>&1 || fail "run with weights: $(cat said)"
-run plan.json -o again.h5 --resume --weights two.h5:/a >said 2>&1 || fail "resume with weights: $(cat said)"
+seq 60 >others
+"$scow" plan -p profile.json -i lines --weights-column 4 --weights-of bytes=others -o both.json >said || fail "plan by bytes: $(cat said)"
+grep -q '^transfers   others: ' said || fail "plan does not tell of transfers: $(cat said)"
+run both.json -o again.h5 --weights numbers.h5 --weights-of bytes=others >said 2>&1 || fail "run with weights: $(cat said)"
+run both.json -o again.h5 --resume --weights two.h5:/a >said 2>&1 || fail "resume with weights: $(cat said)"
+"$scow" report again.h5 >said || fail "report of a run by bytes: $(cat said)"
 /usr/bin/python3 - <<'END'
 import json
 
@@ -98,20 +102,22 @@ for key in ("weights", "profile", "profile_sha256", "predicted", "tail"):
     plan.pop(key, None)
 json.dump(plan, open("plain.plan", "w", encoding="utf-8"))
 END
-run plain.plan -o heavy.h5 -s gss --weights numbers >said 2>&1 || fail "a rule with weights: $(cat said)"
+run plain.plan -o heavy.h5 -s gss --weights numbers --weights-of bytes=others >said 2>&1 || fail "a rule with weights: $(cat said)"
 /usr/bin/python3 - <<'END' || fail "the rule does not go by weight"
 import h5py, json
 
 file = h5py.File("heavy.h5")
 plan = json.loads(file["/run/plan"][()])
 assert plan["weights"]["source"] == "numbers", plan
+assert plan["weights"]["bytes"]["source"] == "others", plan
 trace = file["/run/trace"][:]
 first = min(row["tasks"] for row in trace if row["first_task"] == 0 and row["tasks"] > 0)
 weights = [float(line) for line in open("numbers", encoding="utf-8")]
 assert abs(sum(weights[:first]) - sum(weights) / 2) <= max(weights), first
 END
-seq 60 >others
 refused 'others: are other weights than those that plan.json was made with (column 4 of lines)' run plan.json -o no.h5 --weights others
+refused 'numbers: are other weights than those that both.json was made with (others)' run both.json -o no.h5 --weights-of bytes=numbers
+refused 'plan.json: was made without weights of transfers: leave --weights-of out' run plan.json -o no.h5 --weights-of bytes=others
 refused 'plain.plan: was made without weights: plan with --weights' run plain.plan -o no.h5 --weights others
 refused "two.h5: it is not said which data set is meant: name a list of numbers in it as two.h5:/DATASET; it has '/a', '/b'" \
     run plan.json -o no.h5 --weights two.h5

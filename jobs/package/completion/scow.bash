@@ -64,6 +64,7 @@ _scow_value() {
     plan:--weights) _scow_files -f "$3" ;;
     plan:--weights-from) ;;
     plan:--weights-column) ;;
+    plan:--weights-of) ;;
     plan:--rows) ;;
     plan:--columns) ;;
     plan:--iterations) ;;
@@ -115,6 +116,7 @@ _scow_value() {
     run:--weights) _scow_files -f "$3" ;;
     run:--weights-from) ;;
     run:--weights-column) ;;
+    run:--weights-of) ;;
     run:--timeout) ;;
     run:--retries) ;;
     run:--halt) ;;
@@ -173,6 +175,7 @@ _scow_value() {
     simulate:--weights) _scow_files -f "$3" ;;
     simulate:--weights-from) ;;
     simulate:--weights-column) ;;
+    simulate:--weights-of) ;;
     simulate:--noise) ;;
     simulate:--outliers) ;;
     simulate:--outlier-factor) ;;
@@ -237,8 +240,8 @@ _scow_from() {
     case $command:$word in
     go:-*) _scow_words "--workers --kernel --input --output --profile --results --threads --staged --collect --until --patience --no-copies --gpus-per-worker --isa --trust --dry-run --no-page --quiet --version --weights --weights-from --weights-column --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
     calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --patience --quick --threads --order --staged --staged-too --collect --master-computes --dca --write-behind --levels --gpus-per-worker --isa --dry-run --quiet --version --weights --weights-from --weights-column --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
-    plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --weights --weights-from --weights-column --strips --rows --columns --iterations --tolerance --every --keep --scheduler --production --block --set --masters --tree --levels --real-valued --buffers --model --master-computes --tail --output --html --deadline --objective --budget --price --require --exclude --at-most --load --load-by --waits --pareto --why --within --compare --sweep --pairs --svg --period --noise --seeds --risk --effort --gantt --json --sbatch --pbs --gpus-per-worker --quiet --verbose --help" "$word" ;;
-    run:-*) _scow_words "--input --output --profile --kernel --scheduler --dca --replan --tail --ahead --results --collect --resume --trust --retry-lost --until --patience --no-copies --gpus-per-worker --isa --quiet --verbose --version --weights --weights-from --weights-column --timeout --retries --halt --keep --grace --most-output --help" "$word" ;;
+    plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --weights --weights-from --weights-column --weights-of --strips --rows --columns --iterations --tolerance --every --keep --scheduler --production --block --set --masters --tree --levels --real-valued --buffers --model --master-computes --tail --output --html --deadline --objective --budget --price --require --exclude --at-most --load --load-by --waits --pareto --why --within --compare --sweep --pairs --svg --period --noise --seeds --risk --effort --gantt --json --sbatch --pbs --gpus-per-worker --quiet --verbose --help" "$word" ;;
+    run:-*) _scow_words "--input --output --profile --kernel --scheduler --dca --replan --tail --ahead --results --collect --resume --trust --retry-lost --until --patience --no-copies --gpus-per-worker --isa --quiet --verbose --version --weights --weights-from --weights-column --weights-of --timeout --retries --halt --keep --grace --most-output --help" "$word" ;;
     serve:-*) _scow_words "--input --output --profile --access --listen --members --scheduler --replan --ahead --submit --workers --per-chunk --parts --results --no-copies --resume --trust --retry-lost --until --patience --isa --quiet --version --help" "$word" ;;
     work:-*) _scow_words "--input --until --patience --parts --quiet --version --help" "$word" ;;
     chunk:-*) _scow_words "--submitted --version --help" "$word" ;;
@@ -246,7 +249,7 @@ _scow_from() {
     report:-*) _scow_words "--json --compare --part --energy --html --probes --chrome-trace --csv --profile --sensed --quiet --verbose --help" "$word" ;;
     show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --levels --live --once --check --trust --quiet --verbose --help" "$word" ;;
     tasks:-*) _scow_words "--help" "$word" ;;
-    simulate:-*) _scow_words "--profile --rule --dca --tasks --input --workers --block --set --levels --ahead --packages --replan --tail --model --buffers --weights --weights-from --weights-column --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --joins --lose --at --copies --seed --seeds --effort --json --quiet --verbose --help" "$word" ;;
+    simulate:-*) _scow_words "--profile --rule --dca --tasks --input --workers --block --set --levels --ahead --packages --replan --tail --model --buffers --weights --weights-from --weights-column --weights-of --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --joins --lose --at --copies --seed --seeds --effort --json --quiet --verbose --help" "$word" ;;
     sense:-*) _scow_words "--output --every --count --node --help" "$word" ;;
     load:-*) _scow_words "--pattern --seconds --threads --seed --cpu --help" "$word" ;;
     bench:-*) _scow_words "--seconds --ahead --join --output --json --version --help" "$word" ;;
