@@ -19,7 +19,7 @@ for k in {1..60}; do
     echo "sleep 0.0$((k * 7 % 9 + 1)) # $((k * 7 % 9 + 1))"
 done >lines
 calibrate() {
-    "$mpiexec" -n 3 "$scow" calibrate -k command --command 'sh -c {}' -i lines --budget 3 --write-behind no \
+    "$mpiexec" -n 3 "$scow" calibrate -k command --command 'sh -c {}' -i lines --budget 5 --write-behind no \
         --scratch "$dir" "$@"
 }
 refused() { # SENTENCE COMMAND...
