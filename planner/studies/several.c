@@ -154,6 +154,8 @@ bool several_offer(const struct planning *planning, const struct plan *plan, str
                    struct failure *failure)
 {
     struct found found;
+    if (planning->setting->weights)
+        return true; /* a plan by weights has one master */
     if (!find(planning, plan, &found, failure))
         return false;
     if (found.masters > 1) {
