@@ -41,6 +41,9 @@ bool network_finding_init(struct network_finding *finding, const struct run_reco
     if (!platform_init(&finding->platform, setting, 0, failure))
         return false;
     finding->setting = setting;
+    if (record->plan.tasks == (double)record->tasks &&
+        !platform_map(&finding->platform, setting, record->plan.tasks, failure))
+        return false;
     finding->times = calloc((size_t)workers + 1, sizeof *finding->times);
     return finding->times || failure_memory(failure, "reading a run");
 }
@@ -55,7 +58,10 @@ void network_finding_take(void *self, const struct replay_package *package)
         memory_message(&finding->setting->memory, tasks) <= message_least)
         return;
     const struct platform_window *window = platform_nearest(&finding->platform, tasks);
-    finding->times[worker].expected_s += cost_of(platform_worker(window, worker)->link, tasks);
+    const struct cost link = platform_worker(window, worker)->link;
+    finding->times[worker].expected_s +=
+        cost_of(link, tasks) *
+        platform_bulk(&finding->platform, link, (double)package->first, tasks);
     finding->times[worker].taken_s += package->cost.link_s;
 }
 

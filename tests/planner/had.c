@@ -177,6 +177,30 @@ static void packages_find_bandwidth(void **state)
     network_release(&network);
 }
 
+/* By a link of 2 + 4 b s, of 2 core tasks of which twice as much is sent as of a mean one: 18 s. */
+static void packages_find_what_was_sent(void **state)
+{
+    static const double sent[] = {2, 2, 0, 0};
+    struct shared_run run;
+    struct network_finding finding;
+    struct network network;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    shared_run_init(&run);
+    struct task_weights *weights = weights_alike(4);
+    weights->bytes = weights_new("b", "", sent, 4);
+    run.setting.weights = weights;
+    run.record.tasks = 4;
+    run.record.plan.tasks = 4;
+    assert_true(network_finding_init(&finding, &run.record, 2, &failure));
+    package_add(&finding, 0, 2, 36);
+    assert_true(network_finding_end(&finding, &network, &failure));
+    network_finding_release(&finding);
+    assert_true(network.workers[0].found_bytes_s == 0.5e9);
+    network_release(&network);
+    weights_free(weights);
+}
+
 static void least_bandwidth_is_named(void **state)
 {
     struct network_worker workers[] = {{2e9, 1e9}, {0, 0}, {1e9, 3e9}};
@@ -249,6 +273,7 @@ int main(void)
         cmocka_unit_test(what_nobody_knows_is_not_told),
         cmocka_unit_test(plans_stand_beside_what_was_had),
         cmocka_unit_test(packages_find_bandwidth),
+        cmocka_unit_test(packages_find_what_was_sent),
         cmocka_unit_test(least_bandwidth_is_named),
         cmocka_unit_test(nothing_is_found_where_nothing_is_known),
         cmocka_unit_test(runs_are_looks_at_their_nodes),
