@@ -234,12 +234,14 @@ size_t planning_regions(const struct planning *planning)
     return bytes && bytes->region_count > regions ? bytes->region_count : regions;
 }
 
-/* Do core tasks differ by more than what is known of them may be off? */
+/* Do core tasks differ by more than what is known of them may be off, or by what is sent of them?
+ */
 static bool work_known(const struct planning *planning)
 {
     const struct profile_setting *setting = planning->setting;
     const double error = profile_setting_weighed(setting) ? 0 : setting->map.error;
-    return profile_setting_known(setting) > error;
+    const struct task_weights *bytes = setting->weights ? setting->weights->bytes : NULL;
+    return profile_setting_known(setting) > error || (bytes && bytes->deviation > 0);
 }
 
 /* The plan's rounds by weight in place of those by number, where that is better; `platform` has the
