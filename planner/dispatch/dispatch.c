@@ -18,11 +18,17 @@ double dispatch_due_s(const struct dispatch *dispatch)
     return dispatch->kind->due ? dispatch->kind->due(dispatch) : HUGE_VAL;
 }
 
+void dispatch_report(struct dispatch *dispatch, const struct package *package,
+                     struct dispatch_times times)
+{
+    if (dispatch->kind->done)
+        dispatch->kind->done(dispatch, package, times);
+}
+
 void dispatch_done(struct dispatch *dispatch, const struct package *package, double start_s,
                    double end_s)
 {
-    if (dispatch->kind->done)
-        dispatch->kind->done(dispatch, package, start_s, end_s);
+    dispatch_report(dispatch, package, (struct dispatch_times){start_s, end_s, 0});
 }
 
 bool dispatch_claim(struct dispatch *dispatch, const struct package *package)

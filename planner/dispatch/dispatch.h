@@ -71,18 +71,27 @@ enum dispatch_answer dispatch_next(struct dispatch *dispatch, double now_s,
 /* After DISPATCH_WAIT: the time at which to call dispatch_next again if nothing happens before,
  * because an overdue report is information, too. Later than the last call; HUGE_VAL: never. */
 double dispatch_due_s(const struct dispatch *dispatch);
-/* Worker `worker` has worked on `package` from start_s to end_s; where these are the same, nothing
- * was to be done (weighted.h), which tells nothing of the worker. */
+/* When a worker worked on a package. Where start and end are the same, nothing was to be done
+ * (weighted.h), which tells nothing of the worker. */
+struct dispatch_times {
+    double start_s, end_s;
+    double share; /* that it had of its processors meanwhile, above 0, at most 1; 0: not known */
+};
+
+/* Its worker has worked on `package` then. */
+void dispatch_report(struct dispatch *dispatch, const struct package *package,
+                     struct dispatch_times times);
+/* The same where nobody knows the share that it had. */
 void dispatch_done(struct dispatch *dispatch, const struct package *package, double start_s,
                    double end_s);
 /* The result of a package is there: does it count? Not where the same core tasks have been done by
- * another package meanwhile (dispatch_recovery_copy). Asked once, before dispatch_done. */
+ * another package meanwhile (dispatch_recovery_copy). Asked once, before dispatch_report. */
 bool dispatch_claim(struct dispatch *dispatch, const struct package *package);
 /* Of a package that dispatch_next has just given its worker nothing was sent, for none of it would
  * end in time: it is handed out otherwise, and its end is not told. A worker of rules on request
  * gets nothing more from this dispatch unless it reports another package. */
 void dispatch_unsent(struct dispatch *dispatch, const struct package *package);
-/* Its worker has returned the results of a package that dispatch_done told of. Ignored by a
+/* Its worker has returned the results of a package that was reported before. Ignored by a
  * dispatch that does not wait for them (dispatch_recovery_keep). */
 void dispatch_returned(struct dispatch *dispatch, const struct package *package);
 /* The next core tasks that the master computes itself (plan_master), at most `most` neighbours.

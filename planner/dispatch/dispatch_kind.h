@@ -6,9 +6,9 @@
 
 struct dispatch_kind {
     enum dispatch_answer (*next)(struct dispatch *dispatch, double now_s, struct package *package);
-    /* May be NULL: reports change nothing. */
-    void (*done)(struct dispatch *dispatch, const struct package *package, double start_s,
-                 double end_s);
+    /* As dispatch_report; may be NULL: reports change nothing. */
+    void (*done)(struct dispatch *dispatch, const struct package *package,
+                 struct dispatch_times times);
     void (*unsent)(struct dispatch *dispatch, const struct package *package);   /* may be NULL */
     void (*returned)(struct dispatch *dispatch, const struct package *package); /* may be NULL */
     void (*lost)(struct dispatch *dispatch, int64_t worker);                    /* may be NULL */
@@ -77,8 +77,8 @@ void dispatch_rule_hold(struct dispatch *dispatch);
 /* This worker requests one more package. */
 void dispatch_rule_ask(struct dispatch *dispatch, int64_t worker);
 /* The rule learns from this package, which it did not hand out itself. */
-void dispatch_rule_learn(struct dispatch *dispatch, const struct package *package, double start_s,
-                         double end_s);
+void dispatch_rule_learn(struct dispatch *dispatch, const struct package *package,
+                         struct dispatch_times times);
 /* Move all times that the rule has recorded, by worker. */
 void dispatch_rule_later(struct dispatch *dispatch, const double *later_s);
 

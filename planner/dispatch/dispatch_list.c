@@ -43,12 +43,11 @@ static enum dispatch_answer list_next(struct dispatch *dispatch, double now_s,
     return DISPATCH_WAIT;
 }
 
-static void list_done(struct dispatch *dispatch, const struct package *package, double start_s,
-                      double end_s)
+static void list_done(struct dispatch *dispatch, const struct package *package,
+                      struct dispatch_times times)
 {
     struct dispatch_list *self = (struct dispatch_list *)dispatch;
-    (void)start_s;
-    (void)end_s;
+    (void)times;
     self->workers[package->worker].outstanding--;
 }
 

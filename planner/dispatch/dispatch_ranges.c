@@ -24,10 +24,11 @@ enum { UNSENT_PER_WORKER = 8, UNSENT_MORE = 64 };
 /* A package of the inner dispatch whose pieces are not all reported. */
 struct whole {
     struct package package;
-    struct task_range left; /* of it, not sent yet, in the inner dispatch's numbers */
-    int64_t sent, reported; /* pieces */
-    double start_s, end_s;
-    double from_s; /* of a rule that is cut: work that its worker has before it */
+    struct task_range left;      /* of it, not sent yet, in the inner dispatch's numbers */
+    int64_t sent, reported;      /* pieces */
+    struct dispatch_times times; /* of the pieces that are reported */
+    double had_s, worked_s;      /* that these had of a processor, NaN: not known; that they took */
+    double from_s;               /* of a rule that is cut: work that its worker has before it */
 };
 
 /* A piece that is not reported. */
@@ -221,7 +222,7 @@ static void whole_end(struct dispatch_ranges *self, size_t k)
     if (whole->reported < whole->sent || whole->left.count > 0)
         return;
     if (whole->sent > 0)
-        dispatch_done(self->inner, &whole->package, whole->start_s, whole->end_s);
+        dispatch_report(self->inner, &whole->package, whole->times);
     else
         dispatch_unsent(self->inner, &whole->package);
     for (size_t i = k + 1; i < self->whole_count; i++)
@@ -229,19 +230,28 @@ static void whole_end(struct dispatch_ranges *self, size_t k)
     self->whole_count--;
 }
 
-static void ranges_done(struct dispatch *dispatch, const struct package *package, double start_s,
-                        double end_s)
+/* From its first piece's start to its last one's end, with the mean of their shares. */
+static void whole_report(struct whole *whole, struct dispatch_times piece)
+{
+    struct dispatch_times *times = &whole->times;
+    const bool first = whole->reported++ == 0;
+    whole->had_s += piece.share > 0 ? piece.share * (piece.end_s - piece.start_s) : (double)NAN;
+    whole->worked_s += piece.end_s - piece.start_s;
+    times->start_s = first ? piece.start_s : fmin(times->start_s, piece.start_s);
+    times->end_s = first ? piece.end_s : fmax(times->end_s, piece.end_s);
+    times->share = whole->had_s > 0 ? fmin(whole->had_s / whole->worked_s, 1) : 0;
+}
+
+static void ranges_done(struct dispatch *dispatch, const struct package *package,
+                        struct dispatch_times times)
 {
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
     const size_t k = whole_take(self, package->index);
     if (k == self->whole_count && self->cuts.parts > 0)
-        dispatch_done(self->inner, package, start_s, end_s); /* it was passed on */
+        dispatch_report(self->inner, package, times); /* it was passed on */
     if (k == self->whole_count)
         return;
-    struct whole *whole = &self->wholes[k];
-    whole->start_s = whole->reported == 0 || start_s < whole->start_s ? start_s : whole->start_s;
-    whole->end_s = whole->reported == 0 || end_s > whole->end_s ? end_s : whole->end_s;
-    whole->reported++;
+    whole_report(&self->wholes[k], times);
     whole_end(self, k);
 }
 

@@ -403,12 +403,12 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
 
 /* Of a part of its package, the inner one hears what the whole would have taken. */
 static void inner_tell(const struct dispatch_recovery *self, const struct package *package,
-                       const struct package *original, double start_s, double end_s)
+                       const struct package *original, struct dispatch_times times)
 {
     const double whole = (double)original->count / (double)package->count;
-    dispatch_done(self->inner, original,
-                  original->count == package->count ? start_s : end_s - whole * (end_s - start_s),
-                  end_s);
+    if (original->count != package->count)
+        times.start_s = times.end_s - whole * (times.end_s - times.start_s);
+    dispatch_report(self->inner, original, times);
 }
 
 /* It is out no more. */
@@ -427,25 +427,26 @@ static void recovery_returned(struct dispatch *dispatch, const struct package *p
         entry_take(self, entry);
 }
 
-static void recovery_done(struct dispatch *dispatch, const struct package *package, double start_s,
-                          double end_s)
+static void recovery_done(struct dispatch *dispatch, const struct package *package,
+                          struct dispatch_times times)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
     struct recovery_entry *entry = entry_find(self, package->index);
     if (!entry || entry->done)
         return;
     const struct package original = entry->original;
-    const struct recovery_told told = recovery_copies_done(self, entry, start_s, end_s);
+    const struct recovery_told told = recovery_copies_done(self, entry, times.start_s, times.end_s);
     entry->done = true;
     if (!self->keeps)
         entry_take(self, entry);
     self->busy[package->worker]--;
     if (self->deadline)
-        deadline_done(self->deadline, package->worker, package->count, start_s, end_s);
+        deadline_done(self->deadline, package->worker, package->count, times.start_s, times.end_s);
     if (original.count > 0)
-        inner_tell(self, package, &original, start_s, end_s);
+        inner_tell(self, package, &original, times);
     if (told.original.count > 0)
-        inner_tell(self, &told.package, &told.original, told.start_s, end_s);
+        inner_tell(self, &told.package, &told.original,
+                   (struct dispatch_times){told.start_s, times.end_s, 0});
 }
 
 static void recovery_lost(struct dispatch *dispatch, int64_t worker)

@@ -223,28 +223,30 @@ static void times_add(struct rule_worker *worker, double tasks, double work_s)
 
 /* What the rule learns from a package that the worker could have had from then on. */
 static void package_learn(struct dispatch_rule *self, const struct package *package, double could_s,
-                          double start_s, double end_s)
+                          struct dispatch_times times)
 {
     const int64_t at = package->worker;
-    const double total_s = end_s - fmax(could_s, self->ended_s[at]);
+    const double work_s = times.end_s - times.start_s;
+    const double total_s = times.end_s - fmax(could_s, self->ended_s[at]);
     const double units = units_of(self, package->first, package->count);
     self->refused = false;
     if (units > UNITS_LEAST) {
-        times_add(&self->state.worker[at], units, end_s - start_s);
+        times_add(&self->state.worker[at], units, work_s);
+        self->state.worker[at].last_share = times.share;
         if (self->state.rule->report)
-            self->state.rule->report(&self->state, at, units, end_s - start_s, total_s);
+            self->state.rule->report(&self->state, at, units, work_s, total_s);
     }
-    self->ended_s[at] = end_s;
+    self->ended_s[at] = times.end_s;
 }
 
-static void rule_done(struct dispatch *dispatch, const struct package *package, double start_s,
-                      double end_s)
+static void rule_done(struct dispatch *dispatch, const struct package *package,
+                      struct dispatch_times times)
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
     int64_t at = package->worker;
     const int64_t place = at * self->ahead + self->reported[at]++ % self->ahead;
     self->state.worker[at].queued -= units_whole(self, package->first, package->count);
-    package_learn(self, package, self->sent_s[place], start_s, end_s);
+    package_learn(self, package, self->sent_s[place], times);
     self->outstanding--;
     dispatch_rule_ask(dispatch, at);
 }
@@ -360,10 +362,10 @@ void dispatch_rule_ask(struct dispatch *dispatch, int64_t worker)
         line_push(self, worker);
 }
 
-void dispatch_rule_learn(struct dispatch *dispatch, const struct package *package, double start_s,
-                         double end_s)
+void dispatch_rule_learn(struct dispatch *dispatch, const struct package *package,
+                         struct dispatch_times times)
 {
-    package_learn((struct dispatch_rule *)dispatch, package, start_s, start_s, end_s);
+    package_learn((struct dispatch_rule *)dispatch, package, times.start_s, times);
 }
 
 /* The same for a while: at a size of the rule's own below which it does not go, or near it. */

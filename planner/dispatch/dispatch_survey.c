@@ -524,21 +524,23 @@ static void probe_done(struct dispatch_survey *self, const struct package *packa
 }
 
 /* The rest's packages come back under its own numbers and on its own clock. */
-static void survey_done(struct dispatch *dispatch, const struct package *package, double start_s,
-                        double end_s)
+static void survey_done(struct dispatch *dispatch, const struct package *package,
+                        struct dispatch_times times)
 {
     struct dispatch_survey *self = (struct dispatch_survey *)dispatch;
     struct package own = *package;
     if (package->index < (int64_t)self->probe_count) {
-        self->workers[package->worker].busy_from_s = end_s;
-        probe_done(self, package, end_s - start_s);
+        self->workers[package->worker].busy_from_s = times.end_s;
+        probe_done(self, package, times.end_s - times.start_s);
         if (self->remaining_begun && self->workers[package->worker].outstanding == 0)
-            dispatch_busy(self->remaining, package->worker, end_s - self->remaining_s, true);
+            dispatch_busy(self->remaining, package->worker, times.end_s - self->remaining_s, true);
         return;
     }
     own.index -= (int64_t)self->probe_count;
     own.round--;
-    dispatch_done(self->remaining, &own, start_s - self->remaining_s, end_s - self->remaining_s);
+    times.start_s -= self->remaining_s;
+    times.end_s -= self->remaining_s;
+    dispatch_report(self->remaining, &own, times);
 }
 
 /* A probe that will not be reported: somebody else does its tasks, and its timing is missing. */

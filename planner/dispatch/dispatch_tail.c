@@ -56,17 +56,17 @@ static double tail_due(const struct dispatch *dispatch)
     return self->over ? HUGE_VAL : dispatch_due_s(self->head);
 }
 
-static void tail_done(struct dispatch *dispatch, const struct package *package, double start_s,
-                      double end_s)
+static void tail_done(struct dispatch *dispatch, const struct package *package,
+                      struct dispatch_times times)
 {
     struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
     const int64_t worker = package->worker;
     if (self->over && package->first >= self->next.first) {
-        dispatch_done(self->rule, package, start_s, end_s);
+        dispatch_report(self->rule, package, times);
         return;
     }
-    dispatch_done(self->head, package, start_s, end_s);
-    dispatch_rule_learn(self->rule, package, start_s, end_s);
+    dispatch_report(self->head, package, times);
+    dispatch_rule_learn(self->rule, package, times);
     self->out[worker]--;
     if (self->over && self->out[worker] < self->ahead)
         dispatch_rule_ask(self->rule, worker);

@@ -86,14 +86,16 @@ static bool sent_take(struct dispatch_weighted *self, int64_t index, struct sent
 
 /* It took as long as its core tasks: for so many units as it counts as, it would have begun at
  * another time. */
-static void weighted_done(struct dispatch *dispatch, const struct package *package, double start_s,
-                          double end_s)
+static void weighted_done(struct dispatch *dispatch, const struct package *package,
+                          struct dispatch_times times)
 {
     struct dispatch_weighted *self = (struct dispatch_weighted *)dispatch;
     struct sent sent;
-    if (sent_take(self, package->index, &sent))
-        dispatch_done(self->inner, &sent.package,
-                      sent.scale > 0 ? end_s - (end_s - start_s) / sent.scale : start_s, end_s);
+    if (!sent_take(self, package->index, &sent))
+        return;
+    if (sent.scale > 0)
+        times.start_s = times.end_s - (times.end_s - times.start_s) / sent.scale;
+    dispatch_report(self->inner, &sent.package, times);
 }
 
 static void weighted_unsent(struct dispatch *dispatch, const struct package *package)

@@ -38,6 +38,7 @@ struct rule_worker {
     double tasks;              /* in these */
     double mean_s, squares_s2; /* time per task, and the task-weighted sum of squared deviations */
     double last_s;             /* time per task of the last package */
+    double last_share;         /* that it had of its processors then; 0: not known */
     void *own;                 /* what the rule keeps of this worker; all 0 at first */
 };
 

@@ -62,6 +62,15 @@ static bool differs(const struct power_worker *own, enum rule_power kind)
     return fabs(own->now - own->planned) > (power_is_whole(kind) ? 0 : CHANGE * own->planned);
 }
 
+/* Q_i: as measured, or what its times say. */
+static double queue_of(const struct rule_worker *self)
+{
+    const struct power_worker *own = self->own;
+    if (self->last_share > 0)
+        return 1 / self->last_share;
+    return own->best_s > 0 ? self->last_s / own->best_s : 1;
+}
+
 bool power_changed(struct rule_state *state, int64_t worker, struct powers *powers)
 {
     const struct rule_worker *self = &state->worker[worker];
@@ -71,8 +80,7 @@ bool power_changed(struct rule_state *state, int64_t worker, struct powers *powe
         own->recent_s = own->best_s = self->last_s;
     own->recent_s += RECENT * (self->last_s - own->recent_s);
     own->best_s = fmin(own->best_s, own->recent_s);
-    const double queue = own->best_s > 0 ? self->last_s / own->best_s : 1;
-    own->now = power_with(self->weight / powers->one, queue, powers->kind);
+    own->now = power_with(self->weight / powers->one, queue_of(self), powers->kind);
     powers->changed += differs(own, powers->kind) - before;
     return 2 * powers->changed > state->workers;
 }

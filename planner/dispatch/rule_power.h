@@ -2,14 +2,17 @@
  * Powers of workers, for rules that count a worker as so many processors: A_i = V_i / Q_i, V_i its
  * speed, where the slowest worker's is 1 or as many as the rule is told, Q_i the length of its
  * processor's queue (J. Xu, A. T. Chronopoulos, Distributed self-scheduling for heterogeneous
- * workstation clusters, 1999). Q_i is how many times longer its core tasks last took than at best:
- * than the least mean of recent packages, for of thousands that differ by chance the quickest one
- * says little.
+ * workstation clusters, 1999). Workers report Q_i = 1 / a, a the share that they had of their
+ * processors while they worked on the last package. Where nobody has measured it, Q_i is how many
+ * times longer its core tasks last took than at best: than the least mean of recent packages, for
+ * of thousands that differ by chance the quickest one says little.
  *
  * Their A_i are whole numbers: floor(V_i / Q_i); scaled: of ten times that, so that a tenth counts;
  * real: not rounded, which is the preset, for half a processor is no nothing. In all three Q_i is
  * rounded to a whole number, as a queue is; measured: not.
- * Nobody has less than what still counts, for who gets no package never reports again.
+ * Nobody has less than what still counts: who had to wait at power 0 would tell nothing of its
+ * processor meanwhile, for workers measure it where they compute, and the part that it could do
+ * would be lost. So it gets the smallest share, and with the end of that package the next look.
  */
 #ifndef PLANNER_DISPATCH_RULE_POWER_H
 #define PLANNER_DISPATCH_RULE_POWER_H

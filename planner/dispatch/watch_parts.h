@@ -90,9 +90,9 @@ bool watch_late(const struct dispatch_watch *self, int64_t at);
 enum { WATCH_PROBES = 2 };
 /* Does it have all of them, and has not reported them? */
 bool watch_probed(const struct watch_worker *worker);
-/* dispatch_done of a watched plan. */
-void watch_report(struct dispatch *dispatch, const struct package *package, double start_s,
-                  double end_s);
+/* dispatch_report of a watched plan. */
+void watch_report(struct dispatch *dispatch, const struct package *package,
+                  struct dispatch_times times);
 /* dispatch_busy of a watched plan. */
 void watch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over);
 void watch_worth(struct dispatch *dispatch, int64_t worker, double units);

@@ -109,24 +109,24 @@ static double worker_off(const struct dispatch_watch *self, const struct watch_w
     return off > off_least(self, worker) ? off : 0;
 }
 
-void watch_report(struct dispatch *dispatch, const struct package *package, double start_s,
-                  double end_s)
+void watch_report(struct dispatch *dispatch, const struct package *package,
+                  struct dispatch_times times)
 {
     struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
     struct watch_worker *worker = &self->workers[package->worker];
     const double tasks = worker->out_count > 0 ? worker->out[0].tasks : (double)package->count;
-    const double predicted_s = package_predict(self, package->worker, tasks, start_s);
+    const double predicted_s = package_predict(self, package->worker, tasks, times.start_s);
     const double before = worker->reports > 0 ? worker->measured_s / worker->predicted_s : 0;
     self->news = true;
     worker->overdue = false;
-    worker->ended_s = end_s;
-    worker->free_s = end_s - watch_behind_s(self, package->worker, tasks);
+    worker->ended_s = times.end_s;
+    worker->free_s = times.end_s - watch_behind_s(self, package->worker, tasks);
     worker->out_count -= worker->out_count > 0;
     for (int k = 0; k < worker->out_count; k++)
         worker->out[k] = worker->out[k + 1];
-    if (!(predicted_s > 0) || !(end_s > start_s))
+    if (!(predicted_s > 0) || !(times.end_s > times.start_s))
         return;
-    const double ratio = (end_s - start_s) / predicted_s;
+    const double ratio = (times.end_s - times.start_s) / predicted_s;
     if (worker->reports > 0 && fabs(ratio / before - 1) > noise_limit(self, 4))
         worker->reports = worker->measured_s = worker->predicted_s = 0;
     if (worker->reports >= RECENT) {
@@ -134,7 +134,7 @@ void watch_report(struct dispatch *dispatch, const struct package *package, doub
         worker->predicted_s *= 0.5;
         worker->reports *= 0.5;
     }
-    worker->measured_s += end_s - start_s;
+    worker->measured_s += times.end_s - times.start_s;
     worker->predicted_s += predicted_s;
     worker->reports++;
     worker->factor = worker->measured_s / worker->predicted_s;

@@ -203,3 +203,19 @@ double availability_lasts(const struct availability_series *series, enum operati
     const struct availability_curve *curve = link ? &series->link : &series->cpu;
     return curve->count > 0 ? curve_lasts(curve, start_s, seconds) : seconds;
 }
+
+double availability_share(const struct availability_series *series, double from_s, double until_s)
+{
+    const struct availability_curve *curve = &series->cpu;
+    double done_s = 0, at_s = from_s;
+    if (!(until_s > from_s))
+        return 0;
+    if (curve->count == 0)
+        return 1;
+    for (size_t k = step_at(curve, from_s); at_s < until_s; k++) {
+        const double next_s = k + 1 < curve->count ? curve->steps[k + 1].start_s : until_s;
+        done_s += (fmin(next_s, until_s) - at_s) / curve->steps[k].stretch;
+        at_s = next_s;
+    }
+    return fmin(done_s / (until_s - from_s), 1);
+}

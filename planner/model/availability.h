@@ -65,6 +65,8 @@ const struct availability_series *availability_of(const struct availability *ava
  * alone. */
 double availability_lasts(const struct availability_series *series, enum operation operation,
                           double start_s, double seconds);
+/* The mean share of its processor from then until then; 0 where that is no time. */
+double availability_share(const struct availability_series *series, double from_s, double until_s);
 void availability_release(struct availability *availability);
 
 #endif

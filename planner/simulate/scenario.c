@@ -13,7 +13,7 @@
 struct report {
     struct package package;
     bool returned;
-    double start_s, end_s;
+    struct dispatch_times times;
     double there_s, answer_s; /* a waiting master takes it in from then on, and takes so long */
 };
 
@@ -226,6 +226,14 @@ static void package_price(struct scenario_state *state)
             platform_weight(state->platform, class->compute, (double)package->first, load));
 }
 
+/* Which share of its processor the worker had while it computed. */
+static double share_of(const struct scenario_state *state, int64_t worker,
+                       const struct star_times *times)
+{
+    const struct availability_series *series = series_of(state, worker);
+    return series ? availability_share(series, times->received_s, times->computed_s) : 1;
+}
+
 /* The same package, as a dispatch knows it. */
 static struct package dispatched(const struct loop_package *package)
 {
@@ -241,7 +249,10 @@ static bool package_sent(void *self, struct loop *loop, const struct loop_packag
     (void)loop;
     if (state->forward)
         fast_forward_note(state->forward, &package, times, sent->cost, &state->mean, state->port_s);
-    struct report report = {package, false, times->start_s, times->end_s, times->end_s, 0};
+    const double share = share_of(state, sent->worker, times);
+    struct report report = {.package = package,
+                            .times = {times->start_s, times->end_s, share},
+                            .there_s = times->end_s};
     report.there_s = star_later(report.there_s, times->returned_s);
     const bool lost = package_lost(state, &package, report.there_s);
     request_add(state, platform_nearest(state->platform, sent->load), &package, &report);
@@ -252,7 +263,10 @@ static bool results_taken(void *self, const struct loop_package *last, double ta
                           struct failure *failure)
 {
     struct scenario_state *state = self;
-    const struct report report = {dispatched(last), true, taken_s, taken_s, taken_s, 0};
+    const struct report report = {.package = dispatched(last),
+                                  .returned = true,
+                                  .times = {taken_s, taken_s, 0},
+                                  .there_s = taken_s};
     return package_lost(state, &report.package, taken_s) || heap_push(&state->heap, &report) ||
            failure_memory(failure, "simulating");
 }
@@ -364,10 +378,10 @@ static bool event_tell(struct scenario_state *state)
         fast_forward_answer(state->forward, report.answer_s);
     if (dispatch_claim(state->dispatch, &report.package)) {
         state->done += report.package.count;
-        state->counted_s = fmax(state->counted_s, report.end_s);
+        state->counted_s = fmax(state->counted_s, report.times.end_s);
         state->heard_s = fmax(state->heard_s, report.there_s);
     }
-    dispatch_done(state->dispatch, &report.package, report.start_s, report.end_s);
+    dispatch_report(state->dispatch, &report.package, report.times);
     if (keeps(state))
         state->kept[state->kept_count++] = report.package;
     return true;
@@ -379,8 +393,8 @@ static void reports_move(struct report_heap *heap, const double *later_s)
     for (size_t k = 0; k < heap->count; k++) {
         struct report *report = &heap->items[k];
         const double moved_s = later_s[report->package.worker];
-        report->start_s += moved_s;
-        report->end_s += moved_s;
+        report->times.start_s += moved_s;
+        report->times.end_s += moved_s;
         report->there_s += moved_s;
     }
     for (size_t k = heap->count; k-- > 0;)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "planner/dispatch/dispatch_kind.h"
 #include "planner/files/availability_tsv.h"
 #include "planner/model/load_pattern.h"
 #include "planner/simulate/decision.h"
@@ -318,6 +319,65 @@ static void slow_workers_are_a_load(void **state)
     }
 }
 
+/* Hears which share each worker had of its processor. */
+struct listener {
+    struct dispatch base;
+    struct dispatch *inner; /* owned */
+    double shares[3];
+};
+
+static enum dispatch_answer listener_next(struct dispatch *dispatch, double now_s,
+                                          struct package *package)
+{
+    return dispatch_next(((struct listener *)dispatch)->inner, now_s, package);
+}
+
+static void listener_done(struct dispatch *dispatch, const struct package *package,
+                          struct dispatch_times times)
+{
+    struct listener *self = (struct listener *)dispatch;
+    self->shares[package->worker] = times.share;
+    dispatch_report(self->inner, package, times);
+}
+
+/* Three workers, eight core tasks of a second each; the first one has half of its processor for 10
+ * s, in which it does five, and then all of it; the second a quarter all the time. */
+static void reports_say_what_share_there_was(void **state)
+{
+    static const struct dispatch_kind kind = {.next = listener_next, .done = listener_done};
+    struct platform_class class = {.count = 3, .compute = {0, 1}};
+    struct platform_window window = {1, 8, {0, 0}, {0, 0}, &class, 1, {0, 0}, {0, 0}};
+    const struct platform platform = {
+        .windows = &window, .window_count = 1, .worker_count = 3, .buffers = 2};
+    /* With one more that waits for them all: nobody hears of the last one of a worker. */
+    const struct package packages[] = {{.worker = 0, .first = 0, .count = 8},
+                                       {.worker = 1, .first = 8, .count = 8},
+                                       {.worker = 2, .first = 16, .count = 8},
+                                       {.worker = 1, .first = 24, .count = 1}};
+    struct scenario scenario = SCENARIO_INIT;
+    (void)state;
+    for (int loaded = 0; loaded < 2; loaded++) {
+        struct availability loads = parsed("1\t0\t10\t0.5\t1\n1\t10\t20\t1\t1\n"
+                                           "2\t0\t1\t0.25\t1\n");
+        size_t places[] = {0, 1, 2, 0};
+        struct listener listener = {.base = {&kind}, .inner = dispatch_new_list(packages, 4, 3, 1)};
+        struct simulation simulation;
+        struct failure failure = FAILURE_INIT;
+        loads.places = places;
+        loads.workers = 3;
+        scenario.availability = loaded ? &loads : NULL;
+        assert_non_null(listener.inner);
+        assert_true(
+            simulate_scenario(&platform, &listener.base, &scenario, NULL, &simulation, &failure));
+        assert_near(listener.shares[0], loaded ? 8 / 13.0 : 1, 1e-15);
+        assert_near(listener.shares[1], loaded ? 0.25 : 1, 0);
+        assert_near(listener.shares[2], 1, 0);
+        dispatch_free(&listener.inner);
+        loads.places = NULL;
+        availability_release(&loads);
+    }
+}
+
 /* The integral of the share over an operation is what it takes alone. */
 static void operations_get_their_seconds(void **state)
 {
@@ -361,6 +421,7 @@ int main(void)
         cmocka_unit_test(without_loads_nothing_changes),
         cmocka_unit_test(half_of_everything_takes_twice_as_long),
         cmocka_unit_test(slow_workers_are_a_load),
+        cmocka_unit_test(reports_say_what_share_there_was),
         cmocka_unit_test(operations_get_their_seconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

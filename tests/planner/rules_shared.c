@@ -182,6 +182,71 @@ static void dtss_is_as_printed(void **state)
     }
 }
 
+enum { SENT_MOST = 16 };
+
+/* All packages until the dispatch waits, in their order, at a second a core task; `shares` is what
+ * each worker had of its processors, 0: not known. */
+static void all_report(struct dispatch *dispatch, const double shares[WORKERS_MOST])
+{
+    struct package sent[SENT_MOST];
+    size_t count = 0;
+    while (dispatch_next(dispatch, 0, &sent[count]) == DISPATCH_SEND)
+        assert_true(++count < SENT_MOST);
+    for (size_t k = 0; k < count; k++)
+        dispatch_report(dispatch, &sent[k],
+                        (struct dispatch_times){0, (double)sent[k].count, shares[sent[k].worker]});
+}
+
+/* The same queues as printed, told by the shares that workers had, from their first packages on,
+ * whose times say nothing of them: through everything that stands between a master and the
+ * rule, and of packages that were sent in pieces. */
+static void reported_queues_go_before_times(void **state)
+{
+    static const double speeds[] = {1, 1, 1, 3};
+    static const double shares[][WORKERS_MOST] = {{0.5, 0.5, 1, 1}, {0.5, 0.5, 0.5, 1}};
+    static const struct task_range ranges[] = {{0, 100}, {200, 200}, {1000, 900}};
+    (void)state;
+    for (int most = 0; most < 2; most++) {
+        struct dispatch *dispatch =
+            dispatch_new_recovery(dispatch_new_ranges(rule_new("dtss,power=integer,slowest=2", 1200,
+                                                               WORKERS_MOST, speeds),
+                                                      ranges, 3, WORKERS_MOST),
+                                  WORKERS_MOST);
+        assert_non_null(dispatch);
+        all_report(dispatch, shares[most]);
+        if (most) {
+            assert_next(dispatch, 4, 207);
+            assert_next(dispatch, 1, 31);
+            assert_next(dispatch, 2, 29);
+            assert_next(dispatch, 3, 28);
+        } else {
+            assert_next(dispatch, 4, 209); /* 6 (50 - 14.5 D) of the old steps, */
+            assert_next(dispatch, 1, 31);  /* and 50 - 18 D */
+        }
+        dispatch_free(&dispatch);
+    }
+}
+
+/* Two of three work at half their speed. Where their shares are not known, that is a queue; who had
+ * all of its processor has none, whatever its core tasks took. */
+static void times_say_what_nobody_reports(void **state)
+{
+    static const double unknown[WORKERS_MOST] = {0}, all[WORKERS_MOST] = {1, 1, 1};
+    (void)state;
+    for (int known = 0; known < 2; known++) {
+        struct dispatch *dispatch = rule_new("dfss,power=measured", 1000, 3, NULL);
+        struct package package[3];
+        all_report(dispatch, known ? all : unknown);
+        for (int64_t k = 0; k < 3; k++)
+            package[k] = assert_next(dispatch, k + 1, 84);
+        for (int64_t k = 0; k < 3; k++)
+            dispatch_report(dispatch, &package[k],
+                            (struct dispatch_times){0, k < 2 ? 168 : 84, known ? all[k] : 0});
+        assert_next(dispatch, 1, known ? 42 : 31);
+        dispatch_free(&dispatch);
+    }
+}
+
 static void stages_are_shared_by_power(void **state)
 {
     static const double weights[] = {1, 1, 2};
@@ -394,6 +459,8 @@ int main(void)
         cmocka_unit_test(powers_are_rounded_as_asked),
         cmocka_unit_test(dtss_plans_anew_when_most_have_changed),
         cmocka_unit_test(dtss_is_as_printed),
+        cmocka_unit_test(reported_queues_go_before_times),
+        cmocka_unit_test(times_say_what_nobody_reports),
         cmocka_unit_test(stages_are_shared_by_power),
         cmocka_unit_test(monitor_finds_its_parameters),
         cmocka_unit_test(trees_leave_a_loaded_last_worker_alone),

@@ -429,13 +429,13 @@ static enum dispatch_answer restless_next(struct dispatch *dispatch, double now_
     return answer;
 }
 
-static void restless_done(struct dispatch *dispatch, const struct package *package, double start_s,
-                          double end_s)
+static void restless_done(struct dispatch *dispatch, const struct package *package,
+                          struct dispatch_times times)
 {
     struct restless *self = (struct restless *)dispatch;
-    ask_in_vain(self, end_s);
+    ask_in_vain(self, times.end_s);
     self->waits = false;
-    dispatch_done(self->inner, package, start_s, end_s);
+    dispatch_report(self->inner, package, times);
 }
 
 static const struct dispatch *restless_inner(const struct dispatch *dispatch)
