@@ -282,7 +282,7 @@ static void reports_answer(struct master *master)
     struct pending_report report;
     while (pending_take(&master->pending, comm_now(comm) - master->origin_s, &report)) {
         master_sleep(master, OPERATION_ANSWER, &report.package, comm_now(comm));
-        dispatch_done(master->dispatch, &report.package, report.start_s, report.end_s);
+        dispatch_report(master->dispatch, &report.package, report.times);
     }
 }
 

@@ -28,7 +28,7 @@ static void pending_tell(struct master *master)
 {
     struct pending_report report;
     while (pending_take(&master->pending, HUGE_VAL, &report))
-        dispatch_done(master->dispatch, &report.package, report.start_s, report.end_s);
+        dispatch_report(master->dispatch, &report.package, report.times);
 }
 
 /* Of those packages, the one that it was working on: as it has noted in the output; where there is

@@ -100,17 +100,17 @@ static void report_trace(struct master *master, const struct wire_result *report
 }
 
 /* At once, or where a job sleeps when the report's way is over: reports_answer. */
-static void report_tell(struct master *master, const struct package *package, double start_s,
-                        double end_s)
+static void report_tell(struct master *master, const struct package *package,
+                        struct dispatch_times times)
 {
     const struct emulation *emulation = master->run->emulation;
-    struct pending_report report = {*package, start_s, end_s, end_s};
+    struct pending_report report = {*package, times, times.end_s};
     if (master_counts(master, (int)package->worker + 1)) {
-        dispatch_recovery_counted(master->dispatch, package, start_s, end_s);
+        dispatch_recovery_counted(master->dispatch, package, times.start_s, times.end_s);
         return;
     }
     if (!emulation || !dispatch_listens(master->dispatch)) {
-        dispatch_done(master->dispatch, package, start_s, end_s);
+        dispatch_report(master->dispatch, package, times);
         return;
     }
     report.there_s +=
@@ -165,6 +165,15 @@ static void give_up(struct master *master)
         master->outcome->given_up = master->asked = true;
 }
 
+/* What its worker had of its processors; of a group, nobody has told. */
+static struct run_had had_of(const struct master *master, const struct wire_times *times)
+{
+    if (master->run->heads)
+        return (struct run_had){0, 0, 0};
+    return (struct run_had){times->worked_s, times->queued_s,
+                            times->computed_s - times->start_s - times->receive_s};
+}
+
 /* What it has computed, for who decides and who waits; where the worker keeps its results, that
  * does not count yet. */
 static void work_tell(struct master *master, const struct wire_result *report)
@@ -174,7 +183,9 @@ static void work_tell(struct master *master, const struct wire_result *report)
     pace_tell(master, report);
     /* That the master has not taken what it returned is no work of the worker's. */
     const double end_s = master->run->collects ? report->times.computed_s : report->times.written_s;
-    report_tell(master, &report->package, start_s - master->origin_s, end_s - master->origin_s);
+    report_tell(master, &report->package,
+                (struct dispatch_times){start_s - master->origin_s, end_s - master->origin_s,
+                                        run_had_share_of(had_of(master, &report->times))});
 }
 
 void master_done_take(struct master *master, const struct summary *summary,
@@ -194,18 +205,14 @@ static void returned_tell(struct master *master, const struct package *package)
 {
     struct pending_report held;
     if (pending_take_of(&master->pending, package, &held))
-        dispatch_done(master->dispatch, &held.package, held.start_s, held.end_s);
+        dispatch_report(master->dispatch, &held.package, held.times);
     dispatch_returned(master->dispatch, package);
 }
 
-/* What its worker had of its processors. */
 static void had_take(struct master *master, const struct wire_result *report)
 {
-    const struct wire_times *times = &report->times;
-    const struct run_had had = {times->worked_s, times->queued_s,
-                                times->computed_s - times->start_s - times->receive_s};
-    if (!master->run->heads && !run_had_add(&master->outcome->had, master->run->comm->size - 1,
-                                            report->package.worker, had))
+    if (!run_had_add(&master->outcome->had, master->run->comm->size - 1, report->package.worker,
+                     had_of(master, &report->times)))
         failure_memory(master->failure, "keeping what workers had of their processors");
 }
 

@@ -11,8 +11,8 @@
 
 struct pending_report {
     struct package package;
-    double start_s, end_s; /* of the work on it, from the first envelope's start */
-    double there_s;        /* when the master can have the report */
+    struct dispatch_times times; /* of the work on it, from the first envelope's start */
+    double there_s;              /* when the master can have the report */
 };
 
 struct pending {

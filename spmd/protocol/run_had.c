@@ -34,15 +34,17 @@ bool run_had_merge(struct run_had_list *list, const struct run_had_list *other)
     return true;
 }
 
+double run_had_share_of(struct run_had had)
+{
+    const double ready_s = had.worked_s + had.queued_s;
+    return had.worked_s > 0 && had.queued_s >= 0 && ready_s >= ready_least * had.computed_s
+               ? fmax(1, nearbyint(had.worked_s / ready_s * share_steps)) / share_steps
+               : 0;
+}
+
 double run_had_share(const struct run_had_list *list, int64_t worker)
 {
-    if (worker >= list->count)
-        return 0;
-    const struct run_had *had = &list->items[worker];
-    const double ready_s = had->worked_s + had->queued_s;
-    return ready_s > 0 && ready_s >= ready_least * had->computed_s
-               ? fmax(1, nearbyint(had->worked_s / ready_s * share_steps)) / share_steps
-               : 0;
+    return worker < list->count ? run_had_share_of(list->items[worker]) : 0;
 }
 
 char *run_had_json(const struct run_had_list *list)

@@ -25,8 +25,9 @@ struct run_had_list {
 bool run_had_add(struct run_had_list *list, int64_t workers, int64_t worker, struct run_had had);
 /* Add what the other one has, of the same workers. False: out of memory. */
 bool run_had_merge(struct run_had_list *list, const struct run_had_list *other);
-/* The share that the worker had, above 0, at most 1; 0: not known, as where it computed nothing, or
+/* The share that somebody had, above 0, at most 1; 0: not known, as where it computed nothing, or
  * was hardly ever ready itself, for others did its work. */
+double run_had_share_of(struct run_had had);
 double run_had_share(const struct run_had_list *list, int64_t worker);
 /* The same of all as a JSON array, null where it is not known; owned. NULL: nobody has told, or out
  * of memory. */

@@ -51,6 +51,10 @@ static void who_was_hardly_ready_is_not_known(void **state)
     add(&list, 1, 0.05, 0.06, 1);
     assert_true(run_had_share(&list, 0) == 0);
     assert_true(run_had_share(&list, 1) > 0);
+    assert_true(run_had_share_of((struct run_had){0.05, 0.04, 1}) == 0);
+    assert_true(run_had_share_of((struct run_had){0.25, 0.75, 1}) == 0.25);
+    assert_true(run_had_share_of((struct run_had){0, 1, 1}) == 0);
+    assert_true(run_had_share_of((struct run_had){1, -1, 1}) == 0);
     run_had_release(&list);
 }
 
