@@ -38,5 +38,5 @@ expect 0 '== tsan ==' 9 ''
 [[ $(grep -c -- '^ctest .*-R image$' calls) == 3 ]] || { echo "an option does not get to ctest"; exit 1; }
 expect 1 'tests/run.sh: not all is well: asan (tests)' 9 'ctest --preset asan'
 expect 1 'tests/run.sh: not all is well: asan (build)' 8 'cmake --build --preset asan'
-expect 1 'tests/run.sh: not all is well: release (configuring)' 7 'cmake --preset release'
+expect 1 'tests/run.sh: not all is well: release (build)' 7 'cmake --preset release'
 expect 1 'tests/run.sh: not all is well: release (tests), asan (tests), tsan (tests)' 9 'ctest'
