@@ -8,6 +8,7 @@
 #include "spmd/layout/emitted.h"
 #include "spmd/layout/task_digest.h"
 #include "spmd/output/trace_writer.h"
+#include "spmd/resume/levels_kept.h"
 #include "spmd/resume/remaining.h"
 #include "spmd/resume/survivors.h"
 
@@ -391,6 +392,12 @@ bool remaining_sum(const char *path, const struct job *job, const struct output_
     (void)places;
     (void)summary;
     return remaining_read(NULL, path, NULL, failure) && first + count > 0;
+}
+
+/* No search in levels runs here. */
+void levels_kept_end(const char *output)
+{
+    (void)output;
 }
 
 bool survivors_read(struct survivors *survivors, const char *path, int64_t tasks,
