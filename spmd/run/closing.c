@@ -202,6 +202,12 @@ static bool input_changed(const struct gathering *gathering)
                         closing->run->job->input_name);
 }
 
+/* By a later part of the run, or by the next level of a search: it has to outlive this node. */
+static bool is_built_on(const struct run *run, enum wire_ending ending)
+{
+    return ending == WIRE_ENDING_KEPT || (ending == WIRE_ENDING_WHOLE && run->job->setup.level > 0);
+}
+
 bool closing_lead(const struct closing *closing, enum wire_ending ending,
                   const struct summary *summary, struct failure *failure)
 {
@@ -225,7 +231,7 @@ bool closing_lead(const struct closing *closing, enum wire_ending ending,
         range_normalize(run, (struct task_range){0, run->job->setup.tasks}, summary, failure);
     orders_send(&gathering);
     answers_await(&gathering);
-    if (ending == WIRE_ENDING_KEPT)
+    if (is_built_on(run, ending))
         store_flush(run->store, failure);
     const bool counts = !input_changed(&gathering) && ending != WIRE_ENDING_VOID;
     if (!counts && !store_forget(run->store, &clearing))
@@ -342,7 +348,7 @@ static void part_end(const struct closing *closing, const struct wire_close *ord
         done_normalize(run, done, &order->summary, &answer->share);
     else if (order->ending == WIRE_ENDING_WHOLE)
         range_normalize(run, range, &order->summary, &answer->share);
-    else if (order->ending == WIRE_ENDING_KEPT)
+    if (is_built_on(run, order->ending))
         store_flush(run->store, &answer->failure);
     answer->changed = !input_check(closing, &answer->failure);
     store_end(run->store, &answer->failure);
