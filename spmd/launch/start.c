@@ -36,6 +36,10 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
      * anyway.
      */
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
+    /* Ranks of one node must not read each other's memory: where the other one has died in the middle
+     * of it, UCX ends the reader with it. Its shared memory carries their messages instead. Whoever
+     * names transports knows better. */
+    setenv("UCX_TLS", "^cma", 0);
     /* Started before MPI and told not to end by itself, HDF5 ends where launch_end says and not
      * within MPI_Finalize, where a file that could not be closed would crash it. */
     H5dont_atexit();

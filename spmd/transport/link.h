@@ -5,7 +5,8 @@
  * (tests/faults/link_simulated.c).
  *
  * Messages from one rank to another with the same tag arrive in the order of sending. Nothing here
- * waits, unless it says so, and nothing returns an error: a broken MPI ends the job.
+ * waits, unless it says so, and nothing returns an error: a broken MPI ends the job, and a message
+ * of a rank that is gone, or to it, may never be over.
  */
 #ifndef SPMD_TRANSPORT_LINK_H
 #define SPMD_TRANSPORT_LINK_H

@@ -1,6 +1,7 @@
 #include "spmd/transport/link_mpi.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +11,17 @@
 _Static_assert(sizeof(MPI_Comm) <= sizeof(intptr_t) && sizeof(MPI_Request) <= sizeof(intptr_t),
                "a handle of MPI's must fit in a link's");
 
-struct link link_mpi(MPI_Comm mpi)
+static struct link link_of(MPI_Comm mpi)
 {
     struct link link = {0};
     memcpy(&link.handle, &mpi, sizeof mpi);
     return link;
+}
+
+struct link link_mpi(MPI_Comm mpi)
+{
+    MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
+    return link_of(mpi);
 }
 
 static MPI_Comm comm_of(struct link link)
@@ -32,10 +39,44 @@ MPI_Request link_mpi_request(const struct link_request *request)
     return mpi;
 }
 
-static void request_set(struct link_request *request, MPI_Request mpi)
+static _Noreturn void broken(int error)
 {
-    *request = (struct link_request){.pending = mpi != MPI_REQUEST_NULL};
-    memcpy(&request->handle, &mpi, sizeof mpi);
+    char said[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(error, said, &length);
+    fprintf(stderr, "scow: MPI is broken: %s\n", said);
+    MPI_Abort(MPI_COMM_WORLD, FAILURE_FAILED);
+    abort();
+}
+
+/* Did MPI do it? Not where it noticed that the other rank is gone, which networks make an error of
+ * no class of its own; what else goes wrong ends the job. */
+static bool carried(int error)
+{
+    int class = MPI_SUCCESS;
+    if (error == MPI_SUCCESS)
+        return true;
+    MPI_Error_class(error, &class);
+    if (class != MPI_ERR_OTHER)
+        broken(error);
+    return false;
+}
+
+/* What every rank needs. */
+static void must(int error)
+{
+    if (error != MPI_SUCCESS)
+        broken(error);
+}
+
+/* A message that cannot come about is pending without a request of MPI's, and never over: that the
+ * other rank is gone is for those to say who watch it. */
+static void request_set(struct link_request *request, int error, const MPI_Request *mpi)
+{
+    const MPI_Request carries = carried(error) ? *mpi : MPI_REQUEST_NULL;
+    *request =
+        (struct link_request){.pending = error != MPI_SUCCESS || carries != MPI_REQUEST_NULL};
+    memcpy(&request->handle, &carries, sizeof carries);
 }
 
 void link_mpi_complete(struct link_request *request, const MPI_Status *status)
@@ -65,29 +106,30 @@ int link_size(struct link link)
 void link_send(struct link link, const void *data, size_t bytes, int peer, int tag,
                struct link_request *request)
 {
-    MPI_Request mpi;
+    MPI_Request mpi = MPI_REQUEST_NULL;
     assert(bytes <= LINK_MOST);
-    MPI_Isend(data, (int)bytes, MPI_BYTE, peer, tag, comm_of(link), &mpi);
-    request_set(request, mpi);
+    const int error = MPI_Isend(data, (int)bytes, MPI_BYTE, peer, tag, comm_of(link), &mpi);
+    request_set(request, error, &mpi);
 }
 
 void link_send_taken(struct link link, const void *data, size_t bytes, int peer, int tag,
                      struct link_request *request)
 {
-    MPI_Request mpi;
+    MPI_Request mpi = MPI_REQUEST_NULL;
     assert(bytes <= LINK_MOST);
-    MPI_Issend(data, (int)bytes, MPI_BYTE, peer, tag, comm_of(link), &mpi);
-    request_set(request, mpi);
+    const int error = MPI_Issend(data, (int)bytes, MPI_BYTE, peer, tag, comm_of(link), &mpi);
+    request_set(request, error, &mpi);
 }
 
 void link_receive(struct link link, void *data, size_t bytes, int peer, int tag,
                   struct link_request *request)
 {
-    MPI_Request mpi;
+    MPI_Request mpi = MPI_REQUEST_NULL;
     assert(bytes <= LINK_MOST);
-    MPI_Irecv(data, (int)bytes, MPI_BYTE, peer == LINK_ANYBODY ? MPI_ANY_SOURCE : peer, tag,
-              comm_of(link), &mpi);
-    request_set(request, mpi);
+    const int error =
+        MPI_Irecv(data, (int)bytes, MPI_BYTE, peer == LINK_ANYBODY ? MPI_ANY_SOURCE : peer, tag,
+                  comm_of(link), &mpi);
+    request_set(request, error, &mpi);
 }
 
 bool link_test(struct link_request *request)
@@ -98,34 +140,38 @@ bool link_test(struct link_request *request)
         return true;
     memset(&status, 0, sizeof status); /* of what is sent, MPI sets nothing */
     MPI_Request mpi = link_mpi_request(request);
-    MPI_Test(&mpi, &done, &status);
-    if (done)
+    if (mpi == MPI_REQUEST_NULL)
+        return false;
+    const int error = MPI_Test(&mpi, &done, &status);
+    if (!carried(error))
+        request_set(request, error, &mpi);
+    else if (done)
         link_mpi_complete(request, &status);
-    return done;
+    return !request->pending;
 }
 
 void link_cancel(struct link_request *request)
 {
     MPI_Request mpi = link_mpi_request(request);
-    if (!request->pending)
-        return;
-    MPI_Cancel(&mpi);
-    MPI_Wait(&mpi, MPI_STATUS_IGNORE);
+    if (mpi != MPI_REQUEST_NULL) {
+        must(MPI_Cancel(&mpi));
+        carried(MPI_Wait(&mpi, MPI_STATUS_IGNORE));
+    }
     request->pending = false;
 }
 
 void link_forget(struct link_request *request)
 {
     MPI_Request mpi = link_mpi_request(request);
-    if (request->pending)
-        MPI_Request_free(&mpi);
+    if (mpi != MPI_REQUEST_NULL)
+        must(MPI_Request_free(&mpi));
     request->pending = false;
 }
 
 void link_progress(struct link link)
 {
     int flag = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_of(link), &flag, MPI_STATUS_IGNORE);
+    carried(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_of(link), &flag, MPI_STATUS_IGNORE));
 }
 
 bool link_rest(struct link link, double most_s)
@@ -144,42 +190,44 @@ bool link_left(struct link link, int peer)
 
 void link_barrier(struct link link, struct link_request *request)
 {
-    MPI_Request mpi;
-    MPI_Ibarrier(comm_of(link), &mpi);
-    request_set(request, mpi);
+    MPI_Request mpi = MPI_REQUEST_NULL;
+    const int error = MPI_Ibarrier(comm_of(link), &mpi);
+    request_set(request, error, &mpi);
 }
 
 void link_broadcast(struct link link, void *data, size_t bytes, int from,
                     struct link_request *request)
 {
-    MPI_Request mpi;
+    MPI_Request mpi = MPI_REQUEST_NULL;
     assert(bytes <= LINK_MOST);
-    MPI_Ibcast(data, (int)bytes, MPI_BYTE, from, comm_of(link), &mpi);
-    request_set(request, mpi);
+    const int error = MPI_Ibcast(data, (int)bytes, MPI_BYTE, from, comm_of(link), &mpi);
+    request_set(request, error, &mpi);
 }
 
 void link_gather(struct link link, const void *mine, size_t bytes, void *all,
                  struct link_request *request)
 {
-    MPI_Request mpi;
-    MPI_Igather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, comm_of(link), &mpi);
-    request_set(request, mpi);
+    MPI_Request mpi = MPI_REQUEST_NULL;
+    const int error =
+        MPI_Igather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, comm_of(link), &mpi);
+    request_set(request, error, &mpi);
 }
 
 void link_gather_all(struct link link, const void *mine, size_t bytes, void *all,
                      struct link_request *request)
 {
-    MPI_Request mpi;
-    MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm_of(link), &mpi);
-    request_set(request, mpi);
+    MPI_Request mpi = MPI_REQUEST_NULL;
+    const int error =
+        MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm_of(link), &mpi);
+    request_set(request, error, &mpi);
 }
 
 static void reduce(struct link link, const int *mine, int *all, MPI_Op operation,
                    struct link_request *request)
 {
-    MPI_Request mpi;
-    MPI_Iallreduce(mine, all, 1, MPI_INT, operation, comm_of(link), &mpi);
-    request_set(request, mpi);
+    MPI_Request mpi = MPI_REQUEST_NULL;
+    const int error = MPI_Iallreduce(mine, all, 1, MPI_INT, operation, comm_of(link), &mpi);
+    request_set(request, error, &mpi);
 }
 
 void link_least(struct link link, const int *mine, int *least, struct link_request *request)
@@ -215,8 +263,8 @@ bool link_counter_begin(struct link link, struct link_counter *counter)
     const bool has = link_rank(link) == 0;
     if (!made)
         link_abort(link, FAILURE_FAILED);
-    MPI_Win_allocate(has ? (MPI_Aint)sizeof *value : 0, sizeof *value, MPI_INFO_NULL, comm_of(link),
-                     &value, &made->window);
+    must(MPI_Win_allocate(has ? (MPI_Aint)sizeof *value : 0, sizeof *value, MPI_INFO_NULL,
+                          comm_of(link), &value, &made->window));
     MPI_Win_lock(MPI_LOCK_SHARED, 0, MPI_MODE_NOCHECK, made->window);
     if (has) {
         *value = 0;
@@ -230,11 +278,11 @@ void link_counter_add(struct link_counter *counter, int64_t more, int64_t *befor
                       struct link_request *request)
 {
     struct counter *at = counter_of(counter);
-    MPI_Request mpi;
+    MPI_Request mpi = MPI_REQUEST_NULL;
     at->more = more;
-    MPI_Rget_accumulate(&at->more, 1, MPI_INT64_T, before, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T,
-                        MPI_SUM, at->window, &mpi);
-    request_set(request, mpi);
+    const int error = MPI_Rget_accumulate(&at->more, 1, MPI_INT64_T, before, 1, MPI_INT64_T, 0, 0,
+                                          1, MPI_INT64_T, MPI_SUM, at->window, &mpi);
+    request_set(request, error, &mpi);
 }
 
 void link_counter_end(struct link_counter *counter, bool all)
@@ -251,15 +299,16 @@ void link_counter_end(struct link_counter *counter, bool all)
 struct link link_node(struct link link)
 {
     MPI_Comm node;
-    MPI_Comm_split_type(comm_of(link), MPI_COMM_TYPE_SHARED, link_rank(link), MPI_INFO_NULL, &node);
-    return link_mpi(node);
+    must(MPI_Comm_split_type(comm_of(link), MPI_COMM_TYPE_SHARED, link_rank(link), MPI_INFO_NULL,
+                             &node));
+    return link_of(node);
 }
 
 struct link link_split(struct link link, int number)
 {
     MPI_Comm part;
-    MPI_Comm_split(comm_of(link), number, link_rank(link), &part);
-    return link_mpi(part);
+    must(MPI_Comm_split(comm_of(link), number, link_rank(link), &part));
+    return link_of(part);
 }
 
 /* The one call of MPI's that makes a communicator without asking who does not belong to it. */
@@ -270,10 +319,10 @@ struct link link_among(struct link link, const int *ranks, int count)
     MPI_Comm among;
     MPI_Comm_group(comm_of(link), &all);
     MPI_Group_incl(all, count, ranks, &some);
-    MPI_Comm_create_group(comm_of(link), some, TAG, &among);
+    must(MPI_Comm_create_group(comm_of(link), some, TAG, &among));
     MPI_Group_free(&some);
     MPI_Group_free(&all);
-    return link_mpi(among);
+    return link_of(among);
 }
 
 void link_end(struct link *link)

@@ -8,7 +8,7 @@
 
 #include "spmd/transport/link.h"
 
-/* Local. The communicator is borrowed. */
+/* Local. The communicator is borrowed; from now on its errors return, which links see to. */
 struct link link_mpi(MPI_Comm mpi);
 /* Local. MPI's own request of one that is pending, MPI_REQUEST_NULL of another. */
 MPI_Request link_mpi_request(const struct link_request *request);
