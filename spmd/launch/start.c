@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "kernel/command/command.h"
@@ -23,6 +24,19 @@ static void begin_over(int number)
     _exit(FAILURE_STOPPED);
 }
 
+/* Ranks that are all on one machine must not read each other's memory: where one dies in the middle
+ * of that, UCX (the library under MPICH) ends the reader with it. Shared memory carries their
+ * messages instead. Before MPI has begun only the launcher knows, and whoever names transports
+ * knows better. On several machines UCX chooses: without what reads memory it would take TCP on a
+ * machine, which often does not end. */
+static void transports_choose(void)
+{
+    const char *all = getenv("PMI_SIZE"), *here = getenv("MPI_LOCALNRANKS");
+    const char *nodes = getenv("SLURM_STEP_NUM_NODES");
+    if ((all && here && strcmp(all, here) == 0) || (!here && nodes && strcmp(nodes, "1") == 0))
+        setenv("UCX_TLS", "posix,self", 0);
+}
+
 void launch_begin(struct comm *comm, int *argc, char ***argv)
 {
     /* No MPI call is ever made inside a parallel region. */
@@ -36,10 +50,7 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
      * anyway.
      */
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
-    /* Ranks of one node must not read each other's memory: where the other one has died in the middle
-     * of it, UCX ends the reader with it. Its shared memory carries their messages instead. Whoever
-     * names transports knows better. */
-    setenv("UCX_TLS", "^cma", 0);
+    transports_choose();
     /* Started before MPI and told not to end by itself, HDF5 ends where launch_end says and not
      * within MPI_Finalize, where a file that could not be closed would crash it. */
     H5dont_atexit();

@@ -26,7 +26,7 @@ chmod +x wrapped
 
 # start_scow COMMAND OUTPUT WORK: in the background; its core tasks leave a line each, beside its directory.
 start_scow() {
-    env -u UCX_TLS "$mpiexec" -disable-auto-cleanup -launcher fork -hosts h0,h1,h2,h3 -n 4 ../wrapped "$scow" "$1" -k command \
+    UCX_TLS=posix,self "$mpiexec" -disable-auto-cleanup -launcher fork -hosts h0,h1,h2,h3 -n 4 ../wrapped "$scow" "$1" -k command \
         -i ../lines --command "echo {} >>../begun.${PWD##*/}; $3" --patience 2 -o "$PWD/$2" >"$2.said" 2>&1 &
     launcher=$!
 }

@@ -76,11 +76,11 @@ job_behind() {
 ranks=4 workers=(1 2 3)
 
 # start OUTPUT OPTION...: ranks that survive each other's end, a launcher's proxy for each, in
-# the background, which talk as between nodes; `launcher` is its process. COMMAND goes before scow.
+# the background, each a node of its own, whose messages shared memory carries; `launcher` is its process. COMMAND goes before scow.
 start() {
     local out=$1
     shift
-    env -u UCX_TLS "$mpiexec" -disable-auto-cleanup -launcher fork -hosts "$(seq -s, -f h%g "$ranks")" -n "$ranks" "${command[@]}" \
+    UCX_TLS=posix,self "$mpiexec" -disable-auto-cleanup -launcher fork -hosts "$(seq -s, -f h%g "$ranks")" -n "$ranks" "${command[@]}" \
         "$scow" run plan.json "${input[@]}" "${options[@]}" -o "$PWD/$out" -q "$@" >"$out.said" 2>&1 &
     launcher=$!
 }
