@@ -373,12 +373,13 @@ static void workers_begin(struct master *master)
     }
 }
 
-/* What it computes shall stop, what waits is only acknowledged. */
+/* What it computes shall stop, what waits is only acknowledged. It may be gone, and nobody knows
+ * yet. */
 static void worker_cancel(struct master *master, int member)
 {
     struct master_counts *worker = &master->workers[member - 1];
     if (!worker->cancelled && master_reaches(master, member))
-        comm_send(master->run->comm, NULL, 0, master_peer(master, member), WIRE_CANCEL);
+        comm_tell(master->run->comm, master_peer(master, member), WIRE_CANCEL);
     worker->cancelled = true;
 }
 
@@ -426,6 +427,13 @@ static bool is_under_way(const struct master *master)
     return master->outstanding.count > 0 || master_returns_wait(master) || master_counts(master, 0);
 }
 
+/* What is under way to it has to arrive, or it is lost: also where nothing is to come from it. */
+static void taking_await(struct master *master, int member)
+{
+    if (master_reaches(master, member))
+        membership_await(master->run->members, member, true);
+}
+
 static void workers_stop(struct master *master)
 {
     if (master->dealt && master->run->copies && master->outstanding.count > 0)
@@ -434,6 +442,7 @@ static void workers_stop(struct master *master)
     struct wire_package header = {.kind = WIRE_STOP};
     for (int member = 1; member <= master->run->members->count; member++) {
         outbox_claim(master->outbox, idle);
+        taking_await(master, member);
         if (master_reaches(master, member))
             outbox_post(master->outbox, master_peer(master, member), &header, 0, 0);
         master_returns_stop(master, member);
@@ -448,6 +457,8 @@ static void workers_stop(struct master *master)
             master_pause(master, &pause, HUGE_VAL);
     }
     workers_cancel(master);
+    for (int member = 1; member <= master->run->members->count; member++)
+        taking_await(master, member);
     outbox_drain(master->outbox, idle);
 }
 
@@ -530,6 +541,7 @@ static void master_release(struct master *master)
     ports_free(&master->ports);
     free(master->report);
     free(master->starts);
+    master_others_release(master);
     free(master->workers);
     pending_release(&master->pending);
     outstanding_release(&master->outstanding);

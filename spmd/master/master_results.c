@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "spmd/master/master_state.h"
@@ -280,6 +281,37 @@ static void counts_take(struct master *master, int member, const struct counts *
         master->workers[worker].anew = false;
 }
 
+/* It is free, unless a worker that may be gone has yet to take it: then it stays where it is. */
+static struct master_others *others_free(struct master_others *told)
+{
+    if (!told || link_test(&told->sending))
+        return told;
+    link_forget(&told->sending);
+    return NULL;
+}
+
+void master_others_release(struct master *master)
+{
+    for (int member = 1; master->workers && member <= master->run->members->count; member++)
+        free(others_free(master->workers[member - 1].told));
+}
+
+/* Not waited for: that worker may be gone, and nobody knows yet. */
+static void others_send(struct master *master, int member, const struct scow_others *others)
+{
+    struct master_others **told = &master->workers[member - 1].told;
+    *told = others_free(*told);
+    if (!*told)
+        *told = calloc(1, sizeof **told);
+    if (!*told) {
+        failure_memory(master->failure, "telling workers of each other");
+        return;
+    }
+    (*told)->others = *others;
+    link_send(master->run->comm->link, &(*told)->others, sizeof(*told)->others,
+              master_peer(master, member), WIRE_OTHERS, &(*told)->sending);
+}
+
 /* What the others have come to, for a worker that has told of itself while it computes. */
 static void interim_take(struct master *master, int member, size_t size)
 {
@@ -296,7 +328,7 @@ static void interim_take(struct master *master, int member, size_t size)
     others.failed = master->counts.failed - own->failed;
     others.median_s = counts_median(&master->counts);
     membership_heard(master->run->members, member);
-    comm_send(master->run->comm, &others, sizeof others, master_peer(master, member), WIRE_OTHERS);
+    others_send(master, member, &others);
 }
 
 /* That member takes no more packages by itself. */

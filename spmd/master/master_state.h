@@ -23,12 +23,19 @@ struct master_start {
                                                             * are in the trace */
 };
 
+/* What the others have come to, on its way to a worker. */
+struct master_others {
+    struct link_request sending;
+    struct scow_others others;
+};
+
 /* What a worker has told of its core tasks. */
 struct master_counts {
     int64_t finished, failed;
-    bool anew;      /* since the last time when all had */
-    int returning;  /* reports of it that wait for their results */
-    bool cancelled; /* it has been told to stop computing */
+    struct master_others *told; /* owned; NULL: nothing */
+    bool anew;                  /* since the last time when all had */
+    int returning;              /* reports of it that wait for their results */
+    bool cancelled;             /* it has been told to stop computing */
 };
 
 struct master_returns;
@@ -102,6 +109,8 @@ void master_flight_note(const struct master *master, int member);
 void *master_claim(struct master *master);
 /* Ready for the next result. */
 void master_listen(struct master *master);
+/* Nobody is told any more. */
+void master_others_release(struct master *master);
 /* Take in every result that has come, and find out who is lost; never waits. */
 void master_hear(struct master *master);
 /* What that worker has reported, which is its oldest package's, holds: all that is of it is done,

@@ -1,8 +1,8 @@
 /*
  * A link among the ranks of the world: messages take their time, arrive in the order of sending for
  * one sender, receiver and tag, and in any order otherwise. Those that are large are under way
- * until they are received, and for ever to and from who is gone. Steps of all ranks together wait
- * for all.
+ * until they are received, and for ever to and from who is gone; to those who are gone already,
+ * some small ones, too. Steps of all ranks together wait for all.
  *
  * A link can be split, and what comes of that split again: each is a group of its own, in which
  * ranks count from 0, and whose messages and steps are nobody else's.
@@ -272,7 +272,8 @@ static void message_send(const struct group *group, const void *data, size_t byt
     struct message *message = message_new(group, data, bytes, to, tag);
     *request = (struct link_request){.pending = true};
     struct pending *sending = world_room(sizeof *sending);
-    *sending = (struct pending){.over = !large && !taken, .size = bytes};
+    const bool noticed = !world_lives(to) && dice_hit(&world.dice, 0.5);
+    *sending = (struct pending){.over = !large && !taken && !noticed, .size = bytes};
     message->stays = large || (taken && dice_hit(&world.dice, 0.5));
     request->handle = (intptr_t)sending;
     message_damage(message);
