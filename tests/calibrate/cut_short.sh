@@ -46,7 +46,7 @@ cut_short() {
 for rank in 1 2; do
     cut_short "the disk of rank $rank is full" 1 \
         'out/scow-probe-[0-9]+\.h5: core task [0-9]+ could not be written .*: .*make room' \
-        "$image" LD_PRELOAD="$full_disk" FULL_DISK_RANK=$rank FULL_DISK_AFTER=400000
+        "$image" LD_PRELOAD="$full_disk" FULL_DISK_RANK=$rank FULL_DISK_AFTER=20000
 done
 cut_short "the disk of rank 0 is full" 1 'out/scow-probe-[0-9]+\.h5: cannot be written in full: free some' \
     "$image" LD_PRELOAD="$full_disk" FULL_DISK_RANK=0 FULL_DISK_AFTER=40000

@@ -45,8 +45,8 @@ static const char slow_output[] =
     "\"link\": {\"latency_s\": 0.002, \"s_per_task\": 0}, "
     "\"receive\": {\"latency_s\": 0.0005, \"s_per_task\": 0.0001}, "
     "\"compute\": {\"latency_s\": 0.002, \"s_per_task\": 0.0006}, "
-    "\"output\": {\"latency_s\": 0.02, \"s_per_task\": 0.002}}]}]}]}";
-static const double slow_output_s = 0.02 + PACKAGE * 0.002;
+    "\"output\": {\"latency_s\": 0.2, \"s_per_task\": 0.002}}]}]}]}";
+static const double slow_output_s = 0.2 + PACKAGE * 0.002;
 
 /* The same with results that return to the master, over a port, or to a master, that is the slowest
  * of all. */
