@@ -2,9 +2,9 @@
 # An input that changes while a run reads it: exit code 4, the output is not complete and its ledger
 # claims nothing; with the input as it was the run can be gone on with. One that is only touched
 # changes nothing.
-# usage: run_changed.sh SCOW MPIEXEC SLOW_STORE
+# usage: run_changed.sh SCOW MPIEXEC GATE
 set -euo pipefail
-scow=$1 mpiexec=$2 slow_store=$3 image=''
+scow=$1 mpiexec=$2 gate=$3 image=''
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -76,10 +76,10 @@ for who in plain staged; do
     expected=$(sed -n 's/.*checksum //p' said)
     [[ $expected =~ ^[0-9a-f]{16}$ ]] || fail "no checksum: $(cat said)"
     for how in overwritten cut; do
-        rm -f part.h5
+        rm -f part.h5 gate.*
         cp original.h5 stack.h5
-        # 800 writes of each worker take 4 s, asleep: nobody is late.
-        "$mpiexec" -n 3 env LD_PRELOAD="$slow_store" SLOW_STORE_LATENCY=0.005 "$scow" run plan.json "${input[@]}" \
+        # Of each worker's 24 core tasks two are done, with 33 writes each.
+        "$mpiexec" -n 3 env LD_PRELOAD="$gate" GATE="$PWD/gate" GATE_WRITES=80 "$scow" run plan.json "${input[@]}" \
             -o part.h5 -q >said 2>&1 &
         launcher=$!
         reach part.h5 4
@@ -88,6 +88,7 @@ for who in plain staged; do
         else
             dd if=/dev/zero of=stack.h5 bs=1000 seek=10 count=35 conv=notrunc 2>/dev/null
         fi
+        gate_open
         code=0
         wait $launcher || code=$?
         refused "$who, $how" part.h5

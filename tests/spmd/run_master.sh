@@ -178,7 +178,7 @@ print(plan.get("master", {"tasks": 0})["tasks"])
 END
 ) || fail "$master"
 ((master > 0)) || fail "the plan leaves the master nothing"
-go_run planned.json planned.h5 -i lines.txt -q
+go_run planned.json planned.h5 -i lines.txt -q --no-copies
 ((code == 0)) || fail "as planned: exit $code: $(cat errors)"
 [[ $(computed planned.h5) == "0:$master "* ]] || fail "planned for $master of the master, and computed $(computed planned.h5)"
 

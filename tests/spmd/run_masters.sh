@@ -70,6 +70,7 @@ hit() {
     rm -f part.h5*
     gate_start part.h5
     gate_await part.h5
+    reach part.h5 1 # the master may get to it late
     kill -"$1" "${processes[$2]}"
     gate_open
     end part.h5

@@ -57,6 +57,7 @@ checked "asked to stop"
 
 gate_start part.h5 --resume
 gate_await part.h5
+reach part.h5 $((before + 1)) # the master may get to it late
 kill -KILL "${processes[@]}"
 end part.h5
 checked "killed"
