@@ -166,8 +166,8 @@ struct dispatch_setup {
     double deviation_s;  /* of one task's time: FSC's sigma */
     int64_t least, most; /* package sizes that may be sent; the last package may be smaller */
     /* What the job's core tasks are worth, of which these are the last; a rule then counts in units
-     * of work in place of core tasks, and gets as many of these as are worth what it says. Borrowed
-     * for the call; NULL: all are alike. */
+     * of work in place of core tasks, and gets as many of these as are worth what it says.
+     * Borrowed, and must outlive the dispatch; NULL: all are alike. */
     const struct work *work;
     /* The size of each package follows from its number alone, as where workers count packages
      * without asking a master (dispatch_rule_is_closed). */

@@ -46,10 +46,10 @@ struct dispatch_rule {
     struct asked asked, before; /* of the last packages, as many as workers at most, and of those
                                  * before them */
     int64_t series;
-    struct work work; /* owned: of the job; no regions: counts are of core tasks */
-    int64_t unsent;   /* core tasks that are not handed out yet */
-    int64_t offset;   /* core tasks of the job before those that are handed out here */
-    bool closed;      /* sizes follow from the number of requests alone */
+    const struct work *work; /* borrowed: of the job; no regions: counts are of core tasks */
+    int64_t unsent;          /* core tasks that are not handed out yet */
+    int64_t offset;          /* core tasks of the job before those that are handed out here */
+    bool closed;             /* sizes follow from the number of requests alone */
 };
 
 /* ---- units of work -------------------------------------------------------------------------- */
@@ -60,10 +60,10 @@ static const double UNITS_LEAST = 1e-6;
 /* What these core tasks of the job are worth. */
 static double units_of(const struct dispatch_rule *self, int64_t first, int64_t count)
 {
-    if (!work_differs(&self->work))
+    if (!work_differs(self->work))
         return (double)count;
-    return fmax(0, work_before(&self->work, (double)(first + count)) -
-                       work_before(&self->work, (double)first));
+    return fmax(0, work_before(self->work, (double)(first + count)) -
+                       work_before(self->work, (double)first));
 }
 
 /* The same as rules count: some core tasks are worth something. */
@@ -76,7 +76,7 @@ static int64_t units_whole(const struct dispatch_rule *self, int64_t first, int6
 /* Core tasks from `first` on that are worth about so much, at least one, of `left`. */
 static int64_t tasks_of(const struct dispatch_rule *self, int64_t first, double units, int64_t left)
 {
-    const struct work *work = &self->work;
+    const struct work *work = self->work;
     if (!work_differs(work))
         return units < (double)left ? (int64_t)units : left;
     if (self->state.rule->single)
@@ -170,7 +170,7 @@ static enum dispatch_answer rule_next(struct dispatch *dispatch, double now_s,
 static bool closed_stays(const struct dispatch_rule *self, double asked)
 {
     const enum rule_sizes sizes = self->state.rule->sizes;
-    if (work_differs(&self->work))
+    if (work_differs(self->work))
         return false;
     return sizes == RULE_SIZES_STAY ||
            (sizes == RULE_SIZES_GROW ? asked >= (double)self->most : asked <= (double)self->least);
@@ -394,16 +394,36 @@ static double cut_tasks(const struct dispatch_rule *self)
                 left * (1 - SAFE * (double)self->most / least));
 }
 
+/* Do packages have one core task each, whatever these are worth? */
+static bool goes_singly(const struct dispatch_rule *self)
+{
+    return self->most == 1 || self->state.rule->single;
+}
+
+/* The next core tasks that are worth no more than about so much. */
+static double tasks_within(const struct dispatch_rule *self, double units)
+{
+    const struct work *work = self->work;
+    const int64_t at = self->offset + self->after.first;
+    if (!work_differs(work))
+        return units;
+    const double until = work_before(work, (double)at) + units;
+    return (double)(work_nearest(work, work->tasks, until, at) - at);
+}
+
 static struct dispatch_run rule_run(const struct dispatch *dispatch)
 {
     const struct dispatch_rule *self = (const struct dispatch_rule *)dispatch;
-    const bool closed = self->closed && self->state.rule->same; /* which goes by other packages */
-    if (self->before.packages == 0 || work_differs(&self->work) || closed)
+    const struct rule *rule = self->state.rule;
+    const bool differs = work_differs(self->work);
+    const bool closed = self->closed && rule->same; /* which goes by other packages */
+    if (self->before.packages == 0 || closed || (differs && !goes_singly(self)))
         return (struct dispatch_run){0};
-    const double size = fmin(fmax(self->asked.most, (double)self->least), (double)self->most);
-    const double packages = self->state.rule->same ? fmin(self->state.rule->same(&self->state),
-                                                          (double)self->state.left / size)
-                                                   : cut_tasks(self) / size;
+    const double asked = fmin(fmax(self->asked.most, (double)self->least), (double)self->most);
+    const double size = differs ? 1 : asked;
+    const double most = (double)self->unsent / size;
+    const double packages = fmin(most, rule->same ? rule->same(&self->state)
+                                                  : tasks_within(self, cut_tasks(self)) / size);
     return (struct dispatch_run){.turns = (int64_t)packages,
                                  .packages = 1,
                                  .tasks = (int64_t)size,
@@ -425,13 +445,13 @@ void dispatch_rule_later(struct dispatch *dispatch, const double *later_s)
 static void rule_skip(struct dispatch *dispatch, const struct dispatch_skip *skip)
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
-    self->state.left -= skip->tasks;
+    self->after.index += skip->packages;
+    self->after.first += skip->tasks;
     self->unsent -= skip->tasks;
+    self->state.left = units_whole(self, self->offset + self->after.first, self->unsent);
     self->state.requests += skip->packages;
     if (self->state.rule->skip)
         self->state.rule->skip(&self->state, (double)skip->packages);
-    self->after.index += skip->packages;
-    self->after.first += skip->tasks;
     self->asked.packages = self->before.packages = 0;
     self->series++;
     dispatch_rule_later(dispatch, skip->later_s);
@@ -449,7 +469,6 @@ static void rule_free(struct dispatch *dispatch)
     free(self->late);
     free(self->ended_s);
     free(self->own);
-    work_release(&self->work);
     free(self);
 }
 
@@ -582,13 +601,12 @@ static bool line_begin(struct dispatch_rule *self)
     return true;
 }
 
-/* False: out of memory. */
-static bool work_fill(struct dispatch_rule *self, const struct dispatch_setup *setup)
+static void work_fill(struct dispatch_rule *self, const struct dispatch_setup *setup)
 {
-    if (!setup->work || !work_differs(setup->work))
-        return true;
-    self->offset = setup->work->tasks - setup->tasks;
-    return work_copy(&self->work, setup->work);
+    static const struct work alike = {.tasks = 0};
+    const bool differs = setup->work && work_differs(setup->work);
+    self->work = differs ? setup->work : &alike;
+    self->offset = differs ? setup->work->tasks - setup->tasks : 0;
 }
 
 struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure)
@@ -637,9 +655,9 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
     self->held = calloc(workers, sizeof *self->held);
     self->late = calloc(workers, sizeof *self->late);
     self->ended_s = calloc(workers, sizeof *self->ended_s);
-    if (!work_fill(self, setup) || !self->held || !self->late || !self->state.worker ||
-        !self->line || !self->sent_s || !self->sent || !self->reported || !self->ended_s ||
-        !own_fill(self)) {
+    work_fill(self, setup);
+    if (!self->held || !self->late || !self->state.worker || !self->line || !self->sent_s ||
+        !self->sent || !self->reported || !self->ended_s || !own_fill(self)) {
         rule_free(&self->base);
         failure_memory(failure, "starting a rule");
         return NULL;

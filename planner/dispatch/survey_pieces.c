@@ -161,6 +161,7 @@ void survey_pieces_release(struct survey_pieces *pieces)
 {
     free(pieces->items);
     free(pieces->zones);
+    work_release(&pieces->left);
     *pieces = (struct survey_pieces){.items = NULL};
 }
 
@@ -196,24 +197,21 @@ static bool work_make(const struct survey_pieces *pieces, struct work *work)
 }
 
 /* By their work, where that is known and is more than nothing. */
-static struct dispatch *factoring_new(const struct survey_pieces *pieces,
-                                      const struct survey_job *job)
+static struct dispatch *factoring_new(struct survey_pieces *pieces, const struct survey_job *job)
 {
     struct failure none = FAILURE_INIT;
-    struct work left = {.tasks = 0};
     double mean;
-    const bool weighed =
-        pieces->work && work_select(&left, pieces->work, pieces->items, pieces->count, &mean);
+    work_release(&pieces->left);
+    const bool weighed = pieces->work && work_select(&pieces->left, pieces->work, pieces->items,
+                                                     pieces->count, &mean);
     const struct dispatch_setup setup = {.rule = SURVEY_RULE,
                                          .tasks = pieces->tasks,
                                          .workers = job->workers,
                                          .ahead = 2,
                                          .least = 1,
                                          .most = job->most,
-                                         .work = weighed ? &left : NULL};
-    struct dispatch *dispatch = dispatch_new_rule(&setup, &none);
-    work_release(&left);
-    return dispatch;
+                                         .work = weighed ? &pieces->left : NULL};
+    return dispatch_new_rule(&setup, &none);
 }
 
 static struct dispatch *weighted_new(struct dispatch *inner, const struct survey_pieces *pieces)
@@ -226,8 +224,8 @@ static struct dispatch *weighted_new(struct dispatch *inner, const struct survey
     return NULL;
 }
 
-struct dispatch *survey_pieces_deal(const struct survey_pieces *pieces,
-                                    const struct survey_job *job, struct dispatch *inner)
+struct dispatch *survey_pieces_deal(struct survey_pieces *pieces, const struct survey_job *job,
+                                    struct dispatch *inner)
 {
     if (!inner)
         inner = factoring_new(pieces, job);

@@ -31,6 +31,7 @@ struct survey_pieces {
     struct survey_zone *zones; /* owned; of the whole job; NULL: no stratum was timed */
     size_t zone_count;
     const struct work *work; /* borrowed: the job's; there is one region then */
+    struct work left;        /* owned: of the pieces, as they are dealt by it */
 };
 
 /* Cut the free ranges into pieces of at most job->most tasks, each in one zone. To be released.
@@ -47,7 +48,7 @@ double survey_pieces_cost(const struct survey_pieces *pieces, int64_t first, int
 /* A dispatch that hands out the pieces' tasks as `inner` says (owned; freed also when this fails;
  * NULL: SURVEY_RULE), by weights if there are several regions. The pieces must outlive it. NULL:
  * out of memory. */
-struct dispatch *survey_pieces_deal(const struct survey_pieces *pieces,
-                                    const struct survey_job *job, struct dispatch *inner);
+struct dispatch *survey_pieces_deal(struct survey_pieces *pieces, const struct survey_job *job,
+                                    struct dispatch *inner);
 
 #endif

@@ -118,7 +118,6 @@ static void assert_weighed(const char *rule, const double *weights, int64_t task
     struct dispatch *dispatch = dispatch_new_rule(&setup, &failure);
     struct package package;
     assert_non_null(dispatch);
-    work_release(&work); /* it was borrowed for the call */
     for (size_t k = 0; k < count; k++) {
         assert_int_equal(dispatch_next(dispatch, (double)k, &package), DISPATCH_SEND);
         if (package.count != sizes[k])
@@ -128,6 +127,7 @@ static void assert_weighed(const char *rule, const double *weights, int64_t task
     }
     assert_int_equal(dispatch_next(dispatch, 99, &package), DISPATCH_FINISHED);
     dispatch_free(&dispatch);
+    work_release(&work);
 }
 
 #define ASSERT_WEIGHED(rule, weights, limits, ...)                                                 \
