@@ -83,7 +83,8 @@ static bool value_refuse(const json_t *value, const struct document_place *place
     char quoted[48];
     size_t flags = JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15);
     size_t length = json_dumpb(value, quoted, sizeof quoted, flags);
-    if (length == 0 || length > sizeof quoted)
+    const bool left_out = json_object_get(value, "") != NULL; /* an array (elements.h) */
+    if (length == 0 || length > sizeof quoted || left_out)
         return document_refuse(failure, place, "must be %s", wanted);
     return document_refuse(failure, place, "must be %s, not %.*s", wanted, (int)length, quoted);
 }
@@ -144,10 +145,13 @@ bool document_array(const json_t *value, const struct document_place *place, siz
 {
     if (value && !json_is_array(value))
         return value_refuse(value, place, "an array [...]", failure);
-    if (value && json_array_size(value) < least)
-        return document_refuse(failure, place, "must have at least %zu element%s", least,
-                               least == 1 ? "" : "s");
-    return true;
+    return !value || json_array_size(value) >= least || document_few(place, least, failure);
+}
+
+bool document_few(const struct document_place *place, size_t least, struct failure *failure)
+{
+    return document_refuse(failure, place, "must have at least %zu element%s", least,
+                           least == 1 ? "" : "s");
 }
 
 bool document_word(const json_t *value, const struct document_place *place, char **word,

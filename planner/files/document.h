@@ -16,11 +16,14 @@
 #include "planner/base/failure.h"
 #include "planner/base/parameter.h"
 
+struct document;
+
 /* A chain of places on the stack, from a value up to its file. */
 struct document_place {
     const struct document_place *parent; /* NULL: the file itself */
     const char *name;                    /* a key, or the file's name; NULL: an array's element */
     size_t index;                        /* of an array's element */
+    const struct document *document;     /* of the file itself (elements.h); NULL: all is a tree */
 };
 
 struct document_key {
@@ -31,13 +34,13 @@ struct document_key {
 static inline struct document_place document_at(const struct document_place *parent,
                                                 const char *key)
 {
-    return (struct document_place){parent, key, 0};
+    return (struct document_place){parent, key, 0, NULL};
 }
 
 static inline struct document_place document_element(const struct document_place *parent,
                                                      size_t index)
 {
-    return (struct document_place){parent, NULL, index};
+    return (struct document_place){parent, NULL, index, NULL};
 }
 
 /* Owned (json_decref). NULL with *failure set: not JSON, a key twice, numbers beyond range. */
@@ -59,6 +62,8 @@ bool document_schema(const json_t *root, const struct document_place *place, con
 /* Is it an array of at least `least` elements? */
 bool document_array(const json_t *value, const struct document_place *place, size_t least,
                     struct failure *failure);
+/* Refuse an array for having fewer elements than that. Returns false. */
+bool document_few(const struct document_place *place, size_t least, struct failure *failure);
 /* A string's copy; what *word held before is freed. */
 bool document_word(const json_t *value, const struct document_place *place, char **word,
                    struct failure *failure);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/files/elements.h"
 #include "planner/model/operating.h"
 #include "planner/model/results.h"
 
@@ -152,11 +153,14 @@ bool field_table_parse(void *object, json_t *value, const struct document_place 
 bool field_table_read(void *object, const char *text, size_t length, const char *name,
                       const struct field_table *table, struct failure *failure)
 {
-    const struct document_place place = {NULL, name, 0};
-    json_t *root = document_parse(text, length, name, failure);
-    const bool good = root && document_schema(root, &place, table->schema, failure) &&
-                      field_table_parse(object, root, &place, table, failure);
-    json_decref(root);
+    static const char *const none[] = {NULL};
+    struct document document;
+    const struct document_place place = {NULL, name, 0, &document};
+    const char *const *keys = table->long_keys ? table->long_keys : none;
+    const bool good = document_open(&document, text, length, name, keys, failure) &&
+                      document_schema(document.root, &place, table->schema, failure) &&
+                      field_table_parse(object, document.root, &place, table, failure);
+    document_close(&document);
     return good;
 }
 

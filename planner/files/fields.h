@@ -71,6 +71,9 @@ struct field_table {
     const char *schema; /* of a whole document; NULL: it is none */
     /* After all fields have been read. NULL: nothing more is to be checked. */
     bool (*check)(void *object, const struct document_place *place, struct failure *failure);
+    /* Of a whole document: keys of arrays of many elements, whose `parse` reads them one by one
+     * (elements.h); the last one is NULL. NULL: there are none. */
+    const char *const *long_keys;
 };
 
 #define FIELD_TABLE(rows) .fields = (rows), .count = sizeof(rows) / sizeof *(rows)

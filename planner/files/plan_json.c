@@ -528,7 +528,9 @@ static const struct field plan_fields[] = {
     {"more_levels", FIELD_FLAG, AT(more_levels), .flags = 0},
 };
 #undef AT
-static const struct field_table plan_table = {FIELD_TABLE(plan_fields), 2, "scow-plan-1", NULL};
+static const char *const long_keys[] = {"rounds", "regions", NULL};
+static const struct field_table plan_table = {FIELD_TABLE(plan_fields), 2, "scow-plan-1", NULL,
+                                              long_keys};
 
 static bool masters_refuse(const struct plan *plan, const struct document_place *place,
                            struct failure *failure)
@@ -548,7 +550,7 @@ static bool masters_refuse(const struct plan *plan, const struct document_place 
 static bool read_plan(struct plan *plan, const char *text, size_t length, const char *name,
                       bool several, struct failure *failure)
 {
-    const struct document_place place = {NULL, name, 0};
+    const struct document_place place = {NULL, name, 0, NULL};
     struct plan read = {0};
     const bool good = field_table_read(&read, text, length, name, &plan_table, failure) &&
                       (several || (read.star_count == 0 && read.child_count == 0) ||

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "planner/base/limits.h"
+#include "planner/files/elements.h"
 #include "planner/model/plan.h"
 #include "planner/model/selection.h"
 
@@ -238,23 +239,30 @@ static bool loads_complete(const struct plan *plan, const struct document_place 
                            sum, plan->tasks);
 }
 
+static bool rounds_read(struct document_elements *elements, const struct document_place *place,
+                        struct plan *plan, struct failure *failure)
+{
+    plan->rounds = calloc(elements->count, sizeof *plan->rounds);
+    if (!plan->rounds)
+        return failure_memory(failure, "reading a plan");
+    while (elements->index < elements->count) {
+        const struct document_place at = document_element(place, elements->index);
+        struct plan_round *round = &plan->rounds[plan->round_count++];
+        json_t *value = document_elements_next(elements, failure);
+        if (!value || !round_parse(plan, round, value, &at, failure))
+            return false;
+    }
+    return true;
+}
+
 bool plan_rounds_parse(void *owner, json_t *value, const struct document_place *place,
                        struct failure *failure)
 {
-    struct plan *plan = owner;
-    if (!document_array(value, place, 1, failure))
-        return false;
-    size_t count = json_array_size(value);
-    plan->rounds = calloc(count, sizeof *plan->rounds);
-    if (!plan->rounds)
-        return failure_memory(failure, "reading a plan");
-    for (size_t k = 0; k < count; k++) {
-        struct document_place at = document_element(place, k);
-        plan->round_count = k + 1;
-        if (!round_parse(plan, &plan->rounds[k], json_array_get(value, k), &at, failure))
-            return false;
-    }
-    return loads_complete(plan, place, failure);
+    struct document_elements elements;
+    const bool good = document_elements_begin(&elements, value, place, 1, failure) &&
+                      rounds_read(&elements, place, owner, failure);
+    document_elements_end(&elements);
+    return good && loads_complete(owner, place, failure);
 }
 
 void plan_workers_print(struct text *text, const void *owner)

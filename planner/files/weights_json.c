@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "planner/base/limits.h"
+#include "planner/files/elements.h"
 #include "planner/files/fields.h"
 #include "planner/model/plan.h"
 
@@ -27,27 +28,37 @@ static bool region_parse(json_t *value, const struct document_place *place,
 
 /* That the sum is checked against the plan's tasks later must not let it grow beyond all numbers.
  */
-static bool regions_parse(void *owner, json_t *value, const struct document_place *place,
-                          struct failure *failure)
+static bool regions_read(struct document_elements *elements, const struct document_place *place,
+                         struct work *work, struct failure *failure)
 {
-    struct work *work = &((struct task_weights *)owner)->work;
-    if (!value)
-        return true;
-    if (!document_array(value, place, 1, failure))
-        return false;
-    work->regions = calloc(json_array_size(value), sizeof *work->regions);
+    work->regions = calloc(elements->count, sizeof *work->regions);
     if (!work->regions)
         return failure_memory(failure, "reading a plan");
-    for (size_t k = 0; k < json_array_size(value); k++) {
-        const struct document_place at = document_element(place, k);
+    while (elements->index < elements->count) {
+        const struct document_place at = document_element(place, elements->index);
         struct work_region *region = &work->regions[work->region_count++];
-        if (!region_parse(json_array_get(value, k), &at, region, failure))
+        json_t *value = document_elements_next(elements, failure);
+        if (!value || !region_parse(value, &at, region, failure))
             return false;
         if (region->tasks > LIMIT_TASKS - work->tasks)
             return document_refuse(failure, &at, "has more core tasks than a job may have");
         work->tasks += region->tasks;
     }
-    return work_settle(work) || document_refuse(failure, place, "must weigh something together");
+    return true;
+}
+
+static bool regions_parse(void *owner, json_t *value, const struct document_place *place,
+                          struct failure *failure)
+{
+    struct work *work = &((struct task_weights *)owner)->work;
+    struct document_elements elements;
+    if (!value)
+        return true;
+    const bool good = document_elements_begin(&elements, value, place, 1, failure) &&
+                      regions_read(&elements, place, work, failure);
+    document_elements_end(&elements);
+    return good &&
+           (work_settle(work) || document_refuse(failure, place, "must weigh something together"));
 }
 
 static void regions_print(struct text *text, const void *owner)

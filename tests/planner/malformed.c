@@ -372,6 +372,32 @@ static const struct malformed plans[] = {
      "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"master\": 2, "
      "\"workers\": [2], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}]}], \"workers\": [0]",
      "plan.json: workers: stand in the stars: remove these"},
+    /* Rounds are read one by one, and what is no JSON in them is told like everything else. */
+    {"[1, 0]} ]", "[1, 0]}, ]",
+     "plan.json: line 3, column 79: unexpected token near ']'; it is damaged or not JSON: write it "
+     "again"},
+    {"[4, 2]}, {", "[4, 2]} {",
+     "plan.json: line 3, column 46: ']' expected near '{'; it is damaged or not JSON: write it "
+     "again"},
+    {"[4, 2]}, {", "[4, 2}], {",
+     "plan.json: line 3, column 43: ']' expected near '}'; it is damaged or not JSON: write it "
+     "again"},
+    {"\"repeat\": 2", "\"repeat\": 2, \"repeat\": 2",
+     "plan.json: line 3, column 36: duplicate object key near '\"repeat\"'; it is damaged or not "
+     "JSON: write it again"},
+    {"[4, 2]", "[4, \"], ] [{\\\"\"]",
+     "plan.json: rounds[0].loads[1]: must be a whole number from 0 to 9007199254740992, not \"], ] "
+     "[{\\\"\""},
+    {"\"gap\": 0.5", "\"gap\": 0.5, \"rounds\": []",
+     "plan.json: predicted: unknown key 'rounds': remove it"},
+    {"\"block\": 64", "\"parameters\": {\"rounds\": [1, 2, 3]}",
+     "plan.json: parameters.rounds: must be a number or a string"},
+    {"[ {\"repeat\": 2, \"loads\": [4, 2]}, {\"repeat\": 1, \"loads\": [1, 0]} ]", "[]",
+     "plan.json: rounds: must have at least 1 element"},
+    {"[ {\"repeat\": 2, \"loads\": [4, 2]}, {\"repeat\": 1, \"loads\": [1, 0]} ]", "{\"\": 0}",
+     "plan.json: rounds: must be an array [...]"},
+    {"[ {\"repeat\": 2, \"loads\": [4, 2]}, {\"repeat\": 1, \"loads\": [1, 0]} ]", "7",
+     "plan.json: rounds: must be an array [...], not 7"},
     {OWN_PARTS,
      "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "
      "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"master\": 2, "
