@@ -486,7 +486,7 @@ static bool choice_add(const struct plan_request *request, struct planned *plann
     return good;
 }
 
-/* What only a plan of one master has: an end on request, the choice of its workers, an interval. */
+/* What only a plan of one master has: an end on request, and the choice of its workers. */
 static bool single_complete(const struct plan_request *request, struct planned *planned,
                             struct failure *failure)
 {
@@ -494,8 +494,7 @@ static bool single_complete(const struct plan_request *request, struct planned *
         return true;
     return (!plan_request_tail_open(request) ||
             planning_tail_unequal(&planned->planning, &planned->plan, failure)) &&
-           (request->bare ||
-            (choice_add(request, planned, failure) && planned_draw(planned, failure)));
+           (request->bare || choice_add(request, planned, failure));
 }
 
 /* Levels have one master, and nobody knows weights of those behind the first. */
@@ -526,11 +525,7 @@ static bool several_look(const struct plan_request *request, struct planned *pla
         request->levels || plan->levels || results_return(plan_returns(plan)) ||
         plan->operating != OPERATING_SINGLE_PORT)
         return true;
-    if (!several_take(&planned->planning, plan, &planned->several, failure))
-        return false;
-    if (planned->several.one_s > 0)
-        interval_release(&planned->interval);
-    return true;
+    return several_take(&planned->planning, plan, &planned->several, failure);
 }
 
 bool planned_make(struct profile *profile, const struct plan_request *request,
@@ -559,7 +554,8 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
     good =
         good && single_complete(request, &made, failure) && levels_expect(request, &made, failure);
     made.planning.omissions = NULL;
-    good = good && several_look(request, &made, failure);
+    good = good && several_look(request, &made, failure) &&
+           (request->bare || planned_draw(&made, failure));
     if (good) {
         costs_predict(&made, request);
         *planned = made;

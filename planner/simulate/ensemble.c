@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "planner/simulate/stars.h"
+#include "planner/simulate/tree.h"
+
 bool ensemble_init(struct ensemble *ensemble, int64_t most, struct failure *failure)
 {
     *ensemble = (struct ensemble){calloc((size_t)most, sizeof *ensemble->runs), 0};
@@ -34,17 +37,39 @@ void ensemble_release(struct ensemble *ensemble)
     *ensemble = (struct ensemble){NULL, 0};
 }
 
-static bool run_simulate(const struct ensemble_setup *setup, const struct scenario *scenario,
-                         struct ensemble *ensemble, struct failure *failure)
+static bool dispatch_simulate(const struct ensemble_setup *setup, const struct scenario *scenario,
+                              struct simulation *simulation, struct failure *failure)
 {
-    struct simulation simulation;
     struct dispatch *dispatch =
         decision_dispatch(setup->decision, setup->platform, scenario, failure);
     const bool good = dispatch && simulate_scenario(setup->platform, dispatch, scenario, NULL,
-                                                    &simulation, failure);
+                                                    simulation, failure);
+    dispatch_free(&dispatch);
+    return good;
+}
+
+static bool stars_simulate(const struct ensemble_setup *setup, const struct scenario *scenario,
+                           struct simulation *simulation, struct failure *failure)
+{
+    struct moves_list moves = {.items = NULL};
+    const bool good = simulate_stars(setup->platform, setup->decision->plan, scenario, &moves,
+                                     simulation, failure);
+    moves_list_release(&moves);
+    return good;
+}
+
+static bool run_simulate(const struct ensemble_setup *setup, const struct scenario *scenario,
+                         struct ensemble *ensemble, struct failure *failure)
+{
+    const struct plan *plan = setup->decision->plan;
+    struct simulation simulation;
+    const bool good =
+        plan && plan->star_count > 0 ? stars_simulate(setup, scenario, &simulation, failure)
+        : plan && plan->child_count > 0
+            ? tree_simulate(setup->platform, plan, scenario->variation, NULL, &simulation, failure)
+            : dispatch_simulate(setup, scenario, &simulation, failure);
     if (good)
         ensemble_add(ensemble, simulation.makespan_s);
-    dispatch_free(&dispatch);
     return good;
 }
 

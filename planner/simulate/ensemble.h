@@ -20,7 +20,8 @@ struct ensemble {
     int64_t count;
 };
 
-/* What is simulated; borrowed. */
+/* What is simulated; borrowed. A plan of several masters as simulate_stars does; a tree as
+ * tree_simulate does, of whose scenario only the variation counts. */
 struct ensemble_setup {
     const struct platform *platform;
     const struct decision *decision;
@@ -37,8 +38,8 @@ bool ensemble_init(struct ensemble *ensemble, int64_t most, struct failure *fail
 void ensemble_add(struct ensemble *ensemble, double makespan_s);
 void ensemble_sort(struct ensemble *ensemble);
 void ensemble_release(struct ensemble *ensemble);
-/* Sorted; to be released, also after false: *failure says what decision_dispatch or
- * simulate_scenario refuse. */
+/* Sorted; to be released, also after false: *failure says what decision_dispatch,
+ * simulate_scenario, simulate_stars or tree_simulate refuse. */
 bool ensemble_simulate(const struct ensemble_setup *setup, struct ensemble *ensemble,
                        struct failure *failure);
 /* The same, of which nothing but the summary is kept. */

@@ -543,7 +543,7 @@ static const struct platform *starts_of(const struct scenario *scenario,
                                         const struct platform *platform)
 {
     const struct variation *variation = scenario->variation;
-    return variation && variation->starts ? variation->starts : platform;
+    return variation && variation->drawn ? variation->drawn : platform;
 }
 
 /* Nothing is summed up in what goes from event to event, is traced, or changes with time; nor where

@@ -167,7 +167,7 @@ bool simulate_plan(const struct platform *platform, const struct plan *plan, str
     if (plan->star_count > 0)
         return stars_simulate(platform, plan, trace, simulation, failure);
     if (plan->child_count > 0)
-        return tree_simulate(platform, plan, trace, simulation, failure);
+        return tree_simulate(platform, plan, NULL, trace, simulation, failure);
     if (!plan_source_check(platform, plan, failure))
         return false;
     const int64_t most = platform_differs(platform) ? PACKAGES_MAPPED : PACKAGES_MOST;

@@ -65,7 +65,8 @@ struct star_cost star_cost_of_group(const struct platform_window *window,
                                     const struct platform_class *class)
 {
     const struct platform_told told = platform_told(window, class);
-    return (struct star_cost){.send_s = told.send_s, .link_s = told.link_s};
+    /* Drawn latencies may be below 0. */
+    return (struct star_cost){.send_s = fmax(0, told.send_s), .link_s = fmax(0, told.link_s)};
 }
 
 double *star_cost_part(struct star_cost *cost, enum operation operation)

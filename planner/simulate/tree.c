@@ -10,11 +10,12 @@ struct node {
     const struct plan *plan;
     struct plan_source source;
     struct loop loop;
-    struct node *children;  /* owned; one for each place; NULL: its workers compute */
-    double arrived;         /* core tasks that it may send on */
-    double left;            /* of the source's package, not sent yet */
-    double sent;            /* core tasks of the package that was sent last */
-    struct star_cost piece; /* that of a piece of it */
+    struct node *children;             /* owned; one for each place; NULL: its workers compute */
+    double arrived;                    /* core tasks that it may send on */
+    double left;                       /* of the source's package, not sent yet */
+    double sent;                       /* core tasks of the package that was sent last */
+    struct star_cost cost;             /* that of a piece of it, or what it is in this run */
+    const struct variation *variation; /* borrowed; NULL: all is as planned */
 };
 
 static void node_release(struct node *node)
@@ -35,9 +36,9 @@ static void groups_ready(struct loop *loop)
 
 /* To be released in any case. False: out of memory. */
 static bool node_init(struct node *node, const struct platform *platform, const struct plan *plan,
-                      struct trace *trace)
+                      const struct variation *variation, struct trace *trace)
 {
-    *node = (struct node){.plan = plan};
+    *node = (struct node){.plan = plan, .variation = variation};
     if (!plan_source_init(&node->source, platform, plan) ||
         !loop_init(&node->loop, platform, plan->worker_count))
         return false;
@@ -50,7 +51,8 @@ static bool node_init(struct node *node, const struct platform *platform, const 
     node->children = calloc(plan->child_count, sizeof *node->children);
     bool good = node->children != NULL;
     for (size_t k = 0; node->children && k < plan->child_count; k++)
-        good = node_init(&node->children[k], platform, &plan->children[k], trace) && good;
+        good =
+            node_init(&node->children[k], platform, &plan->children[k], variation, trace) && good;
     return good;
 }
 
@@ -72,11 +74,28 @@ static void piece_describe(struct node *node, struct loop_package *package, doub
     const struct platform_window *window = platform_nearest(source->platform, load);
     const struct platform_class *class =
         platform_worker(window, cursor->plan->workers[cursor->slot]);
-    node->piece =
+    node->cost =
         source->groups ? star_cost_of_group(window, class) : star_cost_of(window, class, load);
-    package->cost = &node->piece;
+    package->cost = &node->cost;
     package->first = cursor->first + cursor->load - node->left;
     package->load = load;
+}
+
+/* What a package that is computed takes in this run. */
+static void package_vary(struct node *node, struct loop_package *package, double load)
+{
+    const struct variation *variation = node->variation;
+    const struct plan_cursor *cursor = &node->source.cursor;
+    const struct package priced = {.index = cursor->index,
+                                   .round = cursor->round,
+                                   .worker = cursor->plan->workers[cursor->slot],
+                                   .first = (int64_t)(cursor->first + cursor->load - node->left),
+                                   .count = (int64_t)load};
+    if (!variation || !variation->price || node->children)
+        return;
+    node->cost = *package->cost;
+    variation->price(variation->self, &priced, &node->cost);
+    package->cost = &node->cost;
 }
 
 static enum loop_answer node_next(void *self, struct loop *loop, struct loop_package *package,
@@ -94,6 +113,7 @@ static enum loop_answer node_next(void *self, struct loop *loop, struct loop_pac
         return LOOP_PAUSE;
     if (load < node->source.cursor.load)
         piece_describe(node, package, load);
+    package_vary(node, package, load);
     node->sent = load;
     node->left -= load;
     return LOOP_SEND;
@@ -149,10 +169,12 @@ static bool node_check(const struct platform *platform, const struct plan *plan,
     return good;
 }
 
-bool tree_simulate(const struct platform *platform, const struct plan *plan, struct trace *trace,
+bool tree_simulate(const struct platform *platform, const struct plan *plan,
+                   const struct variation *variation, struct trace *trace,
                    struct simulation *simulation, struct failure *failure)
 {
-    struct platform alike = platform_unplaced(platform);
+    const struct platform *drawn = variation && variation->drawn ? variation->drawn : platform;
+    struct platform alike = platform_unplaced(drawn);
     struct node node;
     struct simulation sum = {.packages = 0};
     if (loop_needs_events(platform))
@@ -161,8 +183,8 @@ bool tree_simulate(const struct platform *platform, const struct plan *plan, str
                            "for results that workers write: give a plan without children");
     if (!node_check(platform, plan, failure))
         return false;
-    bool good =
-        node_init(&node, &alike, plan, trace) || failure_memory(failure, "simulating a tree");
+    bool good = node_init(&node, &alike, plan, variation, trace) ||
+                failure_memory(failure, "simulating a tree");
     node.arrived = HUGE_VAL;
     good = good && node_run(&node, failure);
     if (good) {

@@ -21,10 +21,14 @@
 #define PLANNER_SIMULATE_TREE_H
 
 #include "planner/simulate/simulate.h"
+#include "planner/simulate/variation.h"
 
-/* As simulate_plan, of a plan with children; core tasks are taken to be alike. FAILURE_INFEASIBLE:
- * results come back, or the operating model is not single-port. */
-bool tree_simulate(const struct platform *platform, const struct plan *plan, struct trace *trace,
+/* As simulate_plan, of a plan with children; core tasks are taken to be alike. `variation` (may be
+ * NULL): packages that workers compute take what it says, and groups are told of theirs as on the
+ * platform that it has drawn; its run has begun. FAILURE_INFEASIBLE: results come back, or the
+ * operating model is not single-port. */
+bool tree_simulate(const struct platform *platform, const struct plan *plan,
+                   const struct variation *variation, struct trace *trace,
                    struct simulation *simulation, struct failure *failure);
 
 #endif

@@ -24,8 +24,9 @@ struct variation {
     void (*mean)(void *self, const struct package *package, struct star_cost *cost);
     /* How heavy these core tasks are in this run, relative, beside the platform's map; NULL: 1. */
     double (*weight)(void *self, double first, double tasks);
-    void *self;                    /* borrowed */
-    const struct platform *starts; /* borrowed; whose starts the workers have; NULL: their own */
+    void *self;                   /* borrowed */
+    const struct platform *drawn; /* borrowed; what is not priced is as there: workers' starts, and
+                                   * what masters of groups are told (tree.h); NULL: as said */
 };
 
 #endif

@@ -253,14 +253,25 @@ static void factor_draw(struct cost_sample *sample, int64_t worker)
         sample->factors[worker] = common_factor(random_normal(&sample->random), own);
 }
 
-/* Those of the plan first: the others get packages only by a tail, or a rule. */
+/* Those who compute by it; of several masters, by the plans of all. */
+static void planned_draw(struct cost_sample *sample, const struct plan *plan)
+{
+    for (int64_t k = 0; plan->child_count == 0 && k < plan->worker_count; k++)
+        factor_draw(sample, plan->workers[k]);
+    for (size_t k = 0; k < plan->star_count; k++)
+        planned_draw(sample, &plan->stars[k]);
+    for (size_t k = 0; k < plan->child_count; k++)
+        planned_draw(sample, &plan->children[k]);
+}
+
+/* Those of the plan first: the others get packages only by a tail or a rule, or where core tasks
+ * move between masters. */
 static void factors_draw(struct cost_sample *sample)
 {
     const struct plan *plan = sample->request->plan;
-    const bool all = plan->tail || sample->request->dealt;
+    const bool all = plan->tail || sample->request->dealt || plan->star_count > 0;
     memset(sample->factors, 0, (size_t)sample->fitted.worker_count * sizeof *sample->factors);
-    for (int64_t k = 0; k < plan->worker_count; k++)
-        factor_draw(sample, plan->workers[k]);
+    planned_draw(sample, plan);
     for (int64_t k = 0; all && k < sample->fitted.worker_count; k++)
         if (!(sample->factors[k] > 0))
             factor_draw(sample, k);
@@ -357,7 +368,7 @@ static void run_begin(void *self, int64_t run)
 struct variation cost_sample_variation(struct cost_sample *sample)
 {
     return (struct variation){
-        .begin = run_begin, .price = price, .mean = mean, .self = sample, .starts = &sample->drawn};
+        .begin = run_begin, .price = price, .mean = mean, .self = sample, .drawn = &sample->drawn};
 }
 
 bool cost_sample_init(struct cost_sample *sample, const struct interval_request *request)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/dispatch/moves.h"
 #include "planner/model/plan_cursor.h"
 #include "planner/replan/watching.h"
 #include "planner/simulate/decision.h"
@@ -18,6 +19,10 @@ enum { PACKAGES_QUICK = 4000000, PACKAGES_MORE = 20000000 };
 /* With a tail: packages that are played of a draw, more being summed up (fast_forward.h), at least
  * so many for each worker, and in all; beyond PLAYED_ENOUGH of them no more draws than LEAST. */
 enum { PLAYED = 1000, PLAYED_EACH = 40, PLAYED_MOST = 4000000, PLAYED_ENOUGH = 2000000 };
+/* Of masters side by side, played with what moves between them: packages of all draws, up to ENOUGH
+ * of them as many draws as go, and as many of one draw that more draws than LEAST would be too
+ * many; a master begins with so many workers in the time of a package. */
+enum { BESIDE_ENOUGH = 400000, BESIDE_MOST = 1000000, BEGINNINGS = 20 };
 /* About how many packages a rule makes for each worker. */
 enum { PACKAGES_DEALT = 24 };
 
@@ -26,11 +31,11 @@ struct load_sum {
     double compute_s, variance_s2;
 };
 
-/* A plan that is played again and again. */
+/* One master's plan that is played again and again. */
 struct play {
     const struct plan *plan;
-    struct cost_sample sample; /* owned */
-    bool large;                /* round by round, not package by package */
+    struct cost_sample *sample; /* borrowed */
+    bool large;                 /* round by round, not package by package */
     double weight;    /* of a large plan: by how much longer it takes for the regions of the job */
     struct loop loop; /* owned */
     struct plan_cursor cursor; /* of the draw that is played package by package */
@@ -42,8 +47,16 @@ struct play {
     struct own_share own;      /* of the master: what is left of it in this draw */
     double own_factor;         /* the draw's, on what the master computes */
     double master_busy_s;      /* with packages, as fitted */
-    bool tailed;               /* the end is dealt on request: one dispatch decides it all */
-    struct watching watching;  /* owned; of that */
+};
+
+/* What is drawn from. */
+struct drawing {
+    struct cost_sample sample; /* owned */
+    struct play *plays;        /* owned; one for each master; NULL: whole runs are simulated, by: */
+    size_t count;
+    bool tailed;              /* the end is dealt on request: one dispatch decides it all */
+    struct watching watching; /* owned; of that */
+    struct decision decision; /* of several masters, side by side or in a tree */
 };
 
 static bool fit_known(const struct measured_cost *cost)
@@ -74,13 +87,13 @@ static void slots_fill(const struct play *play, const double *loads)
         const struct platform_window *window;
         if (!(loads[k] > 0))
             continue;
-        window = platform_find(&play->sample.fitted, loads[k]);
+        window = platform_find(&play->sample->fitted, loads[k]);
         if (k > 0 && loads[k] == loads[k - 1] &&
             platform_worker(window, plan->workers[k]) ==
                 platform_worker(window, plan->workers[k - 1]))
             play->slots[k] = play->slots[k - 1];
         else
-            cost_sample_cost(&play->sample, plan->workers[k], loads[k], &play->slots[k]);
+            cost_sample_cost(play->sample, plan->workers[k], loads[k], &play->slots[k]);
     }
 }
 
@@ -88,7 +101,7 @@ static void slots_fill(const struct play *play, const double *loads)
 static void cost_place(struct play *play)
 {
     const struct plan_cursor *cursor = &play->cursor;
-    const struct platform *fitted = &play->sample.fitted;
+    const struct platform *fitted = &play->sample->fitted;
     if (!platform_differs(fitted))
         return;
     const struct platform_window *window = platform_nearest(fitted, cursor->load);
@@ -109,7 +122,7 @@ static enum loop_answer package_next(void *self, struct loop *loop, struct loop_
     if (cursor->loads != play->loads)
         slots_fill(play, cursor->loads);
     play->loads = cursor->loads;
-    play->cost = cost_sample_package(&play->sample, play->plan->workers[cursor->slot],
+    play->cost = cost_sample_package(play->sample, play->plan->workers[cursor->slot],
                                      &play->slots[cursor->slot]);
     cost_place(play);
     package->worker = cursor->slot;
@@ -123,21 +136,21 @@ static enum loop_answer package_next(void *self, struct loop *loop, struct loop_
 static void own_begin(struct play *play)
 {
     const struct plan *plan = play->plan;
-    const struct fit *fit = &play->sample.request->setting->master.fit;
-    play->own = own_share_of(&play->sample.fitted, plan);
+    const struct fit *fit = &play->sample->request->setting->master.fit;
+    play->own = own_share_of(&play->sample->fitted, plan);
     play->own_factor = 1;
     if (plan->own.tasks > 0)
-        play->own_factor = fmax(0, 1 + fit->drift * cost_sample_normal(&play->sample));
+        play->own_factor = fmax(0, 1 + fit->drift * cost_sample_normal(play->sample));
 }
 
 static bool own_next(void *self, double at_s, double until_s, struct own_span *span)
 {
     struct play *play = self;
-    const struct fit *fit = &play->sample.request->setting->master.fit;
+    const struct fit *fit = &play->sample->request->setting->master.fit;
     if (!own_share_next(&play->own, at_s, until_s, span))
         return false;
     const double deviation = fit->deviation / sqrt(span->tasks);
-    span->seconds *= play->own_factor * fmax(0, 1 + deviation * cost_sample_normal(&play->sample));
+    span->seconds *= play->own_factor * fmax(0, 1 + deviation * cost_sample_normal(play->sample));
     return true;
 }
 
@@ -151,7 +164,7 @@ static double packages_play(struct play *play)
     play->cursor = (struct plan_cursor)PLAN_CURSOR(play->plan);
     play->loads = NULL;
     own_begin(play);
-    loop_restart(&play->loop, &play->sample.drawn, play->plan->workers);
+    loop_restart(&play->loop, &play->sample->drawn, play->plan->workers);
     return loop_run(&play->loop, &source, &none) ? loop_makespan(&play->loop) : (double)NAN;
 }
 
@@ -167,11 +180,11 @@ static void sum_add(struct load_sum *sum, const struct drawn_cost *slot, double 
 /* From the simulation of a large plan as fitted, regions heeded. */
 static bool fitted_take(struct play *play, const struct simulation *heeded)
 {
-    struct evaluator *evaluator = evaluator_new(&play->sample.fitted);
+    struct evaluator *evaluator = evaluator_new(&play->sample->fitted);
     if (!evaluator)
         return false;
     const double equal_s = evaluator_makespan(evaluator, play->plan, play->ends_s);
-    play->weight = platform_differs(&play->sample.fitted) ? heeded->latest_end_s / equal_s : 1;
+    play->weight = platform_differs(&play->sample->fitted) ? heeded->latest_end_s / equal_s : 1;
     play->master_busy_s = heeded->master_busy_s;
     evaluator_free(&evaluator);
     return true;
@@ -195,7 +208,7 @@ static void sums_fill(struct play *play)
 static double rounds_play(struct play *play)
 {
     const struct plan *plan = play->plan;
-    struct evaluator *evaluator = evaluator_new(&play->sample.drawn);
+    struct evaluator *evaluator = evaluator_new(&play->sample->drawn);
     double makespan_s = 0;
     if (!evaluator)
         return (double)NAN;
@@ -203,8 +216,8 @@ static double rounds_play(struct play *play)
     evaluator_free(&evaluator);
     for (int64_t k = 0; k < plan->worker_count; k++) {
         const struct load_sum *sum = &play->sums[k];
-        const double off_s = cost_sample_normal(&play->sample) * sqrt(sum->variance_s2) +
-                             (play->sample.factors[plan->workers[k]] - 1) * sum->compute_s;
+        const double off_s = cost_sample_normal(play->sample) * sqrt(sum->variance_s2) +
+                             (play->sample->factors[plan->workers[k]] - 1) * sum->compute_s;
         if (play->ends_s[k] > 0)
             makespan_s = fmax(makespan_s, play->ends_s[k] + off_s);
     }
@@ -217,45 +230,77 @@ static double rounds_play(struct play *play)
     return makespan_s;
 }
 
-/* With the plan's tail, whose rule was told what the fitted costs say, and answers take as long as
- * these say. */
-static bool tail_play(struct play *play, int64_t draws, struct ensemble *ensemble,
+/* ---- several masters ----------------------------------------------------------------------- */
+
+/* Of masters side by side that were played each by itself: when they end together. What a late one
+ * has not handed out moves to others (dispatch/moves.h), so that no more is left than the packages
+ * that its workers have by then, and in all what they do in a second counts. */
+static double together_s(const struct drawing *drawing, const double *ends_s)
+{
+    const struct plan *whole = drawing->sample.request->plan;
+    double first_s = HUGE_VAL, latest_s = 0, speed = 0;
+    for (size_t k = 0; k < drawing->count; k++) {
+        first_s = fmin(first_s, ends_s[k]);
+        speed += drawing->plays[k].plan->tasks / ends_s[k];
+    }
+    for (size_t k = 0; k < drawing->count; k++) {
+        const double rounds = (double)plan_rounds_total(drawing->plays[k].plan);
+        const double held_s = (drawing->sample.fitted.buffers + 1) * ends_s[k] / rounds;
+        const double kept_s = fmax(held_s, MOVES_WORTH * first_s);
+        latest_s = fmax(latest_s, fmin(ends_s[k], first_s + kept_s));
+    }
+    return fmax(latest_s, whole->tasks / speed);
+}
+
+/* ---- draws --------------------------------------------------------------------------------- */
+
+/* Whole runs: with the plan's tail, whose rule was told what the fitted costs say, and answers take
+ * as long as these say; or of several masters. */
+static bool runs_play(struct drawing *drawing, int64_t draws, struct ensemble *ensemble,
                       struct failure *failure)
 {
-    const struct variation variation = cost_sample_variation(&play->sample);
+    const struct variation variation = cost_sample_variation(&drawing->sample);
     struct scenario scenario = SCENARIO_INIT;
-    const struct ensemble_setup setup = {.platform = &play->watching.platform,
-                                         .decision = &play->watching.decision,
-                                         .scenario = &scenario,
-                                         .runs = draws};
+    const struct watching *watching = &drawing->watching;
+    const struct ensemble_setup setup = {
+        .platform = drawing->tailed ? &watching->platform : &drawing->sample.fitted,
+        .decision = drawing->tailed ? &watching->decision : &drawing->decision,
+        .scenario = &scenario,
+        .runs = draws};
     scenario.variation = &variation;
-    scenario.seed = play->sample.request->seed;
+    scenario.seed = drawing->sample.request->seed;
     scenario.played = PLAYED;
     return ensemble_simulate(&setup, ensemble, failure);
 }
 
 static void play_release(struct play *play)
 {
-    cost_sample_release(&play->sample);
     loop_release(&play->loop);
     free(play->slots);
     free(play->ends_s);
     free(play->sums);
-    watching_release(&play->watching);
+}
+
+static void drawing_release(struct drawing *drawing)
+{
+    for (size_t k = 0; k < drawing->count; k++)
+        play_release(&drawing->plays[k]);
+    free(drawing->plays);
+    cost_sample_release(&drawing->sample);
+    watching_release(&drawing->watching);
 }
 
 /* False: out of memory; released all the same by the caller. */
-static bool play_init(struct play *play, const struct interval_request *request)
+static bool play_init(struct play *play, struct cost_sample *sample, const struct plan *plan,
+                      bool large)
 {
-    const struct plan *plan = request->plan;
     const size_t slots = (size_t)plan->worker_count;
-    *play = (struct play){.plan = plan, .weight = 1};
+    *play = (struct play){.plan = plan, .sample = sample, .large = large, .weight = 1};
     play->slots = calloc(slots, sizeof *play->slots);
     play->ends_s = calloc(slots, sizeof *play->ends_s);
     play->sums = calloc(slots, sizeof *play->sums);
-    play->large = plan_packages(plan) > PACKAGES_MORE / DRAWS_LEAST;
-    return play->slots && play->ends_s && play->sums && cost_sample_init(&play->sample, request) &&
-           loop_init(&play->loop, &play->sample.drawn, plan->worker_count);
+    return play->slots && play->ends_s && play->sums &&
+           loop_init(&play->loop, &sample->drawn, plan->worker_count);
 }
 
 /* With the plan's tail, few or none where there are very many workers. */
@@ -271,27 +316,22 @@ static int64_t draws_tailed(const struct interval_request *request)
     return draws < most ? draws : most;
 }
 
-/* The plan's tail, as `scow run` would deal it. */
-static bool tail_init(struct play *play, const struct interval_request *request,
-                      struct failure *failure)
-{
-    const struct watching_request wanted = {.plan = request->plan,
-                                            .setting = request->setting,
-                                            .workers = request->workers,
-                                            .tail = request->plan->tail,
-                                            .ahead = WATCHING_AHEAD};
-    play->tailed = request->plan->tail && draws_tailed(request) >= DRAWS_LEAST;
-    if (!play->tailed)
-        return true;
-    return watching_init(&play->watching, &wanted, failure);
-}
-
-static int64_t draws_of(const struct interval_request *request)
+/* Of masters side by side, whose stars are all played package by package; each one looks at all
+ * workers when it begins. */
+static int64_t draws_beside(const struct interval_request *request)
 {
     const struct plan *plan = request->plan;
-    const int64_t packages = plan_packages(plan), tailed = plan->tail ? draws_tailed(request) : 0;
-    if (tailed >= DRAWS_LEAST)
-        return tailed;
+    const int64_t all = plan_packages(plan) + (int64_t)plan->star_count *
+                                                  profile_workers(&request->setting->windows[0]) /
+                                                  BEGINNINGS;
+    const int64_t possible = BESIDE_MOST / all, enough = BESIDE_ENOUGH / all;
+    const int64_t draws = possible < DRAWS_LEAST || enough > DRAWS_LEAST ? enough : DRAWS_LEAST;
+    return draws < DRAWS_MOST ? draws : DRAWS_MOST;
+}
+
+static int64_t draws_plain(const struct interval_request *request)
+{
+    const int64_t packages = plan_packages(request->plan);
     int64_t draws = PACKAGES_QUICK / packages, enough = PACKAGES_MORE / packages;
     draws = draws < DRAWS_MOST ? draws : DRAWS_MOST;
     enough = enough < DRAWS_ENOUGH ? enough : DRAWS_ENOUGH;
@@ -299,25 +339,94 @@ static int64_t draws_of(const struct interval_request *request)
     return draws > DRAWS_LEAST ? draws : DRAWS_LEAST;
 }
 
-static bool draw_make(struct play *play, double *makespan_s, struct failure *failure)
+/* The plan's tail, as `scow run` would deal it. */
+static bool tail_init(struct drawing *drawing, const struct interval_request *request,
+                      struct failure *failure)
 {
-    *makespan_s = play->large ? rounds_play(play) : packages_play(play);
-    return !isnan(*makespan_s) || failure_memory(failure, "drawing makespans");
+    const struct watching_request wanted = {.plan = request->plan,
+                                            .setting = request->setting,
+                                            .workers = request->workers,
+                                            .tail = request->plan->tail,
+                                            .ahead = WATCHING_AHEAD};
+    drawing->tailed = true;
+    return watching_init(&drawing->watching, &wanted, failure);
 }
 
-static bool draws_make(struct play *play, int64_t draws, struct ensemble *ensemble,
-                       struct failure *failure)
+/* Large plans, as fitted with their regions. */
+static bool play_prepare(struct play *play, struct failure *failure)
 {
-    if (play->tailed)
-        return tail_play(play, draws, ensemble, failure);
-    if (play->large)
-        sums_fill(play);
-    if (!ensemble_init(ensemble, draws, failure))
-        return false;
+    struct simulation simulation;
+    if (!play->large)
+        return true;
+    return simulate_plan(&play->sample->fitted, play->plan, NULL, &simulation, failure) &&
+           (fitted_take(play, &simulation) || failure_memory(failure, "drawing makespans"));
+}
+
+/* Each master by itself. */
+static bool plays_init(struct drawing *drawing, const struct plan *plan, struct failure *failure)
+{
+    const bool large = plan_packages(plan) > PACKAGES_MORE / DRAWS_LEAST;
+    const size_t count = plan_masters(plan);
+    bool good = true;
+    drawing->plays = calloc(count, sizeof *drawing->plays);
+    if (!drawing->plays)
+        return failure_memory(failure, "drawing makespans");
+    for (; good && drawing->count < count; drawing->count++) {
+        struct play *play = &drawing->plays[drawing->count];
+        const struct plan *own = plan->star_count > 0 ? &plan->stars[drawing->count] : plan;
+        good = play_init(play, &drawing->sample, own, large)
+                   ? play_prepare(play, failure)
+                   : failure_memory(failure, "drawing makespans");
+    }
+    return good;
+}
+
+/* Are masters side by side to be played together, with what moves? */
+static bool is_beside(const struct drawing *drawing, const struct plan *plan)
+{
+    return plan->star_count > 0 && !plan->real_valued &&
+           !loop_needs_events(&drawing->sample.fitted) &&
+           draws_beside(drawing->sample.request) >= DRAWS_LEAST;
+}
+
+/* How many draws; 0 with *failure set. */
+static int64_t drawing_prepare(struct drawing *drawing, const struct interval_request *request,
+                               struct failure *failure)
+{
+    const struct plan *plan = request->plan;
+    drawing->decision = (struct decision){.plan = plan};
+    if (plan->tail && draws_tailed(request) >= DRAWS_LEAST)
+        return tail_init(drawing, request, failure) ? draws_tailed(request) : 0;
+    if (is_beside(drawing, plan))
+        return draws_beside(request);
+    if (plan->child_count > 0)
+        return draws_plain(request);
+    return plays_init(drawing, plan, failure) ? draws_plain(request) : 0;
+}
+
+static bool draw_make(struct drawing *drawing, double *ends_s, double *makespan_s,
+                      struct failure *failure)
+{
+    for (size_t k = 0; k < drawing->count; k++) {
+        struct play *play = &drawing->plays[k];
+        ends_s[k] = play->large ? rounds_play(play) : packages_play(play);
+        if (isnan(ends_s[k]))
+            return failure_memory(failure, "drawing makespans");
+    }
+    *makespan_s = drawing->count > 1 ? together_s(drawing, ends_s) : ends_s[0];
+    return true;
+}
+
+static bool plays_draw(struct drawing *drawing, int64_t draws, double *ends_s,
+                       struct ensemble *ensemble, struct failure *failure)
+{
+    for (size_t k = 0; k < drawing->count; k++)
+        if (drawing->plays[k].large)
+            sums_fill(&drawing->plays[k]);
     for (int64_t k = 0; k < draws; k++) {
-        double makespan_s;
-        cost_sample_begin(&play->sample, k);
-        if (!draw_make(play, &makespan_s, failure))
+        double makespan_s = 0;
+        cost_sample_begin(&drawing->sample, k);
+        if (!draw_make(drawing, ends_s, &makespan_s, failure))
             return false;
         ensemble_add(ensemble, makespan_s);
     }
@@ -325,40 +434,64 @@ static bool draws_make(struct play *play, int64_t draws, struct ensemble *ensemb
     return true;
 }
 
-/* As runs make them: of plans by a single port, where packages are not dealt. False: out of memory.
- */
-static bool parts_reckon(const struct play *play, const struct interval_request *request,
-                         double *parts_s)
+static bool draws_make(struct drawing *drawing, int64_t draws, struct ensemble *ensemble,
+                       struct failure *failure)
 {
-    const struct deadline_setup costs = decision_costs(&play->sample.fitted);
-    const bool made = !request->packages_only && !request->plan->tail &&
-                      play->sample.fitted.operating == OPERATING_SINGLE_PORT;
-    return !made || dispatch_parts_cost(request->plan, &costs, parts_s);
+    if (!drawing->plays)
+        return runs_play(drawing, draws, ensemble, failure);
+    double *ends_s = calloc(drawing->count, sizeof *ends_s);
+    const bool good = (ends_s || failure_memory(failure, "drawing makespans")) &&
+                      ensemble_init(ensemble, draws, failure) &&
+                      plays_draw(drawing, draws, ends_s, ensemble, failure);
+    free(ends_s);
+    return good;
+}
+
+/* As runs make them: of plans by a single port, where packages are not dealt, of each master for
+ * itself; groups of a tree send theirs in pieces as it is. False: out of memory. */
+static bool parts_reckon(const struct drawing *drawing, const struct plan *plan, double *parts_s)
+{
+    const struct deadline_setup costs = decision_costs(&drawing->sample.fitted);
+    const bool made = !drawing->sample.request->packages_only && !plan->tail &&
+                      plan->child_count == 0 &&
+                      drawing->sample.fitted.operating == OPERATING_SINGLE_PORT;
+    *parts_s = 0;
+    if (!made)
+        return true;
+    if (plan->star_count == 0)
+        return dispatch_parts_cost(plan, &costs, parts_s);
+    for (size_t k = 0; k < plan->star_count; k++) {
+        double own_s;
+        if (!parts_reckon(drawing, &plan->stars[k], &own_s))
+            return false;
+        *parts_s = fmax(*parts_s, own_s);
+    }
+    return true;
 }
 
 bool interval_draw(const struct interval_request *request, struct interval *interval,
                    struct failure *failure)
 {
-    struct play play;
+    struct drawing drawing = {.plays = NULL};
     struct simulation simulation;
     struct interval made = {.without_tail = false};
-    const bool ready = play_init(&play, request);
-    /* Refuses loads and workers that the profile does not have. */
-    const bool good =
-        ready ? simulate_plan(&play.sample.fitted, request->plan, NULL, &simulation, failure) &&
-                    tail_init(&play, request, failure) &&
-                    (!play.large || fitted_take(&play, &simulation) ||
-                     failure_memory(failure, "drawing makespans")) &&
-                    (parts_reckon(&play, request, &made.parts_s) ||
-                     failure_memory(failure, "drawing makespans")) &&
-                    draws_make(&play, draws_of(request), &made.ensemble, failure)
-              : failure_memory(failure, "drawing makespans");
-    made.without_tail = request->plan->tail && !play.tailed;
+    int64_t draws = 0;
+    /* Simulating it refuses loads and workers that the profile does not have. */
+    bool good = (cost_sample_init(&drawing.sample, request) ||
+                 failure_memory(failure, "drawing makespans")) &&
+                simulate_plan(&drawing.sample.fitted, request->plan, NULL, &simulation, failure);
+    if (good)
+        draws = drawing_prepare(&drawing, request, failure);
+    good = draws > 0 &&
+           (parts_reckon(&drawing, request->plan, &made.parts_s) ||
+            failure_memory(failure, "drawing makespans")) &&
+           draws_make(&drawing, draws, &made.ensemble, failure);
+    made.without_tail = request->plan->tail && !drawing.tailed;
     if (good)
         *interval = made;
     else
         interval_release(&made);
-    play_release(&play);
+    drawing_release(&drawing);
     return good;
 }
 

@@ -31,7 +31,7 @@ static struct variation variation_of(struct typical *typical)
     return (struct variation){.begin = run_begin,
                               .price = package_price,
                               .self = typical,
-                              .starts = typical->sampled.starts};
+                              .drawn = typical->sampled.drawn};
 }
 
 static bool rule_simulate(const struct typical_request *request, const struct scenario *scenario,

@@ -597,6 +597,134 @@ static void parts_may_take_longer(void **state)
     assert_true(parts_of(&bench, NULL) == 0);
 }
 
+/* ---- several masters ----------------------------------------------------------------------- */
+
+/* Two workers behind a master each, side by side (ranks 0 and 2) or below rank 0 (ranks 1 and 3),
+ * with as many packages of 10 ms for both, and nothing else that takes time. */
+struct pair {
+    struct bench bench;
+    double loads[2], whole[2];
+    struct plan_round rounds[2], all;
+    int64_t workers[2], tops[2];
+    struct plan parts[2];
+};
+
+static void pair_init(struct pair *pair, bool tree, int64_t packages, double drift_own)
+{
+    struct plan *plan = &pair->bench.plan;
+    bench_init(&pair->bench, 1);
+    pair->bench.setting.spreads = NULL;
+    pair->bench.window.send.cost = pair->bench.window.envelope.cost = (struct cost){1e-7, 0};
+    pair->bench.window.worker_count = 1;
+    pair->bench.workers[0] = (struct profile_worker){
+        .count = tree ? 4 : 3, .compute = {{0, 1e-3}, {.n = 9, .drift_own = drift_own}}};
+    *plan = (struct plan){.tasks = 20 * (double)packages};
+    for (int k = 0; k < 2; k++) {
+        pair->loads[k] = 10;
+        pair->whole[k] = 10 * (double)packages;
+        pair->rounds[k] = (struct plan_round){packages, &pair->loads[k]};
+        pair->workers[k] = tree ? 2 * k + 1 : 2 * k;
+        pair->tops[k] = 2 * k;
+        pair->parts[k] = (struct plan){.tasks = pair->whole[k],
+                                       .master = 2 * k,
+                                       .workers = &pair->workers[k],
+                                       .worker_count = 1,
+                                       .rounds = &pair->rounds[k],
+                                       .round_count = 1};
+    }
+    pair->all = (struct plan_round){1, pair->whole};
+    if (tree) {
+        plan->workers = pair->tops;
+        plan->worker_count = 2;
+        plan->rounds = &pair->all;
+        plan->round_count = 1;
+        plan->children = pair->parts;
+        plan->child_count = 2;
+    } else {
+        plan->stars = pair->parts;
+        plan->star_count = 2;
+    }
+    plan_inherit(plan);
+}
+
+/* Both workers together as they may be, by hand: side by side what one has not begun goes to the
+ * other, so that rates add up; in a tree each has what it was given. */
+static double pair_truth(struct dice *dice, bool tree, int64_t packages, double drift_own)
+{
+    const double first = lognormal(drift_own, normal(dice));
+    const double second = lognormal(drift_own, normal(dice));
+    const double part_s = 0.01 * (double)packages;
+    return tree ? part_s * fmax(first, second) : 2 * part_s / (1 / first + 1 / second);
+}
+
+/* As they are simulated where nothing is uncertain, and as truths say where a worker drifts: with
+ * few packages, all of which are played, and with many. `late` of its packages a worker cannot
+ * give. */
+static void several_masters_are_drawn_as_they_run(void **state)
+{
+    static const struct {
+        bool tree;
+        int64_t packages;
+        double late;
+    } rows[] = {{false, 300, 3}, {false, 12000, 0}, {true, 300, 0}};
+    enum { TRUTHS = 2000 };
+    /* Quantiles of 160 draws of such a width are off by a hundredth. */
+    static const double DRIFT = 0.1, NEAR = 0.03;
+    (void)state;
+    for (size_t row = 0; row < COUNT_OF(rows); row++) {
+        static const double shares[] = {0.05, 0.5, 0.95};
+        struct dice dice = {11 + row};
+        struct ensemble truths;
+        struct interval interval;
+        struct pair pair;
+        struct failure failure = FAILURE_INIT;
+        pair_init(&pair, rows[row].tree, rows[row].packages, 0);
+        bench_draw(&pair.bench, 5, &interval);
+        const double planned_s = 0.01 * (double)rows[row].packages;
+        for (int64_t k = 0; k < interval.ensemble.count; k++)
+            assert_true(fabs(interval.ensemble.runs[k].makespan_s / planned_s - 1) < 1e-3);
+        interval_release(&interval);
+
+        pair_init(&pair, rows[row].tree, rows[row].packages, DRIFT);
+        bench_draw(&pair.bench, 5, &interval);
+        assert_true(interval.ensemble.count >= 50);
+        assert_true(ensemble_init(&truths, TRUTHS, &failure));
+        for (int k = 0; k < TRUTHS; k++)
+            ensemble_add(&truths, pair_truth(&dice, rows[row].tree, rows[row].packages, DRIFT));
+        ensemble_sort(&truths);
+        for (size_t k = 0; k < COUNT_OF(shares); k++) {
+            const double drawn_s = ensemble_quantile(&interval.ensemble, shares[k]);
+            const double truth_s = ensemble_quantile(&truths, shares[k]);
+            const double off = drawn_s / truth_s - 1;
+            const double late = rows[row].late / (double)rows[row].packages;
+            if (!(off > -NEAR && off < NEAR + late))
+                fail_msg("row %zu: %.4f s instead of %.4f s at %g", row, drawn_s, truth_s,
+                         shares[k]);
+        }
+        ensemble_release(&truths);
+        interval_release(&interval);
+    }
+}
+
+/* What workers already have cannot move: with three packages each, the slower one decides. */
+static void short_runs_cannot_move_much(void **state)
+{
+    struct interval interval;
+    struct pair pair;
+    (void)state;
+    pair_init(&pair, false, 3, 0.2);
+    bench_draw(&pair.bench, 5, &interval);
+    struct dice dice = {3};
+    int slower = 0;
+    enum { TRUTHS = 1000 };
+    const double median_s = ensemble_quantile(&interval.ensemble, 0.5);
+    for (int k = 0; k < TRUTHS; k++)
+        slower += pair_truth(&dice, true, 3, 0.2) > median_s;
+    if (slower < TRUTHS * 45 / 100 || slower > TRUTHS * 55 / 100)
+        fail_msg("%d of %d are slower than %.4f s", slower, (int)TRUTHS, median_s);
+    interval_release(&interval);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -614,6 +742,8 @@ int main(void)
         cmocka_unit_test(tails_of_large_plans_are_drawn),
         cmocka_unit_test(tails_of_very_many_workers_are_left_out),
         cmocka_unit_test(parts_may_take_longer),
+        cmocka_unit_test(several_masters_are_drawn_as_they_run),
+        cmocka_unit_test(short_runs_cannot_move_much),
         cmocka_unit_test(quantiles_go_on_beyond_the_draws),
         cmocka_unit_test(plans_that_do_not_fit_are_refused),
     };
