@@ -142,6 +142,17 @@ static bool masters_add(const struct plan_options *options, const struct plannin
     return several_offer(planning, plan, text, failure);
 }
 
+/* What only a plan of one master has. */
+static bool single_add(const struct plan_options *options, const struct planning *planning,
+                       const struct advice *advice, struct text *text, struct failure *failure)
+{
+    if (advice->plan->star_count > 0 || advice->plan->child_count > 0)
+        return true;
+    return advice_feeding(advice, options->workers, options->input != NULL, text, failure) &&
+           masters_add(options, planning, advice->plan, text, failure) &&
+           (!options->gantt || gantt_add(planning, advice->plan, text, failure));
+}
+
 /* The table's last lines. */
 static bool outlook_add(const struct plan_options *options, const struct planning *planning,
                         struct advice advice, struct text *text, struct failure *failure)
@@ -157,9 +168,7 @@ static bool outlook_add(const struct plan_options *options, const struct plannin
     advice_text(&advice, text);
     advice_places(&advice, text);
     return advice_unequal(&advice, text, failure) &&
-           advice_feeding(&advice, options->workers, options->input != NULL, text, failure) &&
-           masters_add(options, planning, advice.plan, text, failure) &&
-           (!options->gantt || gantt_add(planning, advice.plan, text, failure));
+           single_add(options, planning, &advice, text, failure);
 }
 
 static bool table_print(const struct plan_options *options, const struct planned *planned,
@@ -178,8 +187,7 @@ static bool table_print(const struct plan_options *options, const struct planned
     planned_left_out(planned, &text);
     platform_describe_results(advice->setting, &text);
     levels_plan_text(advice->plan, &text);
-    if (advice->plan->star_count > 0 || advice->plan->child_count > 0 ||
-        outlook_add(options, &planned->planning, *advice, &text, failure))
+    if (outlook_add(options, &planned->planning, *advice, &text, failure))
         return text_print(&text, "describing the plan", failure);
     text_release(&text);
     return false;

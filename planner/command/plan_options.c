@@ -84,9 +84,7 @@ static const char *single_asked(const struct plan_options *options)
                   {options->compare, "--compare"},
                   {options->sweep, "--sweep"},
                   {options->gantt, "--gantt"},
-                  {options->noise > 0, "--noise"},
-                  {options->sbatch, "--sbatch"},
-                  {options->pbs, "--pbs"}};
+                  {options->noise > 0, "--noise"}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (others[k].given)
             return others[k].name;

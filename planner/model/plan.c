@@ -56,6 +56,16 @@ bool plan_has_master(const struct plan *plan, int64_t rank)
     return false;
 }
 
+int64_t plan_masters_among(const struct plan *plan, int64_t first, int64_t end)
+{
+    int64_t count = plan->star_count == 0 && plan->master >= first && plan->master < end;
+    for (size_t k = 0; k < plan->star_count; k++)
+        count += plan_masters_among(&plan->stars[k], first, end);
+    for (size_t k = 0; k < plan->child_count; k++)
+        count += plan_masters_among(&plan->children[k], first, end);
+    return count;
+}
+
 static void star_inherit(struct plan *star, const struct plan *plan)
 {
     star->real_valued = plan->real_valued;

@@ -169,6 +169,9 @@ size_t plan_masters(const struct plan *plan);
 size_t plan_groups(const struct plan *plan);
 /* Is that rank one of several masters, side by side or of a group? */
 bool plan_has_master(const struct plan *plan, int64_t rank);
+/* How many of the ranks from `first` to before `end` are masters: the job's, those of stars, and
+ * those of groups. */
+int64_t plan_masters_among(const struct plan *plan, int64_t first, int64_t end);
 /* Have stars and children what they inherit from the plan, and stars their places in the job. */
 void plan_inherit(struct plan *plan);
 /* Packages that a worker receives ahead: the plan's, or PLATFORM_BUFFERS. */

@@ -30,12 +30,31 @@ double advice_startup(const struct advice *advice)
     return fmax(ADVICE_STARTUP_S, ceil(OVERHEAD_TIMES * overhead_of(advice).start_s));
 }
 
+/* Of the group that has the fewest; where there are no groups, of the plan. */
+static int64_t fewest_rounds(const struct plan *plan)
+{
+    int64_t fewest = plan->child_count == 0 ? plan_rounds_total(plan) : INT64_MAX;
+    for (size_t k = 0; k < plan->child_count; k++) {
+        const int64_t rounds = fewest_rounds(&plan->children[k]);
+        fewest = rounds < fewest ? rounds : fewest;
+    }
+    return fewest;
+}
+
+/* In which workers end what they have: a tree has no common period. */
+static double round_s(const struct plan *plan)
+{
+    if (plan->child_count == 0)
+        return plan->predicted.period_s;
+    return plan->predicted.makespan_s / (double)fewest_rounds(plan);
+}
+
 double advice_warning(const struct advice *advice, double most_s)
 {
     const struct plan_prediction *predicted = &advice->plan->predicted;
     const double longer = predicted->makespan_s > 0 ? most_s / predicted->makespan_s : 1;
     const double seal_s = OVERHEAD_TIMES * overhead_of(advice).seal_s;
-    return ceil(predicted->period_s * longer + fmax(FLUSH_S, seal_s));
+    return ceil(round_s(advice->plan) * longer + fmax(FLUSH_S, seal_s));
 }
 
 double advice_walltime(const struct advice *advice, double *most_s)
@@ -59,8 +78,15 @@ double advice_memory(const struct plan *plan, const struct memory *memory)
 
 double advice_master(const struct plan *plan, const struct memory *memory)
 {
-    return memory_messages(memory, plan_largest_load(plan), plan_workers_needed(plan),
-                           plan_buffers(plan));
+    const struct plan *parts = plan->star_count > 0 ? plan->stars : plan->children;
+    const size_t count = plan->star_count > 0 ? plan->star_count : plan->child_count;
+    double most = 0;
+    if (count == 0)
+        return memory_messages(memory, plan_largest_load(plan),
+                               plan_workers_needed(plan) - plan->master, plan_buffers(plan));
+    for (size_t k = 0; k < count; k++)
+        most = fmax(most, advice_master(&parts[k], memory));
+    return most;
 }
 
 struct profile_peaks advice_peaks(const struct plan *plan, const struct profile_setting *setting,
@@ -132,13 +158,15 @@ bool advice_unequal(const struct advice *advice, struct text *text, struct failu
         return true;
     if (!interval_draw(&request, &interval, failure))
         return false;
+    const bool several = plan->star_count > 0 || plan->child_count > 0;
     text_add(text, "unequal     ");
     if (setting->spreads[0].tasks == 1)
         text_add(text, "tasks differ by %.0f %%, ", 100 * setting->spreads[0].deviation);
-    text_add(text, "packages of %.4g by %.0f %%: a %s will be about %.2g %% off; see --noise\n",
-             size, 100 * deviation,
+    text_add(text, "packages of %.4g by %.0f %%: a %s will be about %.2g %% off%s\n", size,
+             100 * deviation,
              plan->tail && !interval.without_tail ? "plan with this tail" : "fixed plan",
-             100 * ensemble_typical(&interval.ensemble, plan->predicted.makespan_s));
+             100 * ensemble_typical(&interval.ensemble, plan->predicted.makespan_s),
+             several ? "" : "; see --noise");
     interval_release(&interval);
     return true;
 }

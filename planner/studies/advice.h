@@ -40,7 +40,8 @@ double advice_walltime(const struct advice *advice, double *most_s);
 /* Bytes that a worker needs for packages, results and computing, at most where the plan has more
  * buffers than the profile was measured with; 0 where the profile does not say. */
 double advice_memory(const struct plan *plan, const struct memory *memory);
-/* Bytes that the plan's master holds beside what it takes without packages: messages under way. */
+/* Bytes that the plan's master holds beside what it takes without packages: messages under way. Of
+ * several masters, the one that holds most; groups are sent no data. */
 double advice_master(const struct plan *plan, const struct memory *memory);
 /* What a profile says of memory after a run of the plan came to `measured`, whose packages may have
  * been smaller than the setting's greatest. */

@@ -38,20 +38,42 @@ static int64_t commands_find(const struct advice *advice, const struct batch *ba
     return batch->threads > 0 ? batch->threads : 1;
 }
 
-/* At most; the master is on one. */
+/* Of the node that has the most, which has the fewest masters. */
 static int64_t workers_on_node(const struct batch *batch)
 {
-    return batch->ranks <= batch->ranks_per_node ? batch->ranks - 1 : batch->ranks_per_node;
+    const int64_t ranks =
+        batch->ranks <= batch->ranks_per_node ? batch->ranks : batch->ranks_per_node;
+    return ranks - batch->node_masters[0];
 }
 
-/* Of the master, with the plan's messages under way; as of a worker where nobody knows. Of
- * several nodes only one has it. */
-static double master_find(const struct advice *advice, const struct batch *batch, double rank)
+/* Masters of a node, the fewest and the most; nodes are filled one after the other. */
+static void masters_find(const struct advice *advice, struct batch *batch)
+{
+    int64_t fewest = INT64_MAX, most = 0;
+    for (int64_t node = 0; node < batch->nodes; node++) {
+        const int64_t first = node * batch->ranks_per_node;
+        const int64_t masters =
+            plan_masters_among(advice->plan, first, first + batch->ranks_per_node);
+        fewest = masters < fewest ? masters : fewest;
+        most = masters > most ? masters : most;
+    }
+    batch->node_masters[0] = most > 0 ? fewest : 0;
+    batch->node_masters[1] = most;
+}
+
+/* Of a master, with the plan's messages under way; as of a worker where nobody knows. */
+static double master_find(const struct advice *advice, double rank)
 {
     const double base = advice->profile->peaks.master;
-    const double master =
-        base > 0 ? base + advice_master(advice->plan, &advice->setting->memory) : rank;
-    return batch->nodes > 1 ? fmax(master, rank) : master;
+    return base > 0 ? base + advice_master(advice->plan, &advice->setting->memory) : rank;
+}
+
+/* Of the node that needs the most: the one with the most masters, or with the fewest. */
+static double ranks_sum(const struct advice *advice, const struct batch *batch, double rank)
+{
+    const double more = master_find(advice, rank) - rank;
+    const int64_t masters = batch->node_masters[more > 0];
+    return (double)batch->ranks_per_node * rank + (double)masters * more;
 }
 
 /* As measured and a margin, and so much more or less as the plan's packages are larger or smaller
@@ -64,8 +86,7 @@ static double peaks_sum(const struct advice *advice, const struct batch *batch, 
     const double margin = peaks->master > 0 ? RANK_MARGIN : RANK_MARGIN_OLD;
     const double rank = fmax(least * peaks->rank, peaks->rank + worker - known);
     const int64_t workers = workers_on_node(batch);
-    return margin *
-               ((double)(batch->ranks_per_node - 1) * rank + master_find(advice, batch, rank)) +
+    return margin * ranks_sum(advice, batch, rank) +
            COMMAND_MARGIN * (double)(workers * commands_find(advice, batch)) * peaks->command;
 }
 
@@ -94,7 +115,9 @@ void batch_find(const struct advice *advice, struct batch *batch)
                                            : profile_threads(advice->profile, advice->setting),
                             .risk = advice->risk,
                             .pace = advice->pace};
+    batch->masters = plan_masters_among(plan, 0, batch->ranks);
     spread_find(advice, batch);
+    masters_find(advice, batch);
     memory_find(advice, batch);
     times_find(advice, batch);
 }
@@ -108,9 +131,13 @@ static int64_t batch_tasks(const struct batch *batch)
 
 static void remark_add(const struct batch *batch, struct text *text)
 {
-    text_add(text,
-             "# a master and %" PRId64 " worker%s; exceeded by %.3g %% of runs: ", batch->ranks - 1,
-             batch->ranks == 2 ? "" : "s", 100 * batch->risk);
+    const int64_t workers = batch->ranks - batch->masters;
+    if (batch->masters > 1)
+        text_add(text, "# %" PRId64 " masters", batch->masters);
+    else
+        text_add(text, "# a master");
+    text_add(text, " and %" PRId64 " worker%s; exceeded by %.3g %% of runs: ", workers,
+             workers == 1 ? "" : "s", 100 * batch->risk);
     text_add_seconds(text, batch->most_s);
     if (batch->pace > 1)
         text_add(text, " at the pace so far, %.3g times as long as predicted", batch->pace);

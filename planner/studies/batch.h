@@ -7,11 +7,13 @@
 #include "planner/studies/advice.h"
 
 struct batch {
-    int64_t ranks; /* the master and the workers; more are started where they fill no node */
-    int64_t nodes; /* 0: the profile does not say how ranks were spread */
-    int64_t ranks_per_node; /* of a full node, as in the calibration; 0: as above */
-    int64_t threads;        /* of a rank; 0: the profile does not say */
-    double node_bytes;      /* of memory on a full node; 0: the profile does not say */
+    int64_t ranks;           /* masters and workers; more are started where they fill no node */
+    int64_t masters;         /* all of them, those of groups included */
+    int64_t node_masters[2]; /* on a node, at least and at most */
+    int64_t nodes;           /* 0: the profile does not say how ranks were spread */
+    int64_t ranks_per_node;  /* of a full node, as in the calibration; 0: as above */
+    int64_t threads;         /* of a rank; 0: the profile does not say */
+    double node_bytes;       /* of memory on a full node; 0: the profile does not say */
     int64_t warning_s;  /* before the walltime's end: a round, and the output's way to the disk */
     int64_t walltime_s; /* whole minutes; in it start-up, the makespan that is exceeded at the
                          * advice's risk, the warning and Slurm's earliness with it */

@@ -214,6 +214,94 @@ static void memory_of_the_master_is_its_own(void **state)
     assert_near(batch_of(&sample).node_bytes, 1.06 * 80e6);
 }
 
+/* Ranks 0 to 7 in two parts of the job, or in two groups, of which 0 or 1 and 5 are the masters,
+ * each with packages of ten core tasks for three workers (two in the first group), and messages of
+ * a MB. */
+struct several {
+    double loads[3];
+    int64_t workers[2][3], tops[2];
+    struct plan_round round;
+    struct plan parts[2], plan;
+};
+
+static void several_init(struct several *several, bool tree)
+{
+    *several = (struct several){.loads = {10, 10, 10}, .workers = {{1, 2, 3}, {4, 5, 6}}};
+    several->round = (struct plan_round){.repeat = 4, .loads = several->loads};
+    for (int k = 0; k < 2; k++) {
+        several->tops[k] = tree ? 4 * k : 0;
+        several->parts[k] = (struct plan){.tasks = 120,
+                                          .master = tree ? 4 * k + 1 : 4 * k,
+                                          .workers = several->workers[k],
+                                          .worker_count = 3,
+                                          .rounds = &several->round,
+                                          .round_count = 1};
+    }
+    for (int slot = 0; slot < 3; slot++) { /* the indices behind the master's rank */
+        several->workers[0][slot] = several->parts[0].master + slot;
+        several->workers[1][slot] = several->parts[1].master + slot;
+    }
+    several->plan = (struct plan){.tasks = 240,
+                                  .predicted = {.known = true, .makespan_s = 400, .period_s = 100}};
+    if (tree) {
+        several->plan.predicted.period_s = 0; /* they have none in common */
+        several->plan.workers = several->tops;
+        several->plan.worker_count = 2;
+        several->plan.rounds = &several->round;
+        several->plan.round_count = 1;
+        several->plan.children = several->parts;
+        several->plan.child_count = 2;
+    } else {
+        several->plan.stars = several->parts;
+        several->plan.star_count = 2;
+    }
+}
+
+static struct batch several_batch(const struct several *several, int nodes,
+                                  struct profile_peaks peaks)
+{
+    struct profile_worker class = {.count = 8, .compute = {{0, 1}, {.n = 0}}};
+    struct profile_window window = {
+        .least = 1, .greatest = 10, .workers = &class, .worker_count = 1};
+    struct profile_setting setting = {
+        .windows = &window, .window_count = 1, .memory = {.message = 1e6}};
+    const struct profile profile = {
+        .settings = &setting, .peaks = peaks, .setting_count = 1, .origin = {.nodes = nodes}};
+    const struct advice advice = {
+        .plan = &several->plan, .profile = &profile, .setting = &setting, .risk = 0.01, .pace = 1};
+    struct batch batch;
+    batch_find(&advice, &batch);
+    return batch;
+}
+
+static void all_masters_and_workers_are_asked_for(void **state)
+{
+    static const struct profile_peaks large = {.rank = 40e6, .master = 60e6},
+                                      small = {.rank = 40e6, .master = 10e6};
+    const double messages = (3 * 2 + 1) * 1e6; /* two for each of three workers, and one more */
+    struct several several;
+    (void)state;
+    several_init(&several, false);
+    struct batch batch = several_batch(&several, 3, large); /* three ranks each: 0-2, 3-5, 6-7 */
+    assert_int_equal(batch.ranks, 8);
+    assert_int_equal(batch.masters, 2);
+    assert_int_equal(batch.nodes, 3);
+    assert_near(batch.node_bytes, 1.06 * (2 * 40e6 + 60e6 + messages));
+    assert_int_equal(batch.warning_s, (int64_t)(100 * 1.2 + 30)); /* a round */
+    batch = several_batch(&several, 1, large);
+    assert_near(batch.node_bytes, 1.06 * (7 * 40e6 + 2 * (60e6 + messages)));
+    /* Masters need less than workers: the node without any counts. */
+    batch = several_batch(&several, 3, small);
+    assert_near(batch.node_bytes, 1.06 * 3 * 40e6);
+
+    several_init(&several, true);
+    batch = several_batch(&several, 3, large);
+    assert_int_equal(batch.ranks, 9);
+    assert_int_equal(batch.masters, 3);
+    assert_near(batch.node_bytes, 1.06 * (40e6 + 2 * (60e6 + messages)));
+    assert_int_equal(batch.warning_s, (int64_t)(100 * 1.2 + 30)); /* a fourth of the makespan */
+}
+
 /* A run with packages of 10 of what the profile knows up to 1000. */
 static void runs_teach_memory_as_profiles_have_it(void **state)
 {
@@ -242,6 +330,7 @@ static void lines_say_it(void **state)
     (void)state;
     struct text text = TEXT_INIT;
     struct batch batch = {.ranks = 8,
+                          .masters = 1,
                           .nodes = 4,
                           .ranks_per_node = 2,
                           .threads = 3,
@@ -301,6 +390,7 @@ int main(void)
         cmocka_unit_test(memory_is_for_a_full_node),
         cmocka_unit_test(memory_is_what_was_measured),
         cmocka_unit_test(memory_of_the_master_is_its_own),
+        cmocka_unit_test(all_masters_and_workers_are_asked_for),
         cmocka_unit_test(runs_teach_memory_as_profiles_have_it),
         cmocka_unit_test(lines_say_it),
     };
