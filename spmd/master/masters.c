@@ -229,6 +229,8 @@ static void master_lost(struct masters *masters, int number)
 
 void masters_lose(struct masters *masters, int rank, const char *why)
 {
+    if (!is_first(masters))
+        return;
     if (!membership_lost(masters->members, rank))
         membership_lose(masters->members, rank, MEMBER_LOST, why);
     master_lost(masters, number_of(masters, rank));

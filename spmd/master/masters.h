@@ -110,8 +110,9 @@ void masters_begin(struct masters *masters, struct dispatch *dispatch);
 /* Called often while packages are under way: hears and tells; never waits. True: this master shall
  * hand out nothing more. */
 bool masters_hear(struct masters *masters, const struct masters_own *own);
-/* The first one's, of a tree: the master of a group on that rank is lost to it, so that nobody
- * waits for it, whatever is still seen of its process. */
+/* Of a tree: the master of a group on that rank is lost to it, so that the first one does not wait
+ * for it, whatever is still seen of its process. What is lost to others the first one finds out by
+ * itself. */
 void masters_lose(struct masters *masters, int rank, const char *why);
 /* What it waits for, who has nothing else to do. */
 void masters_await(struct masters *masters, struct awaited *awaited);
