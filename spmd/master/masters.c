@@ -190,7 +190,7 @@ static void came_look(struct masters *masters)
 {
     for (int k = 1; k < masters_count(masters); k++) {
         struct master_told *told = &masters->told[k];
-        if (!told->came || told->ended || !link_test(&told->coming))
+        if (!told->came || told->ended || told->lost || !link_test(&told->coming))
             continue;
         told->ended = true;
         membership_await(masters->members, masters_rank(masters, k), false);
