@@ -349,14 +349,18 @@ static void counted_take(struct master *master, int member, size_t size)
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
-/* Of a package that has not been begun; of a group's, what was done before. */
+/* Of a package that has not been begun; of a group's, what was done before, which a master above
+ * this one has to hear of, too. */
 static void skipped_take(struct master *master, const struct wire_result *report)
 {
+    const struct rejection *rejection =
+        &wire_result_told(report, master->run->job->state_size)->rejection;
+    const struct package done = {.first = report->package.first, .count = report->summary.tasks};
     master->outcome->stopped = true;
-    if (report->summary.tasks > 0)
-        master_done_take(master, &report->summary,
-                         &wire_result_told(report, master->run->job->state_size)->rejection,
-                         report + 1);
+    if (done.count == 0)
+        return;
+    master_done_take(master, &report->summary, rejection, report + 1);
+    master_relay_done(master, &done, &report->summary, rejection, report->times.written_s);
 }
 
 void master_report_settle(struct master *master, int member, const struct wire_result *report,
