@@ -112,6 +112,34 @@ bool emitted_digest(struct emitted *emitted, const struct layout_emitted *where,
     return good;
 }
 
+static int rank_most(const struct layout_emitted *rows, int64_t count)
+{
+    int most = 0;
+    for (int64_t k = 0; k < count; k++)
+        most = rows[k].size > 0 && rows[k].rank > most ? (int)rows[k].rank : most;
+    return most;
+}
+
+/* Each of their files once. */
+bool emitted_flush(struct emitted *emitted, const struct layout_emitted *rows, int64_t count,
+                   struct failure *failure)
+{
+    bool *flushed = calloc((size_t)rank_most(rows, count) + 1, sizeof *flushed);
+    bool good = flushed || failure_memory(failure, "keeping what core tasks left behind");
+    for (int64_t k = 0; good && k < count; k++) {
+        const int rank = rows[k].size > 0 ? (int)rows[k].rank : 0;
+        if (rank <= 0 || flushed[rank])
+            continue;
+        const int file = rank_file(emitted, rank);
+        flushed[rank] = true;
+        good = (file >= 0 && fsync(file) == 0) ||
+               failure_set(failure, FAILURE_FAILED,
+                           "%s.%d: could not be written: is the disk full?", emitted->base, rank);
+    }
+    free(flushed);
+    return good;
+}
+
 void emitted_close(struct emitted **emitted)
 {
     struct emitted *gone = *emitted;

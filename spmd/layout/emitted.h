@@ -22,6 +22,10 @@ bool emitted_read(struct emitted *emitted, const struct layout_emitted *where, i
 bool emitted_is_within(struct emitted *emitted, const struct layout_emitted *where);
 /* All of what a task emitted into its digest (task_digest.h). False: the file does not hold it. */
 bool emitted_digest(struct emitted *emitted, const struct layout_emitted *where, uint64_t *digest);
+/* What lies there is on the disk then, and not only with the system, whoever has written it: a rank
+ * that was lost has not seen to that itself. False with *failure set. */
+bool emitted_flush(struct emitted *emitted, const struct layout_emitted *rows, int64_t count,
+                   struct failure *failure);
 void emitted_close(struct emitted **emitted); /* sets *emitted NULL */
 
 #endif

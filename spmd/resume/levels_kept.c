@@ -1,12 +1,14 @@
 #include "spmd/resume/levels_kept.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "planner/base/own.h"
 #include "spmd/job/output_name.h"
 #include "spmd/layout/level_file.h"
 
@@ -31,11 +33,22 @@ static bool rename_to(const char *from, const char *to, struct failure *failure)
                        strerror(errno));
 }
 
+/* That it is complete, too: the next level is built on it. */
+static bool flush(const char *output, struct failure *failure)
+{
+    const int file = own_open(output, O_RDWR);
+    const bool good = file >= 0 && fsync(file) == 0;
+    if (file >= 0)
+        close(file);
+    return good || failure_set(failure, FAILURE_FAILED,
+                               "%s: could not be written to the disk: is it full?", output);
+}
+
 bool levels_kept_add(const char *output, int64_t level, struct failure *failure)
 {
     char *name = output_name_level(output, level);
-    const bool good =
-        name ? rename_to(output, name, failure) : failure_memory(failure, "keeping a level");
+    const bool good = name ? flush(output, failure) && rename_to(output, name, failure)
+                           : failure_memory(failure, "keeping a level");
     free(name);
     return good;
 }

@@ -63,6 +63,8 @@ static bool bytes_read(struct survivors *survivors, const struct rows *rows, con
         good = rows->items[task].size == 0 ||
                emitted_read(emitted, &rows->items[task], 0, survivors->bytes + survivors->at[task],
                             (size_t)rows->items[task].size, failure);
+    /* The next level is built on it. */
+    good = good && emitted_flush(emitted, rows->items, (int64_t)rows->count, failure);
     emitted_close(&emitted);
     return good;
 }
