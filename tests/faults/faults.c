@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,40 @@ static double seconds_now(void)
 /* Of many runs: standard output is the product's, which says what became of each level. */
 static FILE *said;
 
+/* The kind of runs, with a blank behind it; "": all kinds. */
+static const char *kind = "";
+
+/* Of the run that is played now. */
+static uint64_t played;
+
+#ifndef FIBER_SANITIZED /* whose own handler says more */
+
+/* Then the signal does what it does without a handler. */
+static void crash_say(int number)
+{
+    char line[160];
+    const int length = snprintf(
+        line, sizeof line,
+        "seed %" PRIu64 ": ended by signal %d (replay: faults-simulated %s--seed %" PRIu64 ")\n",
+        played, number, kind, played);
+    if (write(fileno(said), line, (size_t)length) != length)
+        raise(number);
+}
+
+/* On a stack of its own: a rank's may be at its end. */
+static void crashes_watch(void)
+{
+    static char stack[1 << 16];
+    const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+    const stack_t apart = {.ss_sp = stack, .ss_size = sizeof stack};
+    struct sigaction action = {.sa_handler = crash_say,
+                               .sa_flags = (int)(SA_ONSTACK | SA_RESETHAND)};
+    sigaltstack(&apart, NULL);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        sigaction(numbers[k], &action, NULL);
+}
+#endif
+
 static int many_run(uint64_t from, int64_t count, int64_t most)
 {
     struct trial_counts counts = {0};
@@ -47,10 +82,11 @@ static int many_run(uint64_t from, int64_t count, int64_t most)
     int64_t wrong = 0;
     for (int64_t k = 0; k < count && wrong < most; k++) {
         const uint64_t seed = from + (uint64_t)k;
+        played = seed;
         if (trial_run(seed, NULL, &counts))
             continue;
-        fprintf(said, "seed %" PRIu64 ": %s (replay: faults-simulated --seed %" PRIu64 ")\n", seed,
-                world.wrong, seed);
+        fprintf(said, "seed %" PRIu64 ": %s (replay: faults-simulated %s--seed %" PRIu64 ")\n",
+                seed, world.wrong, kind, seed);
         fflush(said);
         wrong++;
     }
@@ -88,11 +124,11 @@ int main(int argc, char **argv)
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     if (models)
-        trial_keep_calm();
+        kind = "--models ", trial_keep_calm();
     if (masters)
-        trial_several();
+        kind = "--masters ", trial_several();
     if (levels)
-        trial_searches();
+        kind = "--levels ", trial_searches();
     for (int k = options; k < argc; k += 2) {
         const char *value = k + 1 < argc ? argv[k + 1] : NULL;
         if (!value)
@@ -117,6 +153,10 @@ int main(int argc, char **argv)
     if (!one && (!(said = fdopen(dup(STDOUT_FILENO), "w")) || !freopen("/dev/null", "w", stdout) ||
                  !freopen("/dev/null", "w", stderr)))
         return 1;
+#ifndef FIBER_SANITIZED
+    if (!one)
+        crashes_watch();
+#endif
     setvbuf(stderr, buffer, one ? _IOLBF : _IOFBF, sizeof buffer);
     return one ? one_run(seed) : many_run(from, count, most);
 }

@@ -264,6 +264,15 @@ static void message_post(struct message *message)
     world_event(*free_s - world.now_s, EVENT_DELIVER, message->to, 0, message);
 }
 
+/* Before others have all that it has to tell. */
+static void parting_kill(int tag)
+{
+    struct dice own = {world.dice.state ^ 0x676f6e65u};
+    if (tag == WIRE_MASTER_CAME && dice_hit(&own, world.weather.parting))
+        world_event(dice_between(&own, 0, world.weather.latency_s), EVENT_KILL,
+                    world.current->number, 0, NULL);
+}
+
 static void message_send(const struct group *group, const void *data, size_t bytes, int peer,
                          int tag, bool taken, struct link_request *request)
 {
@@ -283,6 +292,7 @@ static void message_send(const struct group *group, const void *data, size_t byt
     if (!sending->over)
         message->sending = sending;
     message_post(message);
+    parting_kill(tag);
     if (may_double(tag) && dice_hit(&world.dice, world.weather.doubled)) {
         struct message *again = message_new(group, message->bytes, message->size, to, tag);
         world_say("a message of rank %d to rank %d is doubled (tag %d)", message->from, to, tag);

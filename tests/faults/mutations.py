@@ -164,6 +164,12 @@ MUTATIONS = [
      "    file->slot = newest < 0 ? 0 : (newest + 1) % GRID_SLOTS;", "    file->slot = newest < 0 ? 0 : newest;"),
     ("simulated-loss-from-the-grid-before", "planner/strips/strips_play.c",
      "        player->kept = stop;\n", "        player->kept = stop - job->every > 0 ? stop - job->every : 0;\n"),
+    # What levels of searches leave, and power that fails behind them.
+    ("level-left-to-the-system", "spmd/run/closing.c",
+     "    return ending == WIRE_ENDING_KEPT || (ending == WIRE_ENDING_WHOLE && run->job->setup.level > 0);",
+     "    return ending == WIRE_ENDING_KEPT || (ending == WIRE_ENDING_WHOLE && run->job->setup.level < 0);"),
+    ("left-by-the-lost-left-to-the-system", "spmd/layout/emitted.c",
+     "        good = (file >= 0 && fsync(file) == 0) ||", "        good = file >= 0 ||"),
     # Several masters, side by side or in a tree.
     ("star-counted-twice", "spmd/master/masters_came.c",
      "    summary_merge(&outcome->summary, &came->summary);\n",
@@ -201,6 +207,12 @@ MUTATIONS = [
      " ||\n        (state->resume.on && state->resume.left == 0))", ")"),
     ("losses-removed-with-the-output", "spmd/run/execute.c",
      " &&\n           !outcome->losses;", ";"),
+    ("lost-master's-sum-taken", "spmd/master/masters.c",
+     "told->ended || told->lost || !link_test(&told->coming)", "told->ended || !link_test(&told->coming)"),
+    ("group-lost-to-a-group-noted-for-all", "spmd/master/masters.c",
+     "    if (!is_first(masters))\n        return;\n    if (!membership_lost", "    if (!membership_lost"),
+    ("done-before-the-stop-not-told-above", "spmd/master/master_results.c",
+     "    master_relay_done(master, &done, &report->summary, rejection, report->times.written_s);\n", "    (void)done;\n"),
     ("traces-of-others-not-read", "spmd/layout/trace_file.c",
      "    for (int master = 0, file = 0; good && file >= 0; master++) {", "    for (int master = 0, file = 0; good && file >= 0 && master < 1; master++) {"),
 ]

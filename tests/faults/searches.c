@@ -151,9 +151,22 @@ bool levels_kept_find(const char *output, bool resume, struct description *level
     return true;
 }
 
+/* Now and then all ends at this moment, with the power: nothing has been synchronised since. */
+static void power_fail(void)
+{
+    static const double often = 0.2;
+    if (!world.weather.power || !dice_hit(&world.dice, often))
+        return;
+    world_say("the power fails behind level %d", habits.level);
+    disk_lose_power();
+    for (int rank = 0; rank < world.ranks; rank++)
+        world_event(0, EVENT_KILL, rank, 0, NULL);
+}
+
 static void keep(void)
 {
     struct kept *kept = &searches.kept;
+    power_fail();
     if (trial.size > kept->room) {
         kept->bytes = world_realloc(kept->bytes, trial.size);
         kept->room = trial.size;
@@ -217,6 +230,7 @@ bool survivors_read(struct survivors *survivors, const char *path, int64_t tasks
         good = fit == 0 || emitted_read(emitted, &rows[k], 0, survivors->bytes + survivors->at[k],
                                         (size_t)fit, failure);
     }
+    good = good && emitted_flush(emitted, rows, tasks, failure);
     emitted_close(&emitted);
     if (!good)
         world_wrong("what core tasks have left cannot be read: %s", failure->text);

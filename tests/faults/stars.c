@@ -7,38 +7,76 @@
 
 /* ---- who leads whom -------------------------------------------------------------------------- */
 
-/* A tree has its first group behind rank 0, which has no workers of its own. Each other master has
- * a rank behind it, at least. */
+/* Each has a rank behind it, at least. */
 static void masters_place(struct stars *stars)
 {
-    const int first = stars->tree ? 1 : 2; /* at which the second master may be */
+    static const int first = 2; /* at which the second master may be */
     int spare = stars->ranks - first - 2 * (stars->count - 1), at = first;
     for (int k = 1; k < stars->count; k++) {
-        const int more =
-            k == 1 && stars->tree ? 0 : (int)dice_below(&world.dice, (uint64_t)spare + 1);
-        stars->masters[k] = at + more;
+        stars->masters[k] = at + (int)dice_below(&world.dice, (uint64_t)spare + 1);
+        spare -= stars->masters[k] - at;
         at = stars->masters[k] + 2;
-        spare -= more;
+    }
+}
+
+static void side_by_side_draw(struct stars *stars, int most)
+{
+    if (most > 1 && !dice_hit(&world.dice, 0.15))
+        stars->count = 2 + (int)dice_below(&world.dice, (uint64_t)most - 1);
+    masters_place(stars);
+}
+
+/* Groups of the master of that number, of the ranks behind it up to `end`; each of them has workers
+ * or, where there are ranks enough, groups of its own. `most`: as many groups can get a core task.
+ */
+static void groups_draw(struct stars *stars, int number, int end, int most)
+{
+    struct dice *dice = &world.dice;
+    int at = stars->masters[number] + 1;
+    const int fit = (end - at) / 2,
+              groups = 1 + (int)dice_below(dice, (uint64_t)(fit < most ? fit : most));
+    int spare = end - at - 2 * groups;
+    for (int k = 0; k < groups; k++) {
+        const int mine = k == groups - 1 ? spare : (int)dice_below(dice, (uint64_t)spare + 1);
+        const int group = stars->count++, behind = at + 2 + mine;
+        stars->masters[group] = at;
+        stars->parents[group] = number;
+        if (mine > 0 && dice_hit(dice, 0.6))
+            groups_draw(stars, group, behind, most / groups);
+        spare -= mine;
+        at = behind;
     }
 }
 
 void stars_draw(struct stars *stars, int ranks, int64_t tasks, bool trees)
 {
-    struct dice *dice = &world.dice;
-    const bool tree = trees && ranks > 2 && dice_hit(dice, 0.5);
-    const int fit = tree ? (ranks - 1) / 2 : ranks / 2; /* masters with workers of their own */
-    const int most = tasks < fit ? (int)tasks : fit;
+    const bool tree = trees && ranks > 2 && dice_hit(&world.dice, 0.5);
     *stars = (struct stars){.ranks = ranks, .count = 1, .tree = tree};
     if (tree)
-        stars->count = 2 + (int)dice_below(dice, (uint64_t)most);
-    else if (most > 1)
-        stars->count = dice_hit(dice, 0.15) ? 1 : 2 + (int)dice_below(dice, (uint64_t)most - 1);
-    masters_place(stars);
+        groups_draw(stars, 0, ranks, tasks < ranks ? (int)tasks : ranks);
+    else
+        side_by_side_draw(stars, tasks < ranks / 2 ? (int)tasks : ranks / 2);
+}
+
+/* Is that master below the other one, or the same? */
+static bool is_below(const struct stars *stars, int number, int above)
+{
+    while (number > above)
+        number = stars->parents[number];
+    return number == above;
 }
 
 int stars_end(const struct stars *stars, int number)
 {
-    return number + 1 < stars->count ? stars->masters[number + 1] : stars->ranks;
+    int next = number + 1;
+    while (stars->tree && next < stars->count && is_below(stars, next, number))
+        next++;
+    return next < stars->count ? stars->masters[next] : stars->ranks;
+}
+
+bool stars_heads(const struct stars *stars, int number)
+{
+    return stars->tree && number + 1 < stars->count && stars->parents[number + 1] == number;
 }
 
 void stars_say(const struct stars *stars)
@@ -48,7 +86,8 @@ void stars_say(const struct stars *stars)
               : stars->count > 1 ? " side by side"
                                  : "");
     for (int k = 0; k < stars->count; k++)
-        world_say("master on rank %d", stars->masters[k]);
+        world_say("master on rank %d%s", stars->masters[k],
+                  stars_heads(stars, k) ? ", of groups" : "");
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
@@ -128,25 +167,61 @@ static int64_t slot_tasks(int64_t tasks, int workers, int64_t largest, int slot)
     return whole * largest + (last < largest ? last : largest);
 }
 
-static void tree_add(struct text *text, const struct stars *stars, const struct stars_job *job)
+static int groups_below(const struct stars *stars, int number)
 {
-    const int groups = stars->count - 1;
-    const int64_t most = job->tasks / groups;
-    const int64_t load = 1 + (int64_t)dice_below(&world.dice, (uint64_t)most);
-    text_add(text, "\"workers\": [");
-    for (int k = 1; k <= groups; k++)
-        text_add(text, "%s%d", k > 1 ? ", " : "", stars->masters[k] - 1);
-    text_add(text, "], ");
-    rounds_add(text, job->tasks, groups, load);
-    text_add(text, ", \"children\": [");
-    for (int k = 1; k <= groups; k++) {
-        const int64_t tasks = slot_tasks(job->tasks, groups, load, k - 1);
-        text_add(text, "%s{\"scheduler\": \"even\", \"tasks\": %" PRId64 ", ", k > 1 ? ", " : "",
-                 tasks);
-        star_add(text, stars, k, tasks, job->largest);
-        text_add(text, "}");
+    int count = 0;
+    for (int k = number + 1; k < stars->count; k++)
+        count += stars->parents[k] == number;
+    return count;
+}
+
+/* How many core tasks that master needs, for each group below it to get one. */
+static int64_t needed(const struct stars *stars, int number)
+{
+    int64_t each = 1;
+    for (int k = number + 1; k < stars->count; k++) {
+        const int64_t its = stars->parents[k] == number ? needed(stars, k) : 1;
+        each = its > each ? its : each;
     }
+    return stars_heads(stars, number) ? groups_below(stars, number) * each : 1;
+}
+
+static void group_add(struct text *text, const struct stars *stars, int number, int64_t tasks,
+                      int64_t largest);
+
+/* The master of that number, which deals equal packages to groups. */
+static void groups_add(struct text *text, const struct stars *stars, int number, int64_t tasks,
+                       int64_t largest)
+{
+    const int groups = groups_below(stars, number);
+    const int64_t least = needed(stars, number) / groups, most = tasks / groups;
+    const int64_t load = least + (int64_t)dice_below(&world.dice, (uint64_t)(most - least + 1));
+    int slot = 0;
+    text_add(text, "\"workers\": [");
+    for (int k = number + 1; k < stars->count; k++)
+        if (stars->parents[k] == number)
+            text_add(text, "%s%d", slot++ > 0 ? ", " : "", stars->masters[k] - 1);
+    text_add(text, "], ");
+    rounds_add(text, tasks, groups, load);
+    text_add(text, ", \"children\": [");
+    slot = 0;
+    for (int k = number + 1; k < stars->count; k++)
+        if (stars->parents[k] == number) {
+            text_add(text, slot > 0 ? ", " : "");
+            group_add(text, stars, k, slot_tasks(tasks, groups, load, slot++), largest);
+        }
     text_add(text, "]");
+}
+
+static void group_add(struct text *text, const struct stars *stars, int number, int64_t tasks,
+                      int64_t largest)
+{
+    text_add(text, "{\"scheduler\": \"even\", \"tasks\": %" PRId64 ", ", tasks);
+    if (stars_heads(stars, number))
+        groups_add(text, stars, number, tasks, largest);
+    else
+        star_add(text, stars, number, tasks, largest);
+    text_add(text, "}");
 }
 
 char *stars_plan(const struct stars *stars, const struct stars_job *job)
@@ -160,7 +235,7 @@ char *stars_plan(const struct stars *stars, const struct stars_job *job)
              "\"%s\", \"order\": \"%s\"}, ",
              job->kernel, job->tasks, job->buffers, job->behind ? "yes" : "no", order);
     if (stars->tree)
-        tree_add(&text, stars, job);
+        groups_add(&text, stars, 0, job->tasks, job->largest);
     else if (stars->count > 1)
         side_by_side_add(&text, stars, job);
     else

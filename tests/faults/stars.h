@@ -11,12 +11,15 @@ struct stars {
     int count;               /* of masters; 1: there is one */
     int masters[RANKS_MOST]; /* their ranks, ascending; behind each stand its workers */
     bool tree;               /* the others are masters of groups, below the first one */
+    int parents[RANKS_MOST]; /* of a tree: the number of the master above each */
 };
 
 /* For so many core tasks; `trees`: it may be a tree. */
 void stars_draw(struct stars *stars, int ranks, int64_t tasks, bool trees);
-/* The rank behind the last one of that master's. */
+/* The rank behind the last one of that master's; in a tree of all that are below it. */
 int stars_end(const struct stars *stars, int number);
+/* Are that master's workers masters of groups? */
+bool stars_heads(const struct stars *stars, int number);
 
 struct stars_job {
     const char *kernel;

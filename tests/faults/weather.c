@@ -12,7 +12,8 @@ struct weather weather_fair(void)
 
 struct weather weather_draw(void)
 {
-    struct dice *dice = &world.dice;
+    /* What was thought of later has dice of its own, so that the others mean what they did. */
+    struct dice *dice = &world.dice, own = {world.dice.state ^ 0x70617274u};
     struct weather weather = weather_fair();
     weather.latency_s = dice_about(dice, 1e-5, 0.01);
     weather.late = dice_hit(dice, 0.5) ? dice_about(dice, 0.001, 0.3) : 0;
@@ -24,5 +25,6 @@ struct weather weather_draw(void)
     weather.write_s = dice_about(dice, 1e-5, 0.05);
     weather.cleanup = dice_hit(dice, 0.2);
     weather.power = dice_hit(dice, 0.2);
+    weather.parting = dice_hit(&own, 0.2) ? 0.3 : 0;
     return weather;
 }

@@ -65,6 +65,7 @@ struct weather {
     double doubled;   /* a message arrives twice */
     double damaged;   /* a report arrives changed, or cut short */
     size_t eager;     /* larger ones are under way until they are received */
+    double parting;   /* a master is killed while it tells what its star came to */
     double unwritten; /* a write fails, having written some of it */
     double write_s;   /* about what a write takes */
     bool cleanup;     /* the launcher ends all ranks with the first that is killed */
