@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The manual pages of sections 3 and 5 are true: their examples work, and nothing is missing.
+"""Manual pages are true: their examples work, and of sections 3 and 5 nothing is missing.
 
 usage: man_examples.py SOURCE BINARIES COMPILER MPIEXEC
 
-The plug-in of scow-plugin(3) is compiled and run, the profile of scow-files(5) is planned with. All
-callbacks and members of scow.h's tables are in the one, all keys and names that sources read and
+Every block of an EXAMPLE is a program, which is written to the file that the page names behind it, or
+commands, which are executed: the plug-in of scow-plugin(3) is compiled and run, the profile of
+scow-files(5) is planned with. All callbacks and members of scow.h's tables are in the one, all keys and names that sources read and
 write in the other.
 """
 import os
@@ -14,8 +15,9 @@ import subprocess
 import sys
 import tempfile
 
-source, binaries, compiler, mpiexec = pathlib.Path(sys.argv[1]), *sys.argv[2:5]
-pages = {page: (source / "jobs/package/man" / page).read_text() for page in ("scow-plugin.3", "scow-files.5")}
+source, binaries, compiler, mpiexec = pathlib.Path(sys.argv[1]).resolve(), *sys.argv[2:5]
+pages = {path.name: path.read_text() for path in [source / "planner/command/scow.1", *(source / "jobs/package/man").glob("scow-*.?")]}
+PROGRAMS = {"scow-plugin.3": "squares.c", "scow-files.5": "profile.json"}
 wrong = []
 
 
@@ -27,15 +29,20 @@ def plain(roff):
 
 
 def examples(page):
-    """Its blocks that are set as they are, behind the heading EXAMPLE."""
-    return [plain(block) for block in re.findall(r"^\.nf\n(.*?)^\.fi$", page.split(".SH EXAMPLE")[1], re.M | re.S)]
+    """Its blocks that are set as they are, behind the heading EXAMPLE or EXAMPLES."""
+    _, *behind = re.split(r"^\.SH EXAMPLES?$", pages[page], maxsplit=1, flags=re.M)
+    return [plain(block) for block in re.findall(r"^\.nf\n(.*?)^\.fi$", "".join(behind), re.M | re.S)]
 
 
-def run(*command, **options):
-    """What it prints; the test ends where it fails."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+def execute(page, blocks):
+    """What commands print, by this build's programs; the test ends where one fails."""
+    tools = {"cc": f"command '{compiler}' -Wall -Wextra -Werror", "mpiexec": f"command '{mpiexec}'", "pkg-config": f"echo '-I{source}/kernel' #"}
+    script = "set -e\n" + "".join(f'{name}() {{ {call} "$@"\n}}\n' for name, call in tools.items()) + "".join(blocks)
+    environment = os.environ | {"PATH": f"{binaries}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(["bash", "-c", script], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+                          cwd=folder, env=environment)
     if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout}{done.stderr}")
+        sys.exit(f"{page}: {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
@@ -67,21 +74,20 @@ names = set(re.findall(r'#define LAYOUT_\w+ "([^"]+)"', layout))
 assert len(names) > 50 and len(callbacks) > 25
 expect("scow-files.5", names - {"/run", "/run/part"}, "a name of layout.h")
 
-with tempfile.TemporaryDirectory() as folder:
-    environment = os.environ | {"PATH": f"{binaries}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
-    program, _ = examples(pages["scow-plugin.3"])
-    (pathlib.Path(folder) / "squares.c").write_text(program)
-    run(compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{source}/kernel", "squares.c",
-        "-o", "squares.so", cwd=folder)
-    run(mpiexec, "-n", "3", "scow", "go", "-k", "./squares.so", "-o", "squares.h5", cwd=folder, env=environment)
-    said = run("scow", "show", "squares.h5", cwd=folder, env=environment)
-    if "333332833333500000" not in said:
-        wrong.append(f"scow-plugin.3: the example's sum is wrong: {said}")
-    profile, _ = examples(pages["scow-files.5"])
-    (pathlib.Path(folder) / "profile.json").write_text(profile)
-    said = run("scow", "plan", "-p", "profile.json", "-X", "1000", cwd=folder, env=environment)
-    if not re.search(r"makespan", said):
-        wrong.append(f"scow-files.5: the example's plan: {said}")
+said = {}
+for page in pages:
+    blocks = examples(page)
+    if not blocks:
+        continue
+    with tempfile.TemporaryDirectory() as folder:
+        if page in PROGRAMS:
+            (pathlib.Path(folder) / PROGRAMS[page]).write_text(blocks.pop(0))
+        said[page] = execute(page, blocks)
+        if page == "scow-plugin.3":
+            said[page] += execute(page, ["scow show squares.h5\n"])
+for page, words in {"scow.1": "100001: 11 9091", "scow-plugin.3": "333332833333500000", "scow-files.5": "makespan"}.items():
+    if words not in said.get(page, ""):
+        wrong.append(f"{page}: its examples do not print {words}: {said.get(page)}")
 
 print(*wrong, sep="\n")
 sys.exit(1 if wrong else 0)
