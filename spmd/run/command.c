@@ -235,17 +235,6 @@ static bool collects(const struct arguments *arguments, const struct plan *plan)
     return arguments->run.collect || results_return(plan_returns(plan));
 }
 
-static void collect_check(const struct arguments *arguments, const struct plan *plan,
-                          struct failure *failure)
-{
-    if (arguments->run.collect && plan_writes_behind(plan))
-        failure_set(failure, FAILURE_USAGE,
-                    "%s: is for results that workers write asynchronously, and with --collect the "
-                    "master writes them: calibrate with --collect and plan again, or leave "
-                    "--collect out",
-                    arguments->plan);
-}
-
 static void assemble(bool begins)
 {
     if (begins)
@@ -331,7 +320,6 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
     if (!emitted)
         failure_memory(failure, "naming the results");
     ahead_check(arguments, &documents->plan, failure);
-    collect_check(arguments, &documents->plan, failure);
     launch_threads_check(failure);
     const struct devices_wish devices = {arguments->run.gpus,
                                          documents->plan.own.tasks > 0 && !arguments->rule};

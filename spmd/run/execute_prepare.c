@@ -76,7 +76,8 @@ static const struct description *level_made(const struct execution *execution)
     return level && level->made.tasks > 0 ? &level->made : NULL;
 }
 
-/* Local, the same on every rank. Task and values as the plan has them. */
+/* Local, the same on every rank. Task and values as the plan has them. Results that return are
+ * written by the master alone, and workers compute meanwhile whatever the plan says. */
 static void values_make(const struct execution *execution, struct values *values,
                         struct failure *failure)
 {
@@ -86,6 +87,7 @@ static void values_make(const struct execution *execution, struct values *values
                     failure);
     if (failure->code == FAILURE_NONE && execution->changed)
         values_change(values, task, execution->changed, failure);
+    values->write_behind = values->write_behind && !execution->collects;
     if (failure->code == FAILURE_NONE)
         values_resize(values, task, execution->plan->tasks);
 }

@@ -171,26 +171,21 @@ static bool access_find(const struct serve_options *options, const char *name, b
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
+/* Of other operating models real core tasks know nothing (run/fitting.h). */
 static bool plan_check(const struct serve_options *options, const struct documents *documents,
                        struct failure *failure)
 {
-    const struct plan *plan = &documents->plan;
-    if (plan_writes_behind(plan))
+    if (documents->strips.strip_count > 0)
         return failure_set(failure, FAILURE_USAGE,
-                           "%s: is for results that workers write asynchronously, and here they "
-                           "return them: calibrate with --collect and plan again",
+                           "%s: is of strips, whose workers exchange borders all the time, and "
+                           "here they may come and go: run it by mpiexec and scow run",
                            options->plan);
-    if (documents->strips.strip_count > 0 || plan->operating != OPERATING_SINGLE_PORT)
-        return failure_set(failure, FAILURE_USAGE,
-                           "%s: is of strips, or of another operating model than single-port, and "
-                           "what remains is planned anew here for whoever is there, which goes by "
-                           "a single port: run it by mpiexec and scow run",
-                           options->plan);
-    return plan->own.tasks == 0 ||
+    return documents->plan.operating == OPERATING_SINGLE_PORT ||
            failure_set(failure, FAILURE_USAGE,
-                       "%s: has the master compute, which serves here: plan without "
-                       "--master-computes",
-                       options->plan);
+                       "%s: is of the operating model %s, and what remains is planned anew here "
+                       "for whoever is there, which goes by a single port: plan again with --model "
+                       "single-port",
+                       options->plan, operating_traits(documents->plan.operating)->name);
 }
 
 static bool levels_refuse(const struct scow_task *task, struct failure *failure)
@@ -372,7 +367,7 @@ static void serve_run(struct serve_options *options, struct failure *failure)
     struct documents documents = {.masters = true};
     char *name = access_name(options, failure);
     if (name && documents_read(&documents, &alone, options->plan, options->run.profile, failure) &&
-        one_master_take(&documents, &one, failure)) {
+        one_master_take(&documents, &one, failure) && one_master_rest(&documents, &one, failure)) {
         const int64_t needed = plan_workers_needed(&documents.plan);
         if (options->members < needed && !options->parts)
             options->members = needed;

@@ -156,6 +156,7 @@ static bool kernel_make(struct session *session, struct failure *failure)
     if (!kernel_open(&session->kernel, wanted, NULL, name, failure))
         return false;
     bool good = values_read(&values, session->kernel.task, &plan->parameters, name, true, failure);
+    values.write_behind = false; /* the master writes */
     if (good && !letter_settle(&values, session->kernel.task, &session->letter))
         good = failure_set(failure, FAILURE_MISMATCH,
                            "%s: its core task has other parameters here than at the master: use "

@@ -10,6 +10,8 @@
 #include "planner/dispatch/dispatch.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
+#include "planner/model/plan_cursor.h"
+#include "planner/model/plan_rest_master.h"
 #include "planner/simulate/scenario.h"
 #include "planner/studies/interval.h"
 #include "tests/cases.h"
@@ -175,6 +177,31 @@ static void sample_returns(struct dice *dice, struct profile *profile, uint64_t 
         profile->settings[0].operating = (enum operating)dice_whole(dice, 0, OPERATING_COUNT - 1);
 }
 
+/* Whose master does something else: workers get its share behind what they had, in packages that
+ * are no larger. */
+static void assert_rested(const struct plan *plan, uint64_t seed)
+{
+    struct plan rested;
+    struct plan_cursor had = PLAN_CURSOR(plan), has = {0};
+    double largest = 1, sum = 0;
+    assert_true(plan_copy(&rested, plan) && plan_rest_master(&rested));
+    has = (struct plan_cursor)PLAN_CURSOR(&rested);
+    assert_true(rested.own.tasks == 0 && rested.tasks == plan->tasks);
+    while (plan_cursor_next(&had)) {
+        assert_true(plan_cursor_next(&has));
+        assert_true(has.slot == had.slot && has.load == had.load);
+        largest = fmax(largest, had.load);
+        sum += had.load;
+    }
+    while (plan_cursor_next(&has)) {
+        assert_true(has.load >= 1 && has.load <= largest);
+        sum += has.load;
+    }
+    if (sum != plan->tasks)
+        fail_msg("seed %" PRIu64 ": workers get %g of %g core tasks", seed, sum, plan->tasks);
+    plan_release(&rested);
+}
+
 static void nothing_is_slower_and_the_bound_holds(void **state)
 {
     const uint64_t seeds = cases_of(45);
@@ -204,6 +231,7 @@ static void nothing_is_slower_and_the_bound_holds(void **state)
             fail_msg("seed %" PRIu64 ": bound %.17g above %.17g", seed,
                      plan.predicted.lower_bound_s, plan.predicted.makespan_s);
         shared += plan.own.tasks > 0;
+        assert_rested(&plan, seed);
         plan_release(&plan);
         plan_release(&plain);
         profile_release(&profile);
