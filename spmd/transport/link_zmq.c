@@ -270,24 +270,6 @@ static int member_find(const struct channel *channel, zmq_msg_t *identity)
     return 0;
 }
 
-static void hello_take(struct channel *channel, zmq_msg_t *identity)
-{
-    const size_t size = zmq_msg_size(identity);
-    struct frame answer = {.kind = FRAME_FULL, .size = channel->size};
-    if (size > IDENTITY_MOST)
-        return;
-    if (channel->joined + 1 < channel->size) {
-        struct member *member = &channel->members[++channel->joined];
-        memcpy(member->identity, zmq_msg_data(identity), size);
-        member->identity_size = size;
-        member->connection = zmq_msg_get(identity, ZMQ_SRCFD);
-        answer.kind = FRAME_WELCOME;
-        answer.rank = channel->joined;
-    }
-    zmq_send(channel->socket, zmq_msg_data(identity), size, ZMQ_SNDMORE);
-    message_post(channel, &answer, NULL, 0);
-}
-
 static void welcome_take(struct channel *channel, const struct frame *frame)
 {
     if (channel->rank > 0 || frame->rank <= 0 || frame->size <= frame->rank)
@@ -318,12 +300,66 @@ static bool parts_receive(void *socket, zmq_msg_t parts[PARTS_MOST], int *count)
     return true;
 }
 
+/* Of the same number the connection that is older has ended: a number is used again. */
+static void connection_end(struct channel *channel, int connection)
+{
+    int rank = 1;
+    while (rank <= channel->joined &&
+           (channel->members[rank].left || channel->members[rank].connection != connection))
+        rank++;
+    if (!channel->listens)
+        channel->members[0].left = true;
+    else if (rank <= channel->joined)
+        channel->members[rank].left = true;
+}
+
+/* Connections that have ended. An event is two parts: its kind and number, and an address. */
+static void monitor_receive(struct channel *channel)
+{
+    zmq_msg_t parts[PARTS_MOST];
+    int count = 0;
+    while (parts_receive(channel->monitor, parts, &count)) {
+        uint16_t kind;
+        uint32_t number;
+        const uint8_t *bytes = zmq_msg_data(&parts[0]);
+        if (zmq_msg_size(&parts[0]) == sizeof kind + sizeof number) {
+            memcpy(&kind, bytes, sizeof kind);
+            memcpy(&number, bytes + sizeof kind, sizeof number);
+            if (kind == ZMQ_EVENT_DISCONNECTED)
+                connection_end(channel, (int)number);
+        }
+        for (int k = 0; k < count && k < PARTS_MOST; k++)
+            zmq_msg_close(&parts[k]);
+    }
+}
+
+/* Connections that ended before this one began are noted first: it may have the number of one. That
+ * number is the message's: an identity that was looked at beforehand has lost it. */
+static void hello_take(struct channel *channel, zmq_msg_t *identity, const zmq_msg_t *message)
+{
+    const size_t size = zmq_msg_size(identity);
+    struct frame answer = {.kind = FRAME_FULL, .size = channel->size};
+    if (size > IDENTITY_MOST)
+        return;
+    if (channel->joined + 1 < channel->size) {
+        monitor_receive(channel);
+        struct member *member = &channel->members[++channel->joined];
+        memcpy(member->identity, zmq_msg_data(identity), size);
+        member->identity_size = size;
+        member->connection = zmq_msg_get(message, ZMQ_SRCFD);
+        answer.kind = FRAME_WELCOME;
+        answer.rank = channel->joined;
+    }
+    zmq_send(channel->socket, zmq_msg_data(identity), size, ZMQ_SNDMORE);
+    message_post(channel, &answer, NULL, 0);
+}
+
 static void masters_take(struct channel *channel, zmq_msg_t *identity, const struct frame *frame,
                          zmq_msg_t *message)
 {
     const int peer = member_find(channel, identity);
     if (peer == 0 && frame->kind == FRAME_HELLO)
-        hello_take(channel, identity);
+        hello_take(channel, identity, message);
     else if (peer > 0 && frame->kind == FRAME_MESSAGE)
         message_take(channel, peer, frame, message);
     else if (peer > 0 && frame->kind == FRAME_TAKEN)
@@ -361,51 +397,18 @@ static bool message_receive(struct channel *channel)
     return there;
 }
 
-/* Of the same number the connection that is older has ended: a number is used again. */
-static void connection_end(struct channel *channel, int connection)
-{
-    int rank = 1;
-    while (rank <= channel->joined &&
-           (channel->members[rank].left || channel->members[rank].connection != connection))
-        rank++;
-    if (!channel->listens)
-        channel->members[0].left = true;
-    else if (rank <= channel->joined)
-        channel->members[rank].left = true;
-}
-
-/* Connections that have ended. An event is two parts: its kind and number, and an address. */
-static void monitor_receive(struct channel *channel)
-{
-    zmq_msg_t parts[PARTS_MOST];
-    int count = 0;
-    while (parts_receive(channel->monitor, parts, &count)) {
-        uint16_t kind;
-        uint32_t number;
-        const uint8_t *bytes = zmq_msg_data(&parts[0]);
-        if (zmq_msg_size(&parts[0]) == sizeof kind + sizeof number) {
-            memcpy(&kind, bytes, sizeof kind);
-            memcpy(&number, bytes + sizeof kind, sizeof number);
-            if (kind == ZMQ_EVENT_DISCONNECTED)
-                connection_end(channel, (int)number);
-        }
-        for (int k = 0; k < count && k < PARTS_MOST; k++)
-            zmq_msg_close(&parts[k]);
-    }
-}
-
 static void advance(struct channel *channel)
 {
     const double now_s = clock_now();
     if (now_s - channel->vain_s < look_every_s)
         return;
+    if (now_s - channel->connections_s >= connections_every_s) {
+        channel->connections_s = now_s;
+        monitor_receive(channel); /* before what they said last, so that all of it is there */
+    }
     while (message_receive(channel))
         channel->fresh = true;
     channel->vain_s = clock_now();
-    if (now_s - channel->connections_s < connections_every_s)
-        return;
-    channel->connections_s = now_s;
-    monitor_receive(channel);
 }
 
 void link_progress(struct link link)

@@ -68,7 +68,7 @@ static bool joins(struct joining *joining, struct link master, const struct acce
     assert_int_equal(pthread_create(&thread, NULL, join, joining), 0);
     while (!joining->over) {
         link_progress(master);
-        clock_nap(1e-3);
+        link_rest(master, 1e-3); /* as a master waits: whose connection it is must not get lost */
     }
     pthread_join(thread, NULL);
     return joining->good;
