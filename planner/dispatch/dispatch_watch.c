@@ -374,6 +374,7 @@ static bool plan_reconsider(struct dispatch_watch *self, int64_t without, double
     if (kept && self->setup.planner.plan(self->setup.planner.self, &remaining, &answer)) {
         answer_take(self, &answer, change);
         self->change_count++;
+        self->newcomer = -1;
     }
     plan_release(&answer.plan);
     free(kept);
@@ -417,7 +418,6 @@ static enum dispatch_answer watch_next(struct dispatch *dispatch, double now_s,
     const int64_t without = at < 0 ? worker_without(self) : -1;
     if ((alarm || begins || without >= 0) && plan_reconsider(self, without, now_s))
         at = slot_choose(self, now_s);
-    self->newcomer = -1;
     if (at < 0)
         return DISPATCH_WAIT;
     package_hand(self, at, now_s, package);
@@ -447,6 +447,8 @@ static void watch_lost(struct dispatch *dispatch, int64_t worker)
         return; /* it has none of the plan */
     self->workers[worker].lost = true;
     self->workers[worker].out_count = 0;
+    if (self->newcomer == worker)
+        self->newcomer = -1;
 }
 
 /* What worker `like` takes over what this one is said to take, for packages of a usual size. */

@@ -56,7 +56,7 @@ struct dispatch_watch {
     double whole_s;                 /* estimate of the makespan */
     double end_s;                   /* expected makespan by now */
     double spare_s;   /* time that the port may still spend on sending packages in parts */
-    int64_t newcomer; /* a worker that the plan in use does not know of; -1: none */
+    int64_t newcomer; /* a worker that no plan has been made with yet; -1: none */
     bool alarm;       /* a report differs from what the plan assumes of its worker */
     bool news;        /* there were reports since a worker was last found without work */
 };

@@ -401,6 +401,48 @@ static int64_t least_of(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* So many more (below 0: fewer) in the packages that there are, as far as they have room for it;
+ * what is left over. */
+static int64_t packages_fill(struct replan_search *search, int64_t off, int64_t taking)
+{
+    const bool more = off > 0;
+    const int64_t each = (llabs(off) + taking - 1) / taking;
+    for (int64_t k = 0; k < search->remaining->workers && off != 0; k++) {
+        struct replan_worker *worker = &search->workers[k];
+        const int64_t share = least_of(least_of(each, llabs(off)), room_of(search, worker, more));
+        worker->tasks += more ? share : -share;
+        off -= more ? share : -share;
+    }
+    return off;
+}
+
+/* One package more or less of that worker; what is then left over. */
+static int64_t package_add(const struct replan_search *search, struct replan_worker *worker,
+                           int64_t off)
+{
+    const int64_t before = worker->tasks, wanted = before + off;
+    worker->packages += off > 0 ? 1 : -1;
+    const int64_t high = (int64_t)search->most * worker->packages;
+    const int64_t low = search->window->least * worker->packages;
+    worker->tasks = wanted > high ? high : wanted < low ? low : wanted;
+    return off - (worker->tasks - before);
+}
+
+/* Where the packages that there are have no room, as where each is of one core task: one more, or
+ * less, of those whose quotas were rounded the other way, or of `any`. */
+static int64_t packages_add(struct replan_search *search, int64_t off, bool any)
+{
+    const bool more = off > 0;
+    for (int64_t k = 0; k < search->remaining->workers && off != 0 && more == (off > 0); k++) {
+        struct replan_worker *worker = &search->workers[k];
+        const double lacks = worker->quota - (double)worker->tasks;
+        if (worker->tasks > 0 && (any || (more ? lacks > 0 : lacks < 0)) &&
+            (more || worker->packages > 1))
+            off = package_add(search, worker, off);
+    }
+    return off;
+}
+
 /* Rounding has left some over, or taken too many. False: they fit nowhere. */
 static bool tasks_settle(struct replan_search *search)
 {
@@ -410,15 +452,9 @@ static bool tasks_settle(struct replan_search *search)
         taking += search->workers[k].tasks > 0;
     }
     for (int pass = 0; pass < SPREADS && off != 0 && taking > 0; pass++) {
-        const bool more = off > 0;
-        const int64_t each = (llabs(off) + taking - 1) / taking;
-        for (int64_t k = 0; k < search->remaining->workers && off != 0; k++) {
-            struct replan_worker *worker = &search->workers[k];
-            const int64_t share =
-                least_of(least_of(each, llabs(off)), room_of(search, worker, more));
-            worker->tasks += more ? share : -share;
-            off -= more ? share : -share;
-        }
+        const int64_t left = packages_fill(search, off, taking);
+        const int64_t added = left == off ? packages_add(search, left, false) : left;
+        off = added == off ? packages_add(search, added, true) : added;
     }
     return off == 0;
 }

@@ -5,6 +5,7 @@
 
 #include "planner/dispatch/dispatch.h"
 #include "planner/dispatch/watch.h"
+#include "planner/model/plan_cursor.h"
 #include "planner/replan/replan.h"
 #include "planner/schedulers/scheduler.h"
 #include "tests/cases.h"
@@ -339,13 +340,46 @@ static void like_another(void **state)
     watched_release(&watched);
 }
 
+/* Packages of one size only, as of one core task, do not take what rounding has left over: whoever
+ * has joined gets its share all the same. */
+static void one_size(void **state)
+{
+    static const struct cost master = {1e-4, 1e-6}, link = {0, 0}, work = {0, 0.1};
+    struct platform platform = platform_of_equals(WORKERS, 1, 300, master, link, work);
+    const struct replan_setup setup = {.platform = &platform, .most = 1};
+    (void)state;
+    for (int64_t tasks = 60; tasks < 90; tasks++) {
+        struct watch_state states[WORKERS];
+        for (int64_t k = 0; k < WORKERS; k++)
+            states[k] =
+                (struct watch_state){.factor = 1, .ready_s = k < 2 ? 0.1 : 0, .used = k < 2};
+        const struct watch_remaining remaining = {
+            .tasks = tasks, .workers = WORKERS, .states = states};
+        struct watch_answer answer = {.end_s = 0};
+        assert_true(replan_remaining(&setup, &remaining, &answer));
+        struct plan_cursor cursor = PLAN_CURSOR(&answer.plan);
+        double sums[WORKERS] = {0}, sum = 0;
+        while (plan_cursor_next(&cursor)) {
+            assert_true(cursor.load == 1);
+            sums[answer.plan.workers[cursor.slot]]++;
+            sum++;
+        }
+        assert_true(sum == (double)tasks);
+        for (int64_t k = 0; k < WORKERS; k++)
+            if (fabs(sums[k] - sum / WORKERS) > 2)
+                fail_msg("of %" PRId64 " core tasks worker %" PRId64 " gets %g", tasks, k, sums[k]);
+        plan_release(&answer.plan);
+    }
+    platform_release(&platform);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unknown),    cmocka_unit_test(like_another),
         cmocka_unit_test(rules),      cmocka_unit_test(ranges),
         cmocka_unit_test(plans),      cmocka_unit_test(watched_plans),
-        cmocka_unit_test(two_of_six),
+        cmocka_unit_test(two_of_six), cmocka_unit_test(one_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
