@@ -24,6 +24,15 @@ struct run_move {
 struct run_loss {
     int64_t worker;
     double time_s; /* when that was noticed */
+    bool left;     /* as it had said that it would */
+};
+
+/* A worker that joined while the run went on. */
+struct run_member {
+    int64_t worker, packages, tasks; /* that it did */
+    double joined_s, gone_s;         /* gone_s: 0: it stayed until the end */
+    bool lost;                       /* it had not said that it leaves */
+    char host[64], why[80];          /* why it left, or was lost */
 };
 
 /* In place of a part's number: the first part, and of traces only those that a plan follows from.
@@ -68,6 +77,9 @@ struct run_record {
     char *lost_told, *lost;  /* owned: workers that were lost, lines and a JSON array; NULL: none */
     struct run_loss *losses; /* owned; the same, in order of time */
     int64_t loss_count;
+    char *joined;               /* owned: workers that joined, a JSON array; NULL: all were there */
+    struct run_member *members; /* owned; the same, by number */
+    int64_t member_count;
     char *moved; /* owned: core tasks that went from one of several masters to another, a JSON
                   * array; NULL: none did */
     struct run_move *moves; /* owned; the same, in order of time */

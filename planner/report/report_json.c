@@ -234,6 +234,8 @@ static void told_json(struct json_text *json, const struct run_record *record)
         json_word(json, "tail", record->tail);
     if (record->replanned)
         json_raw(json, "replanned", record->replanned);
+    if (record->joined)
+        json_raw(json, "joined_workers", record->joined);
     if (record->lost)
         json_raw(json, "lost_workers", record->lost);
     if (record->moved)

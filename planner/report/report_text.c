@@ -10,6 +10,7 @@
 #include "planner/report/had.h"
 #include "planner/report/levels.h"
 #include "planner/report/masters.h"
+#include "planner/report/members.h"
 #include "planner/report/outlook.h"
 #include "planner/report/parts.h"
 #include "planner/report/report.h"
@@ -75,6 +76,7 @@ static void head_add(struct text *text, const struct residuals *residuals)
                  record->plan.scheduler ? record->plan.scheduler : "unknown",
                  record->tail ? ", its end on request by " : "", record->tail ? record->tail : "",
                  record->replanned ? ", watched" : "");
+    members_text(record, text);
     if (record->told)
         text_add(text, "%s", record->told);
     if (record->lost_told)

@@ -518,8 +518,8 @@ static void drift_explain(const struct residuals *residuals, struct text *text)
 static void lost_explain(const struct run_record *record, struct text *text)
 {
     int64_t lost = 0;
-    for (const char *c = record->lost_told ? record->lost_told : ""; *c; c++)
-        lost += *c == '\n';
+    for (int64_t k = 0; k < record->loss_count; k++)
+        lost += !record->losses[k].left;
     if (lost == 1)
         text_add(text, " A worker was lost during the run, and others did its core tasks.");
     else if (lost > 1)

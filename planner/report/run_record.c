@@ -27,6 +27,8 @@ void run_record_release(struct run_record *record)
     free(record->lost_told);
     free(record->lost);
     free(record->losses);
+    free(record->joined);
+    free(record->members);
     free(record->moved);
     free(record->moves);
     free(record->had);

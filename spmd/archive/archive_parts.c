@@ -120,10 +120,48 @@ static bool losses_read(struct run_record *part, struct failure *failure)
             break;
         part->losses[part->loss_count++] =
             (struct run_loss){json_integer_value(json_object_get(loss, "worker")),
-                              json_number_value(json_object_get(loss, "time_s"))};
+                              json_number_value(json_object_get(loss, "time_s")),
+                              json_is_true(json_object_get(loss, "left"))};
     }
     json_decref(list);
     return part->losses || failure_memory(failure, "reading a run's output");
+}
+
+static void word_copy(char *to, size_t size, const json_t *word)
+{
+    snprintf(to, size, "%s", word ? json_string_value(word) : "");
+}
+
+static struct run_member member_of(const json_t *row)
+{
+    const json_t *lost = json_object_get(row, "lost_s"), *left = json_object_get(row, "left_s");
+    struct run_member member = {.worker = json_integer_value(json_object_get(row, "worker")),
+                                .packages = json_integer_value(json_object_get(row, "packages")),
+                                .tasks = json_integer_value(json_object_get(row, "tasks")),
+                                .joined_s = json_number_value(json_object_get(row, "joined_s")),
+                                .gone_s = json_number_value(lost ? lost : left),
+                                .lost = lost != NULL};
+    word_copy(member.host, sizeof member.host, json_object_get(row, "host"));
+    word_copy(member.why, sizeof member.why, json_object_get(row, "why"));
+    return member;
+}
+
+/* Those that joined while it went on. */
+static bool members_read(hid_t group, struct run_record *part, struct failure *failure)
+{
+    part->joined = contents_text(group, LAYOUT_PART_JOINED);
+    archive_drop_empty(&part->joined);
+    json_t *list = part->joined ? json_loads(part->joined, 0, NULL) : NULL, *row;
+    const size_t count = json_array_size(list);
+    size_t k;
+    part->members = count > 0 ? calloc(count, sizeof *part->members) : NULL;
+    json_array_foreach(list, k, row)
+    {
+        if (part->members)
+            part->members[part->member_count++] = member_of(row);
+    }
+    json_decref(list);
+    return part->members || count == 0 || failure_memory(failure, "reading a run's output");
 }
 
 /* What its workers had of their processors. */
@@ -178,7 +216,7 @@ static bool told_read(hid_t group, struct run_record *part, struct failure *fail
     if (part->replanned)
         changes_read(part->replanned, &part->changes);
     return had_read(group, part, failure) && losses_read(part, failure) &&
-           moves_read(group, part, failure);
+           members_read(group, part, failure) && moves_read(group, part, failure);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */

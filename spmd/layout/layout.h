@@ -40,6 +40,8 @@
 #define LAYOUT_PART_ENDED "ended"
 #define LAYOUT_PART_LOST_TOLD "lost"
 #define LAYOUT_PART_LOST "lost_workers"
+/* Of workers that joined while the run went on: a JSON array; absent in others. */
+#define LAYOUT_PART_JOINED "joined_workers"
 /* What workers had of their processors while they computed: a JSON array of shares, null where one
  * is not known; absent where none is, and in older files. */
 #define LAYOUT_PART_HAD "availability"

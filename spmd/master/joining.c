@@ -39,6 +39,11 @@ int64_t joining_like(const struct joining *joining, int peer, int member)
                : DISPATCH_UNKNOWN;
 }
 
+const char *joining_host(const struct joining *joining, int peer)
+{
+    return joining->machines[peer].host;
+}
+
 static void timing_await(struct joining *joining)
 {
     link_receive(joining->comm->link, NULL, 0, LINK_ANYBODY, WIRE_TIME, &joining->timing);

@@ -53,6 +53,8 @@ bool joining_begin(struct joining *joining, struct comm *comm, const char *comma
  * profile is of, or where nobody knows, what the profile has for its number; else DISPATCH_UNKNOWN.
  */
 int64_t joining_like(const struct joining *joining, int peer, int member);
+/* Where it is, as it has said. */
+const char *joining_host(const struct joining *joining, int peer);
 /* Nobody is let in any more. Of one that has not begun (all zero): nothing. */
 void joining_end(struct joining *joining);
 

@@ -186,14 +186,16 @@ static void joined_take(struct master *master, const struct member_event *event)
     if (event->member == 0)
         return;
     const int64_t like = joining_like(run->joining, event->peer, event->member);
+    const double now_s = comm_now(run->comm);
     progress_end(master->progress);
     if (!run->joining->quiet)
         fprintf(stderr, "%s: worker %d joins%s\n", run->members->command, event->member,
                 like == DISPATCH_UNKNOWN ? ", a machine that the profile does not know" : "");
     if (!master->begun && membership_living(run->members) == 1)
-        master->origin_s = comm_now(run->comm); /* for whoever waits to begin, time begins here */
-    dispatch_joined(master->dispatch, event->member - 1, like,
-                    comm_now(run->comm) - master->origin_s);
+        master->origin_s = now_s; /* for whoever waits to begin, time begins here */
+    membership_come(run->members, event->member, joining_host(run->joining, event->peer),
+                    now_s - master->origin_s);
+    dispatch_joined(master->dispatch, event->member - 1, like, now_s - master->origin_s);
 }
 
 void master_members(struct master *master)
@@ -204,8 +206,9 @@ void master_members(struct master *master)
         if (event.news == COMM_JOINED)
             joined_take(master, &event);
         else
-            /* A group's master works on nothing that could be the cause. */
+            /* A group's master works on nothing that could be the cause, nor does who leaves as it
+             * has said. */
             master_lose(master, event.member, membership_why(members, event.member),
-                        !master->run->heads);
+                        !master->run->heads && event.news == COMM_LOST);
     }
 }

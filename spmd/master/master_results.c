@@ -225,6 +225,7 @@ static void result_take(struct master *master, const struct wire_result *report)
     had_take(master, report);
     master_start_trace(master, report);
     master_done_take(master, &report->summary, rejection, report + 1);
+    membership_did(master->run->members, (int)report->package.worker + 1, report->package.count);
     master_relay_done(master, &report->package, &report->summary, rejection,
                       report->times.written_s);
     if (master->run->keeps)

@@ -72,6 +72,7 @@ struct output_outcome {
                          * none did */
     const char *copied; /* packages that were handed out once more, JSON; NULL: none was */
     const char *lost_told, *lost; /* of workers that were lost: lines, JSON; NULL: none was */
+    const char *joined;           /* of workers that joined: JSON; NULL: none did */
     const char *had;              /* JSON: what workers had of their processors; NULL: not known */
     const char *ended;            /* what ended it before all was done; NULL: nothing did */
     double finish_s;              /* from the last package to here */

@@ -187,6 +187,7 @@ bool part_file_end(hid_t file, const struct output_outcome *outcome, const struc
                       entry_text_replace(group, LAYOUT_PART_ENDED, outcome->ended) &&
                       entry_text_replace(group, LAYOUT_PART_LOST_TOLD, outcome->lost_told) &&
                       entry_text_replace(group, LAYOUT_PART_LOST, outcome->lost) &&
+                      entry_text_replace(group, LAYOUT_PART_JOINED, outcome->joined) &&
                       entry_text_replace(group, LAYOUT_PART_HAD, outcome->had) &&
                       entry_text_replace(group, LAYOUT_PART_COPIED, outcome->copied) &&
                       entry_text_replace(group, LAYOUT_PART_MOVED, outcome->moved) &&

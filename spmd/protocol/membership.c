@@ -83,6 +83,20 @@ int membership_rank(const struct membership *membership, int member)
     return comm_place(membership->comm, member);
 }
 
+void membership_come(struct membership *membership, int member, const char *host, double at_s)
+{
+    struct member *came = member_of(membership, member);
+    membership->comes = true;
+    came->came_s = at_s;
+    snprintf(came->host, sizeof came->host, "%s", host);
+}
+
+void membership_did(struct membership *membership, int member, int64_t tasks)
+{
+    member_of(membership, member)->packages++;
+    member_of(membership, member)->tasks += tasks;
+}
+
 void membership_release(struct membership *membership)
 {
     free(membership->members);
@@ -131,6 +145,15 @@ void membership_heard(struct membership *membership, int member)
     liveness_heard(membership->liveness, membership_peer(membership, member));
 }
 
+/* That of this member, or the place behind the last one. */
+static struct loss *loss_of(const struct membership *membership, int member)
+{
+    struct loss *loss = membership->losses, *end = loss + membership->loss_count;
+    while (loss < end && loss->member != member)
+        loss++;
+    return loss;
+}
+
 bool membership_poll(struct membership *membership, struct member_event *event)
 {
     struct comm_event told;
@@ -143,6 +166,7 @@ bool membership_poll(struct membership *membership, struct member_event *event)
         event->member = membership_of(membership, told.peer);
         if (event->member > 0) {
             membership_lose(membership, event->member, MEMBER_LOST, told.why);
+            loss_of(membership, event->member)->left = told.news == COMM_LEFT;
             return true;
         }
     }
@@ -150,15 +174,6 @@ bool membership_poll(struct membership *membership, struct member_event *event)
 }
 
 /* ---- losses -------------------------------------------------------------------------------- */
-
-/* That of this member, or the place behind the last one. */
-static struct loss *loss_of(const struct membership *membership, int member)
-{
-    struct loss *loss = membership->losses, *end = loss + membership->loss_count;
-    while (loss < end && loss->member != member)
-        loss++;
-    return loss;
-}
 
 void membership_lose(struct membership *membership, int member, enum member_state state,
                      const char *why)
@@ -188,8 +203,9 @@ void membership_note(struct membership *membership, int member, int64_t tasks)
     if (membership->origin_s > 0 && loss->at_s <= 0)
         loss->at_s = comm_now(membership->comm) - membership->origin_s;
     loss->tasks += tasks;
-    fprintf(stderr, "%s: worker %d is lost: %s; it had %" PRId64 " core tasks\n",
-            membership->command, membership_rank(membership, member), loss->why, tasks);
+    fprintf(stderr, "%s: worker %d %s%s; it had %" PRId64 " core tasks\n", membership->command,
+            membership_rank(membership, member), loss->left ? "leaves " : "is lost: ", loss->why,
+            tasks);
 }
 
 void membership_take(struct membership *membership, const struct loss *loss,
@@ -228,7 +244,7 @@ char *membership_lines(const struct membership *membership)
     struct text text = TEXT_INIT;
     for (int k = 0; k < membership->loss_count; k++) {
         const struct loss *loss = &membership->losses[k];
-        text_add(&text, "lost        worker %d after ", loss->member);
+        text_add(&text, "%s        worker %d after ", loss->left ? "left" : "lost", loss->member);
         text_add_seconds(&text, loss->at_s);
         text_add(&text, ": %s; %" PRId64 " of its core tasks went to others\n", loss->why,
                  loss->tasks);
@@ -248,9 +264,40 @@ char *membership_json(const struct membership *membership)
         json_count(&row, "worker", loss->member - 1);
         json_number(&row, "time_s", loss->at_s);
         json_count(&row, "tasks", loss->tasks);
+        if (loss->left)
+            json_flag(&row, "left", true);
         json_word(&row, "why", loss->why);
         json_close(&row, "}");
     }
+    json_close(&json, "]");
+    return text_take(&text);
+}
+
+static void came_add(const struct membership *membership, int member, struct json_text *json)
+{
+    const struct member *came = member_of(membership, member);
+    const struct loss *loss = loss_of(membership, member);
+    struct json_text row = json_open_in(json, NULL, "{", ", ");
+    json_count(&row, "worker", member - 1);
+    json_word(&row, "host", came->host);
+    json_number(&row, "joined_s", came->came_s);
+    json_count(&row, "packages", came->packages);
+    json_count(&row, "tasks", came->tasks);
+    if (loss < membership->losses + membership->loss_count) {
+        json_number(&row, loss->left ? "left_s" : "lost_s", loss->at_s);
+        json_word(&row, "why", loss->why);
+    }
+    json_close(&row, "}");
+}
+
+char *membership_came_json(const struct membership *membership)
+{
+    struct text text = TEXT_INIT;
+    if (!membership->comes)
+        return NULL;
+    struct json_text json = json_open(&text, "[", ", ");
+    for (int member = 1; member <= membership->count; member++)
+        came_add(membership, member, &json);
     json_close(&json, "]");
     return text_take(&text);
 }

@@ -26,12 +26,17 @@ struct member {
     int peer; /* of the link */
     enum member_state state;
     struct process process;
+    /* Of one that has come while the run went on. */
+    char host[64];
+    double came_s;           /* as losses' times */
+    int64_t packages, tasks; /* that it has done */
 };
 
 struct loss {
     int member;
     double at_s;   /* on the master's clock from the first envelope's start */
     int64_t tasks; /* core tasks that it had and that others got */
+    bool left;     /* as it had said: nobody looks for what was wrong */
     char why[240];
 };
 
@@ -48,6 +53,7 @@ struct membership {
     struct process *processes; /* owned; room for one of each member */
     int count, loss_count;
     size_t room, loss_room, process_room, number_room;
+    bool comes;      /* members come while the run goes on */
     double origin_s; /* of the losses' times, on the communicator's clock; 0: not yet */
 };
 
@@ -83,6 +89,10 @@ int membership_peer(const struct membership *membership, int member);
  * the ranks of others come before; of 0: the master's own. */
 int membership_rank(const struct membership *membership, int member);
 
+/* It has come from that machine, after so many seconds of the run. */
+void membership_come(struct membership *membership, int member, const char *host, double at_s);
+/* It has done a package of so many core tasks. */
+void membership_did(struct membership *membership, int member, int64_t tasks);
 /* The first envelope began then. */
 void membership_origin(struct membership *membership, double origin_s);
 bool membership_lives(const struct membership *membership, int member);
@@ -117,5 +127,8 @@ int *membership_lost_peers(const struct membership *membership, int *count);
 /* The losses, a line each, and as a JSON array; owned. NULL: there are none, or memory ended. */
 char *membership_lines(const struct membership *membership);
 char *membership_json(const struct membership *membership);
+/* Who has come, what each did, and when and why it left, as a JSON array; owned. NULL: all were
+ * there from the beginning, or memory ended. */
+char *membership_came_json(const struct membership *membership);
 
 #endif

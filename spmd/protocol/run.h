@@ -73,10 +73,11 @@ struct run {
                                     * master sends all */
     bool joins; /* the master's: nobody is there at first, and workers come and go (joining.h) */
     const struct joining *joining; /* then: what is known of those that do */
-    /* A worker's: called between two packages, and does not return where it leaves; NULL: nothing.
-     */
-    void (*between)(void *self);
-    void *between_self;
+    /* A worker's: asked between two packages whether it is to leave, and then called once the
+     * master has taken all that it has done, which does not return; NULL: it stays. */
+    bool (*leaves)(void *self);
+    void (*leave)(void *self);
+    void *leaves_self;
     /* A worker's that returns results: those of this package are there, and need not be computed;
      * NULL: of none. */
     bool (*given)(void *self, const struct package *package, struct run_given *given);

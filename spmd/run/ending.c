@@ -38,7 +38,7 @@ static struct run_part part_of(const struct run_outcome *outcome)
 struct account {
     struct output_outcome outcome; /* points to the others: not to be moved */
     struct run_part part;
-    char *losses, *plan, *had; /* owned */
+    char *losses, *joined, *plan, *had; /* owned */
 };
 
 static void account_make(struct account *account, const struct ending *ending,
@@ -47,6 +47,7 @@ static void account_make(struct account *account, const struct ending *ending,
     const struct pilot *pilot = ending->pilot;
     account->part = part_of(outcome);
     account->losses = membership_json(ending->closing.run->members);
+    account->joined = membership_came_json(ending->closing.run->members);
     account->had = run_had_json(&outcome->had);
     account->plan = pilot ? pilot_plan_print(pilot, ending->plan) : NULL;
     account->outcome = (struct output_outcome){.plan = account->plan,
@@ -61,6 +62,7 @@ static void account_make(struct account *account, const struct ending *ending,
                                                .moved = outcome->moved,
                                                .lost = account->losses,
                                                .lost_told = outcome->losses,
+                                               .joined = account->joined,
                                                .had = account->had,
                                                .startup_s = outcome->startup_s,
                                                .used = used,
@@ -70,6 +72,7 @@ static void account_make(struct account *account, const struct ending *ending,
 static void account_release(struct account *account)
 {
     free(account->losses);
+    free(account->joined);
     free(account->plan);
     free(account->had);
 }

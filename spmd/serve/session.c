@@ -226,28 +226,28 @@ static bool job_prepare(struct session *session, struct failure *failure)
 
 /* ---- leaving -------------------------------------------------------------------------------- */
 
-/* All that this worker has done has been said; what it has been sent since others do. */
-static _Noreturn void leave(struct session *session)
+/* The master has all that this worker has done; what it has been sent since others do. */
+static void leave(void *self)
 {
+    struct session *session = self;
     struct failure changed = FAILURE_INIT;
     if (session->input && !input_unchanged(session->input, part(session, LETTER_DIGEST), &changed))
         fprintf(stderr, "scow work: %s\n", changed.text);
-    liveness_hush(&session->liveness);
+    liveness_leave(&session->liveness, asked);
     link_zmq_close(&session->link, linger_s);
     fflush(NULL);
     _exit((int)changed.code);
 }
 
 /* Between two packages: is there time for one more, as long as the longest so far? */
-static void between(void *self)
+static bool leaves(void *self)
 {
     struct session *session = self;
     const struct until *until = &session->setup->until;
     const double now_s = clock_now();
     session->longest_s = fmax(session->longest_s, now_s - session->looked_s);
     session->looked_s = now_s;
-    if (asked || (until->known && until_left_s(until, until_now()) < session->longest_s))
-        leave(session);
+    return asked || (until->known && until_left_s(until, until_now()) < session->longest_s);
 }
 
 /* ---- the run -------------------------------------------------------------------------------- */
@@ -280,8 +280,9 @@ static void take_part(struct session *session, struct failure *failure)
                             .buffers = (int)session->told.buffers,
                             .given = session->setup->parts ? part_give : NULL,
                             .given_self = session,
-                            .between = between,
-                            .between_self = session};
+                            .leaves = leaves,
+                            .leave = leave,
+                            .leaves_self = session};
     struct done_packages done = {0};
     struct run_outcome outcome = {0};
     session->looked_s = clock_now();

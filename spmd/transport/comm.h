@@ -19,14 +19,15 @@
 /* What has become of another rank. */
 enum comm_news {
     COMM_JOINED, /* it is ready to take part */
-    COMM_LOST    /* it does not answer any more */
+    COMM_LEFT,   /* it does not answer any more, as it had said */
+    COMM_LOST    /* nor has it said that */
 };
 
 struct comm_event {
     enum comm_news news;
     int peer;
     struct process process; /* its own, where it has joined */
-    char why[80];           /* it is lost */
+    char why[80];           /* it has left, or is lost */
 };
 
 /* Who sees what becomes of others: whether those that this rank depends on still live (liveness.h),

@@ -125,6 +125,10 @@ static void word_take(struct liveness *liveness, int rank)
     case WIRE_LAST:
         peer->last = true;
         break;
+    case WIRE_GOES:
+    case WIRE_ENDS:
+        peer->leaves = (enum wire_word)liveness->word.word;
+        break;
     default:
         break;
     }
@@ -260,6 +264,13 @@ void liveness_hush(struct liveness *liveness)
         liveness->silent = true;
 }
 
+void liveness_leave(struct liveness *liveness, bool asked)
+{
+    if (liveness)
+        others_tell(liveness, asked ? WIRE_GOES : WIRE_ENDS);
+    liveness_hush(liveness);
+}
+
 /* ---- each by itself: the master ------------------------------------------------------------ */
 
 void liveness_work(struct liveness *liveness, bool working)
@@ -309,6 +320,25 @@ static double deadline_of(const struct liveness *liveness)
                              : liveness->least_s;
 }
 
+/* A link that says so is sure. What came before that has been taken by the next look. */
+static bool has_left(struct liveness *liveness, int rank, double now_s, struct comm_event *event)
+{
+    struct liveness_peer *peer = &liveness->peers[rank];
+    if (peer->lost || !link_left(liveness->comm->link, rank))
+        return false;
+    if (peer->left_s <= 0)
+        peer->left_s = now_s;
+    *event = (struct comm_event){
+        .news = peer->leaves ? COMM_LEFT : COMM_LOST,
+        .peer = rank,
+    };
+    snprintf(event->why, sizeof event->why, "%s",
+             peer->leaves == WIRE_GOES   ? "as asked"
+             : peer->leaves == WIRE_ENDS ? "as its time ends"
+                                         : "its process or connection is gone");
+    return now_s - peer->left_s >= look_every_s;
+}
+
 /* True: *event says how it was lost. */
 static bool is_lost(const struct liveness *liveness, int rank, double now_s,
                     struct comm_event *event)
@@ -337,7 +367,7 @@ static bool poll_lost(void *self, struct comm_event *event)
     liveness->looked_s = now_s;
     words_take(liveness);
     for (int rank = others_first(liveness); rank < others_end(liveness); rank++)
-        if (is_lost(liveness, rank, now_s, event)) {
+        if (has_left(liveness, rank, now_s, event) || is_lost(liveness, rank, now_s, event)) {
             liveness->peers[rank].lost = true;
             liveness->looked_s = now_s - look_every_s; /* there may be more */
             return true;

@@ -47,6 +47,8 @@ struct liveness_peer {
     bool awaited;           /* something is to come from it */
     bool lost;              /* and not looked after any more */
     bool last;              /* it has said its last word */
+    enum wire_word leaves;  /* WIRE_GOES, WIRE_ENDS: it has said that it leaves */
+    double left_s;          /* its end of the link was seen to be gone; 0: it was not */
     double heard_s;         /* of it, or since when something is awaited */
 };
 
@@ -112,6 +114,8 @@ void liveness_give_up(struct liveness *liveness, int peer);
 void liveness_pass(struct liveness *liveness);
 /* This rank says nothing any more: all that the master waits for has been said. */
 void liveness_hush(struct liveness *liveness);
+/* The same, and that this rank leaves, as it was `asked` to, or for want of time. */
+void liveness_leave(struct liveness *liveness, bool asked);
 
 /* Is a rank of the run gone, or may one be, for this one sees nobody, whether that is known already
  * or not? Then what the launcher tells all ranks may not be meant for this one. Of those that the

@@ -64,6 +64,8 @@ enum wire_word {
     WIRE_LAST,  /* it looks after nobody any more */
     WIRE_LEAVE, /* somebody is missing whom all need: all leave */
     WIRE_LOST,  /* master to a worker that it takes for lost: touch nothing any more */
+    WIRE_GOES,  /* a worker that has joined to the master, last: it leaves as it was asked to, */
+    WIRE_ENDS,  /* or because its own time ends; all that it has done has been taken */
     WIRE_WORDS
 };
 

@@ -150,8 +150,11 @@ static const double look_s = 1e-2;
 /* It has no package at hand. */
 static void between(const struct worker *worker)
 {
-    if (worker->run->between)
-        worker->run->between(worker->run->between_self);
+    const struct run *run = worker->run;
+    if (!run->leaves || !run->leaves(run->leaves_self))
+        return;
+    returns_finish(worker->context.returns);
+    run->leave(run->leaves_self);
 }
 
 /* While there is nothing to do beside: when results may be written. */

@@ -1,5 +1,6 @@
 /* Predicted beside measured: from traces whose figures are known. */
 #include "planner/report/report.h"
+#include "planner/report/members.h"
 
 #include <math.h>
 
@@ -722,9 +723,43 @@ static void a_search_says_where_it_stands(void **state)
     text_release(&text);
 }
 
+/* Of many, the first ones and all others together. */
+static void those_that_join_are_told_of(void **state)
+{
+    enum { MANY = 20 };
+    struct run_member members[MANY];
+    struct run_record record = {.members = members};
+    (void)state;
+    for (int k = 0; k < MANY; k++)
+        members[k] = (struct run_member){
+            .worker = k, .tasks = 10, .packages = k + 1, .joined_s = k, .host = "n1"};
+    members[1].gone_s = members[12].gone_s = 9.5;
+    members[12].lost = true;
+    snprintf(members[1].why, sizeof members[1].why, "as asked");
+    snprintf(members[12].why, sizeof members[12].why, "its process is gone");
+    for (record.member_count = 0; record.member_count <= MANY; record.member_count++) {
+        struct text text = TEXT_INIT;
+        int lines = 0;
+        members_text(&record, &text);
+        for (size_t at = 0; at < text.length; at++)
+            lines += text.bytes[at] == '\n';
+        assert_int_equal(lines, record.member_count < 9 ? record.member_count : 9);
+        if (record.member_count == MANY) {
+            assert_non_null(strstr(text.bytes, "joined      worker 1 (n1) after 0 s: 10 core tasks "
+                                               "in 1 package\n            worker 2 (n1) after "
+                                               "1.000 s: 10 core tasks in 2 packages; left after "
+                                               "9.500 s, as asked\n"));
+            assert_non_null(strstr(text.bytes, "            and 12 more, which did 120 core tasks; "
+                                               "1 of them was lost\n"));
+        }
+        text_release(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(those_that_join_are_told_of),
         cmocka_unit_test(a_perfect_run_has_no_error),
         cmocka_unit_test(figures_add_up),
         cmocka_unit_test(a_search_says_where_it_stands),

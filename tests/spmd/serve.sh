@@ -39,7 +39,7 @@ member_of() { pgrep -P "$1" | head -n 1; }
 
 seq 1 40 >lines.txt
 cat >task.sh <<'END'
-sleep 0.05
+sleep 0.08
 echo "line $1"
 END
 cat >plan.json <<END
@@ -67,6 +67,9 @@ wait "$leaves" || fail "who leaves as asked ends with $?"
 begin stays "$scow" work out.h5.access --patience 20
 stays=$begun
 await "the third worker" grep -q "worker 3 joins" master.said
+await "who left to be told of" grep -q "worker 2 leaves as asked; it had" master.said
+await "who was killed to be told of" grep -q "worker 1 is lost: its process or connection is gone" master.said
+grep -q "worker 2 was working on" master.said && fail "who leaves is held to have been killed by what it had"
 
 # ---- the master is killed, and comes back ------------------------------------------------------
 kill -9 "$master"
@@ -148,7 +151,10 @@ grep -q "^copies .* done first by copies" local.said || fail "nothing was copied
 /usr/bin/python3 -c 'import json
 changes = json.load(open("local.json"))["replanned"]
 times = [change["time_s"] for change in changes]
-assert changes[0]["joined"] and changes[0]["worker"] == 0 and times == sorted(times), changes' ||
+assert changes[0]["joined"] and changes[0]["worker"] == 0 and times == sorted(times), changes
+here = json.load(open("local.json"))["joined_workers"]
+assert [worker["worker"] for worker in here] == [0, 1] and here[0]["joined_s"] == 0 <= here[1]["joined_s"], here
+assert all(worker["host"] for worker in here) and sum(worker["tasks"] for worker in here) == 40, here' ||
     fail "workers that join are not told of as they come: $(cat local.said)"
 # A pretended queue, whose jobs are processes by their numbers.
 mkdir queue bin

@@ -23,6 +23,7 @@ scow_embed(embedded_script
     script/colours.js
     script/masters.js
     script/levels.js
+    script/joined.js
     script/headline.js
     script/shared.js
     script/rows.js

@@ -9,7 +9,7 @@ function figure(name, value, aside) {
 function adviceOf(report) {
     if (!report.complete)
         return 'Not every core task was done: scow run --resume goes on with what is left.';
-    if (report.lost_workers)
+    if (report.lost_workers?.some((worker) => !worker.left))
         return 'Workers were lost: look at their nodes. Times of this run say little about the plan.';
     if (report.error === null)
         return 'The run left no prediction to compare with: plan with a profile to have one.';

@@ -29,6 +29,8 @@ function onePage(data) {
         sections.push(levelsSection(data));
     if (data.report?.measured_s !== undefined && data.report.measured_s !== null) /* else it left no trace */
         sections.push(timeSection(data.report, gantt, data.slowest));
+    if (data.report?.joined_workers)
+        sections.push(joinedSection(data.report));
     if (data.profile && data.setting >= 0 && data.profile.settings[data.setting].map)
         sections.push(regionsSection(data));
     if (data.profile && data.setting >= 0)
