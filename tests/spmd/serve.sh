@@ -38,10 +38,17 @@ checksum() { sed -n 's/^checksum //p' "$1"; }
 member_of() { pgrep -P "$1" | head -n 1; }
 
 seq 1 40 >lines.txt
+# Core tasks of larger numbers wait until they are allowed: so a run is in the middle however long others take to join it.
+allow() {
+    echo "$1" >new
+    mv new most
+}
 cat >task.sh <<'END'
-sleep 0.08
+while [ -e most ] && [ "$1" -gt "$(cat most)" ]; do sleep 0.02; done
+sleep 0.01
 echo "line $1"
 END
+allow 40
 cat >plan.json <<END
 {"schema": "scow-plan-1", "kernel": "command", "parameters": {"command": "sh $dir/task.sh {}", "write-behind": "yes"},
  "scheduler": "by-hand", "tasks": 40, "workers": [0, 1], "rounds": [{"repeat": 10, "loads": [2, 2]}]}
@@ -50,6 +57,7 @@ END
     fail "the run to compare with: $(cat expected.said)"
 
 # ---- workers that come and go ------------------------------------------------------------------
+allow 10
 begin master "$scow" serve plan.json -i lines.txt -o out.h5 --patience 2
 master=$begun
 await "an access file" test -s out.h5.access
@@ -63,7 +71,9 @@ await "the second worker" grep -q "worker 2 joins" master.said
 member=$(member_of "$killed")
 kill -9 "$killed" "$member"
 kill -TERM "$leaves"
+allow 40 # what it has in hand
 wait "$leaves" || fail "who leaves as asked ends with $?"
+allow 0
 begin stays "$scow" work out.h5.access --patience 20
 stays=$begun
 await "the third worker" grep -q "worker 3 joins" master.said
@@ -77,6 +87,7 @@ wait "$master" 2>/dev/null || true
 code=0
 "$scow" show out.h5 --check >check.said 2>&1 || code=$?
 [ "$code" = 75 ] || fail "the master was killed too late, or lost something: --check ends with $code"
+allow 40
 code=0
 "$scow" serve plan.json -i lines.txt -o out.h5 --resume --patience 2 >resumed.said 2>&1 || code=$?
 [ "$code" = 0 ] || fail "going on ends with $code"
@@ -129,14 +140,15 @@ code=0
 [ "$code" = 4 ] || fail "an access file that others may read: $code"
 
 # ---- workers that are submitted ----------------------------------------------------------------
-# One of two is stopped: what it has is handed out once more, and nobody waits for it in the end.
+# One of two is stopped: what it has is handed out once more, and nobody waits for it in the end. The other one alone would
+# take six seconds, in which the second one comes.
 cat >sleep.json <<END
 {"schema": "scow-profile-1", "kernel": "sleep", "settings": [{"windows": [{"tasks": [1, 100],
  "envelope": {"latency_s": 1e-4, "s_per_task": 0}, "send": {"latency_s": 1e-4, "s_per_task": 0},
  "workers": [{"count": 2, "receive": {"latency_s": 0, "s_per_task": 0},
-              "compute": {"latency_s": 0, "s_per_task": 0.02}}]}]}]}
+              "compute": {"latency_s": 0, "s_per_task": 0.1}}]}]}]}
 END
-"$scow" plan -p sleep.json -X 40 -o sleeps.json -q
+"$scow" plan -p sleep.json -X 60 -o sleeps.json -q
 begin local "$scow" serve sleeps.json -o local.h5 --submit local -n 2
 local=$begun
 await "the second worker" grep -q "worker 2 joins" local.said
