@@ -40,6 +40,29 @@ cat >pretended/mpiexec <<END
 #!/usr/bin/env bash
 exec "$mpiexec" -n 3 "\$@"
 END
+# Time is over when something has been done, however long ranks take to begin.
+cat >pretended/await <<'END'
+#!/usr/bin/env bash
+output=$(printf '%s\n' "${@:2}" | sed -n '/^-o$/{n;p}')
+while kill -0 "$1" 2>/dev/null && ! scow show "$output" 2>/dev/null | grep -q '^done *[1-9]'; do sleep 0.05; done
+END
+cat >pretended/timeout <<'END'
+#!/usr/bin/env bash
+[[ $1 == --foreground && $2 == --signal=USR1 ]] || exit 2
+[[ $3 != 0 ]] || exec "${@:4}"
+"${@:4}" &
+await $! "${@:4}"
+kill -USR1 $!
+wait $! || true
+exit 124
+END
+cat >pretended/short <<'END'
+#!/usr/bin/env bash
+setsid mpiexec "$@" &
+await $! "$@"
+kill -KILL -- -$!
+wait $!
+END
 chmod +x pretended/*
 
 fail() {
@@ -93,28 +116,28 @@ rm -f "$QUEUE"/*
 cat >profile.json <<'END'
 {"schema": "scow-profile-1", "kernel": "sleep", "settings": [{"windows": [{"tasks": [1, 1000],
  "envelope": {"latency_s": 1e-6, "s_per_task": 0}, "send": {"latency_s": 1e-6, "s_per_task": 0},
- "workers": [{"count": 2, "receive": {"latency_s": 0, "s_per_task": 0}, "compute": {"latency_s": 0, "s_per_task": 0.1}}]}]}]}
+ "workers": [{"count": 2, "receive": {"latency_s": 0, "s_per_task": 0}, "compute": {"latency_s": 0, "s_per_task": 0.3}}]}]}]}
 END
+sed 's/0\.3/0.001/' profile.json >fast.json
 cat >plan.json <<'END'
 {"schema": "scow-plan-1", "kernel": "sleep", "scheduler": "by hand", "tasks": 240, "workers": [0, 1], "rounds": [{"repeat": 120, "loads": [1, 1]}]}
 END
-SCOW_ARGUMENTS='plan.json slept.h5 -p profile.json' qsub -V "$house/jobs/pbs/run.pbs" >/dev/null
+cp profile.json now.json
+SCOW_ARGUMENTS='plan.json slept.h5 -p now.json' qsub -V "$house/jobs/pbs/run.pbs" >/dev/null
 job_run 1 SCOW_STOP_AFTER=6
 [[ $code == 75 && $(cat "$QUEUE/again") == 1 ]] || fail "out of time: $code, queued again: $(cat "$QUEUE/again")"
+cp fast.json now.json
 job_run 1
 [[ $code == 0 ]] || fail "with more time: $code"
 scow show slept.h5 --check -q || fail "the resumed run is not complete"
 
 # ---- everybody is killed: back into the queue, once something has been done ----
 rm -f "${QUEUE:?}"/*
-cat >pretended/short <<'END'
-#!/usr/bin/env bash
-exec timeout --signal=KILL 4 "$(dirname "$0")/mpiexec" "$@"
-END
-chmod +x pretended/short
-SCOW_ARGUMENTS='plan.json killed.h5 -p profile.json' qsub -V "$house/jobs/pbs/run.pbs" >/dev/null
+cp profile.json now.json
+SCOW_ARGUMENTS='plan.json killed.h5 -p now.json' qsub -V "$house/jobs/pbs/run.pbs" >/dev/null
 job_run 1 SCOW_LAUNCH=short
 [[ $code == 75 && $(cat "$QUEUE/again") == 1 ]] || fail "killed: $code, queued again: $(cat "$QUEUE/again")"
+cp fast.json now.json
 job_run 1
 [[ $code == 0 ]] || fail "after everybody was killed: $code"
 scow show killed.h5 --check -q || fail "the run whose ranks were killed is not complete"
