@@ -194,7 +194,8 @@ static void loss_play(struct run_record *record, uint64_t seed, double noise)
     bool *gone = calloc(trace.count + 1, sizeof *gone);
     record->losses = calloc(1, sizeof *record->losses);
     assert_true(gone && record->losses);
-    record->losses[record->loss_count++] = (struct run_loss){scenario.lost_worker, scenario.lost_s};
+    record->losses[record->loss_count++] =
+        (struct run_loss){.worker = scenario.lost_worker, .time_s = scenario.lost_s};
     for (size_t k = 0; k < trace.count; k++) {
         const struct trace_event *event = &trace.events[k];
         if (event->rank == scenario.lost_worker + 1 && event->end_s > scenario.lost_s)
