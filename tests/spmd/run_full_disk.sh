@@ -25,7 +25,7 @@ run() {
     # A sanitised scow wants to be told that something comes before its runtime.
     ASAN_OPTIONS=verify_asan_link_order=0 LSAN_OPTIONS=suppressions=$dir/leaks:print_suppressions=0 \
         timeout 400 "$mpiexec" -n 3 env LD_PRELOAD="$shim" FULL_DISK_RANK="$1" FULL_DISK_AFTER="$2" \
-        "$scow" run plan.json -i "$image" -o part.h5 -q >said 2>errors || code=$?
+        "$scow" run plan.json -i "$image" -o part.h5 -q --no-copies >said 2>errors || code=$?
 }
 
 wrong() {

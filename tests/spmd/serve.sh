@@ -166,7 +166,7 @@ times = [change["time_s"] for change in changes]
 assert changes[0]["joined"] and changes[0]["worker"] == 0 and times == sorted(times), changes
 here = json.load(open("local.json"))["joined_workers"]
 assert [worker["worker"] for worker in here] == [0, 1] and here[0]["joined_s"] == 0 <= here[1]["joined_s"], here
-assert all(worker["host"] for worker in here) and sum(worker["tasks"] for worker in here) == 40, here' ||
+assert all(worker["host"] for worker in here) and sum(worker["tasks"] for worker in here) == 60, here' ||
     fail "workers that join are not told of as they come: $(cat local.said)"
 # A pretended queue, whose jobs are processes by their numbers.
 mkdir queue bin
