@@ -1,9 +1,11 @@
 #include "spmd/transport/link_zmq.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -485,110 +487,6 @@ void link_forget(struct link_request *request)
         operation_free(operation);
 }
 
-/* ---- all ranks together: each is alone ----------------------------------------------------- */
-
-static void alone(struct link_request *request)
-{
-    *request = (struct link_request){.pending = false};
-}
-
-void link_barrier(struct link link, struct link_request *request)
-{
-    (void)link;
-    alone(request);
-}
-
-void link_broadcast(struct link link, void *data, size_t bytes, int from,
-                    struct link_request *request)
-{
-    (void)link, (void)data, (void)bytes, (void)from;
-    alone(request);
-}
-
-void link_gather(struct link link, const void *mine, size_t bytes, void *all,
-                 struct link_request *request)
-{
-    if (all)
-        memcpy((char *)all + (size_t)link_rank(link) * bytes, mine, bytes);
-    alone(request);
-}
-
-void link_gather_all(struct link link, const void *mine, size_t bytes, void *all,
-                     struct link_request *request)
-{
-    link_gather(link, mine, bytes, all, request);
-}
-
-void link_least(struct link link, const int *mine, int *least, struct link_request *request)
-{
-    (void)link;
-    *least = *mine;
-    alone(request);
-}
-
-void link_sum(struct link link, const int *mine, int *sum, struct link_request *request)
-{
-    link_least(link, mine, sum, request);
-}
-
-/* Every message goes through the master's program: nothing is gained by not asking it. */
-bool link_counter_begin(struct link link, struct link_counter *counter)
-{
-    (void)link;
-    *counter = (struct link_counter){0};
-    return false;
-}
-
-void link_counter_add(struct link_counter *counter, int64_t more, int64_t *before,
-                      struct link_request *request)
-{
-    (void)counter, (void)more, (void)before, (void)request;
-    abort(); /* our mistake: there is none */
-}
-
-void link_counter_end(struct link_counter *counter, bool all)
-{
-    (void)all;
-    *counter = (struct link_counter){0};
-}
-
-struct link link_node(struct link link)
-{
-    return link;
-}
-
-struct link link_split(struct link link, int number)
-{
-    (void)number;
-    return link;
-}
-
-struct link link_among(struct link link, const int *ranks, int count)
-{
-    (void)ranks, (void)count;
-    return link;
-}
-
-void link_end(struct link *link)
-{
-    *link = (struct link){0};
-}
-
-/* ---- the machine --------------------------------------------------------------------------- */
-
-void link_machine(char name[LINK_NAME_SIZE])
-{
-    memset(name, 0, LINK_NAME_SIZE);
-    gethostname(name, LINK_NAME_SIZE - 1);
-}
-
-void link_version(char version[LINK_VERSION_SIZE])
-{
-    int major, minor, patch;
-    zmq_version(&major, &minor, &patch);
-    snprintf(version, LINK_VERSION_SIZE, "ZeroMQ %d.%d.%d", major, minor, patch);
-}
-
 void link_abort(struct link link, int status)
 {
     (void)link;
@@ -673,10 +571,22 @@ static bool listen_at(struct channel *channel, struct access *access)
            zmq_getsockopt(channel->socket, ZMQ_LAST_ENDPOINT, access->address, &size) == 0;
 }
 
+/* As many files as the system allows: connections of strangers, which last until their time to say
+ * who they are is over, shall not take those that the run needs. */
+static void files_allow(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
 bool link_zmq_listen(struct link *link, struct access *access, int members, struct failure *failure)
 {
     struct channel *channel = channel_open(true, members + 1, failure);
     *link = (struct link){0};
+    files_allow();
     if (!channel)
         return false;
     memcpy(&link->handle, &channel, sizeof(struct channel *));
@@ -690,25 +600,28 @@ bool link_zmq_listen(struct link *link, struct access *access, int members, stru
 
 static bool connect_to(struct channel *channel, const struct access *access)
 {
-    static const struct frame hello = {.kind = FRAME_HELLO};
     option_set(channel->socket, ZMQ_IPV6, is_six(access));
     zmq_setsockopt(channel->socket, ZMQ_CURVE_SERVERKEY, access->master.public, ACCESS_KEY_SIZE);
     zmq_setsockopt(channel->socket, ZMQ_CURVE_PUBLICKEY, access->worker.public, ACCESS_KEY_SIZE);
     zmq_setsockopt(channel->socket, ZMQ_CURVE_SECRETKEY, access->worker.secret, ACCESS_KEY_SIZE);
-    if (zmq_connect(channel->socket, access->address) != 0)
-        return false;
-    frame_send(channel, 0, &hello, NULL, 0);
-    return true;
+    return zmq_connect(channel->socket, access->address) == 0;
 }
 
-/* Until the master has answered. A connection that ends before is tried again by ZeroMQ. */
+/* Until the master has answered. A connection that ends before is made again by ZeroMQ, but what
+ * was said by it may be lost: so it is said again; who has joined does so once. */
 static bool welcome_await(struct channel *channel, double patience_s)
 {
-    static const double rest_s = 0.02;
+    static const struct frame hello = {.kind = FRAME_HELLO};
+    static const double rest_s = 0.02, again_s = 1;
     struct link link;
     memcpy(&link.handle, &channel, sizeof(struct channel *));
     const double until_s = clock_now() + patience_s;
+    double said_s = -HUGE_VAL;
     while (channel->rank == 0 && !channel->full && clock_now() < until_s) {
+        if (clock_now() - said_s >= again_s) {
+            frame_send(channel, 0, &hello, NULL, 0);
+            said_s = clock_now();
+        }
         advance(channel);
         link_rest(link, rest_s);
     }

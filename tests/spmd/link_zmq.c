@@ -3,11 +3,14 @@
 #include <arpa/inet.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -306,59 +309,148 @@ static void noise(void **state)
     link_zmq_close(&master, 0);
 }
 
-/* Passes bytes on both ways, and keeps what the worker says. */
+/* More of them than this process may have files: who is in goes on, and others are let in when the
+ * strangers are gone. */
+static void flood(void **state)
+{
+    enum { CONNECTIONS = 110, FILES = 60, MESSAGES = 50 };
+    struct access access;
+    struct link master = listening(&access, MEMBERS), worker = joined(master, &access);
+    struct rlimit usual, few;
+    int told[2], got = 0;
+    char ready = 0;
+    (void)state;
+    assert_int_equal(pipe(told), 0);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    const pid_t strangers = fork();
+    if (strangers == 0) {
+        for (int k = 0; k < CONNECTIONS; k++)
+            connection(port_of(&access));
+        (void)!write(told[1], &ready, 1);
+        pause();
+        _exit(0);
+    }
+    few = (struct rlimit){FILES, usual.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    assert_int_equal(read(told[0], &ready, 1), 1);
+    for (int k = 0; k < MESSAGES; k++) {
+        struct link_request sending, receiving;
+        link_send(worker, &k, sizeof k, 0, TAG_A, &sending);
+        link_receive(master, &got, sizeof got, 1, TAG_A, &receiving);
+        over(worker, &receiving);
+        assert_int_equal(got, k);
+    }
+    kill(strangers, SIGKILL);
+    waitpid(strangers, NULL, 0);
+    setrlimit(RLIMIT_NOFILE, &usual);
+    still_serves(master, &access, 2);
+    close(told[0]);
+    close(told[1]);
+    link_zmq_close(&worker, 0);
+    link_zmq_close(&master, 0);
+}
+
+/* Passes bytes on both ways, and keeps what the worker says: of its first connection the first
+ * `most` bytes, and then that ends. */
 struct proxy {
     int listens, port; /* the master's port */
+    int connections;   /* that it serves, one after the other */
+    size_t most;
+    atomic_size_t size;
     char said[1 << 16];
-    size_t size;
+    struct sockaddr_in here;
+    pthread_t thread;
 };
+
+/* False: there is nothing more to pass on. */
+static bool bytes_pass(struct proxy *proxy, const struct pollfd *ends, int from)
+{
+    char bytes[4096];
+    ssize_t size = read(ends[from].fd, bytes, sizeof bytes);
+    if (size <= 0)
+        return false;
+    if (from == 0 && proxy->size + (size_t)size > proxy->most)
+        size = (ssize_t)(proxy->most - proxy->size);
+    if (from == 0 && proxy->size + (size_t)size <= sizeof proxy->said)
+        memcpy(proxy->said + proxy->size, bytes, (size_t)size);
+    proxy->size += from == 0 ? (size_t)size : 0;
+    (void)!send(ends[1 - from].fd, bytes, (size_t)size, MSG_NOSIGNAL);
+    return proxy->size < proxy->most;
+}
 
 static void *proxy_run(void *self)
 {
     struct proxy *proxy = self;
-    const int worker = accept(proxy->listens, NULL, NULL), master = connection(proxy->port);
-    struct pollfd ends[] = {{worker, POLLIN, 0}, {master, POLLIN, 0}};
-    char bytes[4096];
-    for (;;) {
-        poll(ends, 2, -1);
-        const int from = ends[0].revents ? 0 : 1;
-        const ssize_t size = read(ends[from].fd, bytes, sizeof bytes);
-        if (size <= 0)
-            break;
-        if (from == 0 && proxy->size + (size_t)size <= sizeof proxy->said) {
-            memcpy(proxy->said + proxy->size, bytes, (size_t)size);
-            proxy->size += (size_t)size;
-        }
-        (void)!send(ends[1 - from].fd, bytes, (size_t)size, MSG_NOSIGNAL);
+    for (int k = 0; k < proxy->connections; k++) {
+        struct pollfd ends[] = {{accept(proxy->listens, NULL, NULL), POLLIN, 0},
+                                {connection(proxy->port), POLLIN, 0}};
+        do
+            poll(ends, 2, -1);
+        while (bytes_pass(proxy, ends, ends[0].revents ? 0 : 1));
+        close(ends[0].fd);
+        close(ends[1].fd);
+        proxy->most = SIZE_MAX;
     }
-    close(worker);
-    close(master);
     return NULL;
 }
 
-/* What a worker said when it joined lets nobody in that says it again. */
+/* In front of who listens there; to be ended. */
+static struct access proxy_begin(struct proxy *proxy, const struct access *access, int connections,
+                                 size_t most)
+{
+    struct access through = *access;
+    socklen_t size = sizeof proxy->here;
+    *proxy = (struct proxy){.listens = socket(AF_INET, SOCK_STREAM, 0),
+                            .port = port_of(access),
+                            .connections = connections,
+                            .most = most,
+                            .here = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}}};
+    assert_int_equal(bind(proxy->listens, (struct sockaddr *)&proxy->here, size), 0);
+    assert_int_equal(listen(proxy->listens, 1), 0);
+    assert_int_equal(getsockname(proxy->listens, (struct sockaddr *)&proxy->here, &size), 0);
+    assert_int_equal(pthread_create(&proxy->thread, NULL, proxy_run, proxy), 0);
+    snprintf(through.address, sizeof through.address, "tcp://127.0.0.1:%d",
+             ntohs(proxy->here.sin_port));
+    return through;
+}
+
+/* Its connections have ended. */
+static void proxy_end(struct proxy *proxy)
+{
+    pthread_join(proxy->thread, NULL);
+    close(proxy->listens);
+}
+
+static bool is_said(const struct proxy *proxy, const char *bytes, size_t size)
+{
+    for (size_t at = 0; at + size <= proxy->size; at++)
+        if (memcmp(proxy->said + at, bytes, size) == 0)
+            return true;
+    return false;
+}
+
+/* What a worker said when it joined lets nobody in that says it again, and nobody reads what it
+ * says then. */
 static void replayed(void **state)
 {
-    struct access access, through;
-    struct link master = listening(&access, MEMBERS), worker;
+    static const char secret[] = "what the core task has found";
     static struct proxy proxy;
-    struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    socklen_t size = sizeof here;
-    pthread_t thread;
+    char got[sizeof secret] = "";
+    struct access access;
+    struct link_request sending, receiving;
+    struct link master = listening(&access, MEMBERS);
+    const struct access through = proxy_begin(&proxy, &access, 1, SIZE_MAX);
+    struct link worker = joined(master, &through);
     (void)state;
-    proxy = (struct proxy){.listens = socket(AF_INET, SOCK_STREAM, 0), .port = port_of(&access)};
-    assert_int_equal(bind(proxy.listens, (struct sockaddr *)&here, sizeof here), 0);
-    assert_int_equal(listen(proxy.listens, 1), 0);
-    assert_int_equal(getsockname(proxy.listens, (struct sockaddr *)&here, &size), 0);
-    assert_int_equal(pthread_create(&thread, NULL, proxy_run, &proxy), 0);
-    through = access;
-    snprintf(through.address, sizeof through.address, "tcp://127.0.0.1:%d", ntohs(here.sin_port));
-    worker = joined(master, &through);
     assert_int_equal(link_zmq_joined(master), 1);
+    link_send(worker, secret, sizeof secret, 0, TAG_A, &sending);
+    link_receive(master, got, sizeof got, 1, TAG_A, &receiving);
+    over(worker, &receiving);
+    assert_string_equal(got, secret);
     link_zmq_close(&worker, 0);
-    pthread_join(thread, NULL);
-    close(proxy.listens);
+    proxy_end(&proxy);
     assert_true(proxy.size > 200);
+    assert_false(is_said(&proxy, secret, sizeof secret - 1));
     const int again = connection(port_of(&access));
     assert_int_equal(send(again, proxy.said, proxy.size, MSG_NOSIGNAL), proxy.size);
     for (int k = 0; k < 100; k++) {
@@ -367,6 +459,27 @@ static void replayed(void **state)
     }
     close(again);
     still_serves(master, &access, 2);
+    link_zmq_close(&master, 0);
+}
+
+/* A worker joins although its connection breaks as it says so. */
+static void broken(void **state)
+{
+    static struct proxy proxy;
+    struct access access;
+    struct link master = listening(&access, MEMBERS);
+    struct access through = proxy_begin(&proxy, &access, 1, SIZE_MAX);
+    struct link worker = joined(master, &through);
+    const size_t whole = proxy.size;
+    (void)state;
+    link_zmq_close(&worker, 0);
+    proxy_end(&proxy);
+    through = proxy_begin(&proxy, &access, 2, whole - 1);
+    worker = joined(master, &through);
+    assert_int_equal(link_rank(worker), 2);
+    assert_int_equal(link_zmq_joined(master), 2);
+    link_zmq_close(&worker, 0);
+    proxy_end(&proxy);
     link_zmq_close(&master, 0);
 }
 
@@ -432,7 +545,9 @@ int main(void)
         cmocka_unit_test(other_keys),
         cmocka_unit_test(without_keys),
         cmocka_unit_test(noise),
+        cmocka_unit_test(flood),
         cmocka_unit_test(replayed),
+        cmocka_unit_test(broken),
         cmocka_unit_test(access_files),
         cmocka_unit_test(bad_access),
     };
