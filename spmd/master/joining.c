@@ -98,8 +98,6 @@ static bool ready_poll(void *self, struct comm_event *event)
 {
     struct joining *joining = self;
     requests_take(joining);
-    if (joining->tick.call)
-        joining->tick.call(joining->tick.self);
     while (link_test(&joining->answering)) {
         const bool holds = answer_holds(joining, joining->answering.peer);
         *event = (struct comm_event){.news = COMM_JOINED,
@@ -110,6 +108,12 @@ static bool ready_poll(void *self, struct comm_event *event)
             return true;
     }
     return false;
+}
+
+void joining_see(const struct joining *joining, int64_t left)
+{
+    if (joining->tick.call)
+        joining->tick.call(joining->tick.self, left);
 }
 
 bool joining_begin(struct joining *joining, struct comm *comm, const char *command,

@@ -19,9 +19,10 @@
 #include "spmd/transport/comm.h"
 #include "spmd/transport/wire.h"
 
-/* Called now and then while workers may join: to see to it that some do. */
+/* Called now and then while workers may join, with how many core tasks are not done: to see to it
+ * that some do. */
 struct joining_tick {
-    void (*call)(void *self); /* NULL: nothing */
+    void (*call)(void *self, int64_t left); /* NULL: nothing */
     void *self;
 };
 
@@ -48,6 +49,8 @@ struct joining {
 bool joining_begin(struct joining *joining, struct comm *comm, const char *command,
                    const struct letter *letter, const struct joining_tick *tick,
                    struct failure *failure);
+/* Now and then, with how many core tasks are not done. */
+void joining_see(const struct joining *joining, int64_t left);
 /* Which of the profile's workers, from 0 on, the one that the link reaches there is like, when it
  * is the member of that number: the class that is named as its machine; on the processor that the
  * profile is of, or where nobody knows, what the profile has for its number; else DISPATCH_UNKNOWN.

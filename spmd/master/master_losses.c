@@ -202,6 +202,8 @@ void master_members(struct master *master)
 {
     struct membership *members = master->run->members;
     struct member_event event;
+    if (master->run->joining)
+        joining_see(master->run->joining, master->run->tasks - master->outcome->summary.tasks);
     while (membership_poll(members, &event)) {
         if (event.news == COMM_JOINED)
             joined_take(master, &event);

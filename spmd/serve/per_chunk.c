@@ -148,7 +148,8 @@ static bool chunk_submit(struct dealing *dealing, int64_t number, struct failure
     char *command = text_take(&text);
     const struct submission submission = {.manager = dealing->setup->manager, .command = command};
     chunk->job = (struct submitted_job){.since_s = until_now()};
-    const bool good = command ? submission.manager->submit(&submission, &chunk->job, failure)
+    size_t one = 1;
+    const bool good = command ? submission.manager->submit(&submission, &chunk->job, &one, failure)
                               : failure_memory(failure, "submitting a chunk");
     free(command);
     chunk->tries++;

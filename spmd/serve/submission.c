@@ -79,27 +79,24 @@ bool submission_ask(const char *command, char *answer, size_t size)
     return good;
 }
 
-static bool one_submit(struct submission *submission, struct failure *failure)
+/* Until so many are there. */
+static bool all_submit(struct submission *submission, int64_t wanted, struct failure *failure)
 {
+    const size_t had = submission->count, all = (size_t)wanted;
+    if (had >= all)
+        return true;
     struct submitted_job *jobs =
-        array_reserve(submission->jobs, &submission->capacity, submission->count + 1, sizeof *jobs);
+        array_reserve(submission->jobs, &submission->capacity, all, sizeof *jobs);
     if (!jobs)
         return failure_memory(failure, "submitting workers");
     submission->jobs = jobs;
-    jobs[submission->count] = (struct submitted_job){.since_s = until_now()};
-    if (!submission->manager->submit(submission, &jobs[submission->count], failure))
-        return false;
-    submission->count++;
-    submission->submitted++;
-    return true;
-}
-
-static bool all_submit(struct submission *submission, struct failure *failure)
-{
-    while ((int64_t)submission->count < submission->wanted)
-        if (!one_submit(submission, failure))
-            return false;
-    return true;
+    for (size_t k = had; k < all; k++)
+        jobs[k] = (struct submitted_job){.since_s = until_now()};
+    size_t count = all - had;
+    const bool good = submission->manager->submit(submission, &jobs[had], &count, failure);
+    submission->count += count;
+    submission->submitted += (int64_t)count;
+    return good;
 }
 
 bool submission_begin(struct submission *submission, const struct resource_manager *manager,
@@ -112,20 +109,34 @@ bool submission_begin(struct submission *submission, const struct resource_manag
                                       .parts = parts,
                                       .wanted = wanted,
                                       .looked_s = until_now()};
-    return all_submit(submission, failure);
+    return all_submit(submission, wanted, failure);
 }
 
-static void over_drop(struct submission *submission, const enum job_state *states, double now_s)
+static void over_drop(struct submission *submission, enum job_state *states, double now_s)
 {
     size_t left = 0;
     for (size_t k = 0; k < submission->count; k++) {
         const struct submitted_job job = submission->jobs[k];
-        if (states[k] == JOB_THERE)
+        states[left] = states[k];
+        if (states[k] != JOB_OVER)
             submission->jobs[left++] = job;
         else
             submission->in_vain = now_s - job.since_s < vain_s ? submission->in_vain + 1 : 0;
     }
     submission->count = left;
+}
+
+/* The last ones in the queue first; those that run may have what others wait for. */
+static void waiting_take_back(struct submission *submission, const enum job_state *states,
+                              int64_t wanted)
+{
+    for (size_t k = submission->count; k > 0 && (int64_t)submission->count > wanted; k--)
+        if (states[k - 1] == JOB_WAITS) {
+            submission->manager->cancel(&submission->jobs[k - 1]);
+            submission->count--;
+            memmove(&submission->jobs[k - 1], &submission->jobs[k],
+                    (submission->count - (k - 1)) * sizeof *submission->jobs);
+        }
 }
 
 static void stop(struct submission *submission, const char *why)
@@ -135,21 +146,24 @@ static void stop(struct submission *submission, const char *why)
             submission->speaker, why);
 }
 
-void submission_tick(void *self)
+void submission_tick(void *self, int64_t left)
 {
     struct submission *submission = self;
     const double now_s = until_now();
+    const int64_t wanted = left < submission->wanted ? left : submission->wanted;
     struct failure failure = FAILURE_INIT;
     if (submission->over || now_s - submission->looked_s < look_every_s)
         return;
     submission->looked_s = now_s;
     enum job_state *states = calloc(submission->count + 1, sizeof *states);
-    if (states && submission->manager->look(submission->jobs, submission->count, states))
+    if (states && submission->manager->look(submission->jobs, submission->count, states)) {
         over_drop(submission, states, now_s);
+        waiting_take_back(submission, states, wanted);
+    }
     free(states);
     if (submission->in_vain >= VAIN_MOST)
         stop(submission, "one after the other ends at once");
-    else if (!all_submit(submission, &failure))
+    else if (!all_submit(submission, wanted, &failure))
         stop(submission, failure.text);
 }
 

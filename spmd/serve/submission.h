@@ -1,6 +1,7 @@
 /*
- * Workers as jobs of a resource manager: so many are kept handed in as long as there is work, and
- * what is left of them at the end is taken back.
+ * Workers as jobs of a resource manager: so many are kept handed in as long as there is work for
+ * them. Those that still wait in the queue when it gets less are taken back, and at the end all
+ * that are left.
  */
 #ifndef SPMD_SERVE_SUBMISSION_H
 #define SPMD_SERVE_SUBMISSION_H
@@ -15,7 +16,8 @@
 enum { JOB_NAME_SIZE = 64 };
 
 enum job_state {
-    JOB_THERE, /* it waits, or runs */
+    JOB_WAITS, /* in the queue */
+    JOB_RUNS,
     JOB_OVER
 };
 
@@ -31,8 +33,9 @@ struct submission;
  * times a minute. */
 struct resource_manager {
     const char *name, *summary;
-    /* False with *failure set: it cannot be handed in. */
-    bool (*submit)(const struct submission *submission, struct submitted_job *job,
+    /* All of them alike, as one array where it has such; names them. False with *failure set: one
+     * cannot be handed in, and those from *count on are not. */
+    bool (*submit)(const struct submission *submission, struct submitted_job *jobs, size_t *count,
                    struct failure *failure);
     /* Fills in states[k] of jobs[k]. False: nobody can say now. */
     bool (*look)(const struct submitted_job *jobs, size_t count, enum job_state *states);
@@ -61,9 +64,10 @@ const struct resource_manager *submission_find(const char *name, struct failure 
 bool submission_begin(struct submission *submission, const struct resource_manager *manager,
                       const char *speaker, const char *access, const char *parts, int64_t wanted,
                       struct failure *failure);
-/* Now and then: hands in others for those that are over; where these end at once, again and again,
- * it says so and hands in no more. */
-void submission_tick(void *submission);
+/* Now and then, with so many core tasks that are not done: takes back those in the queue that are
+ * more than these, and hands in others for those that are over; where these end at once, again and
+ * again, it says so and hands in no more. */
+void submission_tick(void *submission, int64_t left);
 /* Takes back those that are left. Of one that has not begun (all zero): nothing. */
 void submission_end(struct submission *submission);
 

@@ -1,5 +1,5 @@
-/* Workers as jobs of Slurm (sbatch, squeue, scancel) or PBS (qsub, qstat, qdel), with the options
- * that the environment's SCOW_SUBMIT has for the command that hands them in. */
+/* Workers as jobs of Slurm (an array by sbatch; squeue, scancel) or PBS (qsub, qstat, qdel), with
+ * the options that the environment's SCOW_SUBMIT has for the command that hands them in. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,19 +37,20 @@ static bool batch_submit(const struct submission *submission, const char *comman
                        submission->manager->name, options()[0] ? " with " : "", options());
 }
 
-/* Is `name` a whole word of the text? */
-static bool is_listed(const char *text, const char *name)
+/* Of a job whose line says so; it is over where there is none. */
+static enum job_state state_of(const char *lines, const char *name)
 {
+    static const char waiting[] = "PQHW"; /* PD of Slurm; queued, held, not before a time of PBS */
     const size_t length = strlen(name);
-    for (const char *at = text; (at = strstr(at, name)); at += length) {
-        const bool begins = at == text || strchr(" \t\n", at[-1]);
-        if (begins && (at[length] == '\0' || strchr(" \t\n", at[length])))
-            return true;
+    for (const char *at = lines; (at = strstr(at, name)); at += length) {
+        const bool begins = at == lines || at[-1] == '\n';
+        if (begins && at[length] == ' ')
+            return at[length + 1] && strchr(waiting, at[length + 1]) ? JOB_WAITS : JOB_RUNS;
     }
-    return false;
+    return JOB_OVER;
 }
 
-/* Those whose names the command prints are there. */
+/* The command prints a line for each that is there: its name, a space, and its state. */
 static bool batch_look(const char *command, const struct submitted_job *jobs, size_t count,
                        enum job_state *states)
 {
@@ -57,7 +58,7 @@ static bool batch_look(const char *command, const struct submitted_job *jobs, si
     if (!submission_ask(command, answer, sizeof answer))
         return false;
     for (size_t k = 0; k < count; k++)
-        states[k] = is_listed(answer, jobs[k].name) ? JOB_THERE : JOB_OVER;
+        states[k] = state_of(answer, jobs[k].name);
     return true;
 }
 
@@ -68,20 +69,48 @@ static void batch_cancel(const char *command, const struct submitted_job *job)
     submission_ask(whole, answer, sizeof answer); /* it may be over by now */
 }
 
-static bool slurm_submit(const struct submission *submission, struct submitted_job *job,
-                         struct failure *failure)
+/* Of an array, JOB_0 and so on: one call of sbatch, and one line of the queue. */
+static bool array_submit(const struct submission *submission, struct submitted_job *jobs,
+                         size_t count, struct failure *failure)
 {
     /* Of a job that hands in another one, Slurm's variables would speak of the wrong job. */
     static const char command[] =
         "for name in $(env | sed -n 's/^\\(SLURM_[A-Z0-9_]*\\)=.*/\\1/p'); do [ $name = SLURM_CONF "
         "] "
         "|| unset $name; done; sbatch --parsable --job-name=scow-work";
-    return batch_submit(submission, command, job, failure);
+    enum { NUMBER_SIZE = 24 }; /* which stands behind the array's */
+    char whole[sizeof command + 64], name[JOB_NAME_SIZE - NUMBER_SIZE];
+    if (count > 1)
+        snprintf(whole, sizeof whole, "%s --array=0-%zu", command, count - 1);
+    else
+        snprintf(whole, sizeof whole, "%s", command);
+    if (!batch_submit(submission, whole, &jobs[0], failure))
+        return false;
+    memcpy(name, jobs[0].name, sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    for (size_t k = 0; k < count && count > 1; k++)
+        snprintf(jobs[k].name, sizeof jobs[k].name, "%s_%zu", name, k);
+    return true;
+}
+
+/* An array has no more than MaxArraySize, 1001 unless somebody has set it. */
+static bool slurm_submit(const struct submission *submission, struct submitted_job *jobs,
+                         size_t *count, struct failure *failure)
+{
+    enum { ARRAY_MOST = 1000 };
+    for (size_t k = 0, some; k < *count; k += some) {
+        some = *count - k < ARRAY_MOST ? *count - k : ARRAY_MOST;
+        if (!array_submit(submission, &jobs[k], some, failure)) {
+            *count = k;
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool slurm_look(const struct submitted_job *jobs, size_t count, enum job_state *states)
 {
-    return batch_look("squeue --noheader --me --format=%i", jobs, count, states);
+    return batch_look("squeue --noheader --me --array --format='%i %t'", jobs, count, states);
 }
 
 static void slurm_cancel(const struct submitted_job *job)
@@ -97,15 +126,21 @@ const struct resource_manager submission_slurm = {
     .cancel = slurm_cancel,
 };
 
-static bool pbs_submit(const struct submission *submission, struct submitted_job *job,
-                       struct failure *failure)
+static bool pbs_submit(const struct submission *submission, struct submitted_job *jobs,
+                       size_t *count, struct failure *failure)
 {
-    return batch_submit(submission, "qsub -N scow-work", job, failure);
+    for (size_t k = 0; k < *count; k++)
+        if (!batch_submit(submission, "qsub -N scow-work", &jobs[k], failure)) {
+            *count = k;
+            return false;
+        }
+    return true;
 }
 
 static bool pbs_look(const struct submitted_job *jobs, size_t count, enum job_state *states)
 {
-    return batch_look("qstat | awk '$5 != \"C\" && $5 != \"F\" {print $1}'", jobs, count, states);
+    return batch_look("qstat | awk '$5 != \"C\" && $5 != \"F\" {print $1, $5}'", jobs, count,
+                      states);
 }
 
 static void pbs_cancel(const struct submitted_job *job)

@@ -11,8 +11,8 @@
 #include "spmd/serve/submission.h"
 #include "spmd/transport/clock.h"
 
-static bool local_submit(const struct submission *submission, struct submitted_job *job,
-                         struct failure *failure)
+static bool one_submit(const struct submission *submission, struct submitted_job *job,
+                       struct failure *failure)
 {
     char *command = submission_command(submission);
     if (!command)
@@ -33,11 +33,22 @@ static bool local_submit(const struct submission *submission, struct submitted_j
     return true;
 }
 
+static bool local_submit(const struct submission *submission, struct submitted_job *jobs,
+                         size_t *count, struct failure *failure)
+{
+    for (size_t k = 0; k < *count; k++)
+        if (!one_submit(submission, &jobs[k], failure)) {
+            *count = k;
+            return false;
+        }
+    return true;
+}
+
 static bool local_look(const struct submitted_job *jobs, size_t count, enum job_state *states)
 {
     for (size_t k = 0; k < count; k++) {
         const pid_t process = (pid_t)strtol(jobs[k].name, NULL, 10);
-        states[k] = waitpid(process, NULL, WNOHANG) == 0 ? JOB_THERE : JOB_OVER;
+        states[k] = waitpid(process, NULL, WNOHANG) == 0 ? JOB_RUNS : JOB_OVER;
     }
     return true;
 }

@@ -168,19 +168,26 @@ here = json.load(open("local.json"))["joined_workers"]
 assert [worker["worker"] for worker in here] == [0, 1] and here[0]["joined_s"] == 0 <= here[1]["joined_s"], here
 assert all(worker["host"] for worker in here) and sum(worker["tasks"] for worker in here) == 60, here' ||
     fail "workers that join are not told of as they come: $(cat local.said)"
-# A pretended queue, whose jobs are processes by their numbers.
+# A pretended queue, whose jobs are processes, lines of a file: name and number. An array is one call.
 mkdir queue bin
 cat >bin/sbatch <<END
 #!/bin/sh
-cat >$dir/queue/script; setsid sh $dir/queue/script >/dev/null 2>&1 & echo \$! >>$dir/queue/jobs; echo "\$!;cluster"
+echo "\$*" >>$dir/queue/calls
+last=\$(echo "\$*" | sed -n 's/.*--array=0-\([0-9]*\).*/\1/p')
+cat >$dir/queue/script
+for k in \$(seq 0 "\${last:-0}"); do
+    setsid sh $dir/queue/script >/dev/null 2>&1 &
+    echo "7\${last:+_\$k} \$!" >>$dir/queue/jobs
+done
+echo "7;cluster"
 END
 cat >bin/squeue <<END
 #!/bin/sh
-for job in \$(cat $dir/queue/jobs); do if kill -0 \$job 2>/dev/null; then echo \$job; fi; done
+while read -r name job; do if kill -0 "\$job" 2>/dev/null; then echo "\$name R"; fi; done <$dir/queue/jobs
 END
 cat >bin/scancel <<END
 #!/bin/sh
-kill "\$1"
+kill "\$(sed -n "s/^\$1 //p" $dir/queue/jobs)"
 END
 chmod +x bin/*
 # The plan is of a profile that was measured on other machines.
@@ -200,6 +207,7 @@ PATH="$dir/bin:$PATH" "$scow" serve elsewhere.json -i lines.txt -o slurm.h5 --su
 joined=$(grep -c "worker [0-9]* joins" slurm.said) || fail "nobody is said to join: $(cat slurm.said)"
 [ "$(grep -c "joins, a machine that the profile does not know" slurm.said)" = "$joined" ] || fail "it knows machines: $(cat slurm.said)"
 [ "$(wc -l <queue/jobs)" = 2 ] || fail "$(wc -l <queue/jobs) jobs were submitted"
+grep -c -- '--parsable.* --array=0-1' queue/calls | grep -qx 1 || fail "not as one array: $(cat queue/calls)"
 code=0
 "$scow" serve plan.json -i lines.txt -o none.h5 -q --submit slrm >none.said 2>&1 || code=$?
 [ "$code" = 2 ] || fail "a manager that nobody knows: $code"
