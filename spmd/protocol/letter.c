@@ -10,9 +10,27 @@ struct letter_head {
 
 enum { ALIGNMENT = 64 };
 
+/* Numbers of another order of bytes, or other sizes of long, would be read as what they are not. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define ORDER "little-endian"
+#else
+#define ORDER "big-endian"
+#endif
+#if defined __x86_64__
+#define PROCESSOR "x86-64"
+#elif defined __aarch64__
+#define PROCESSOR "aarch64"
+#elif defined __powerpc64__
+#define PROCESSOR "ppc64"
+#elif defined __riscv
+#define PROCESSOR "riscv"
+#else
+#define PROCESSOR "another processor"
+#endif
+
 const char *letter_version(void)
 {
-    return SCOW_VERSION " " __VERSION__;
+    return SCOW_VERSION " " __VERSION__ " " PROCESSOR " " ORDER;
 }
 
 static size_t aligned(size_t size)

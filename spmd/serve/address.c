@@ -9,11 +9,15 @@
 
 enum { HOST_SIZE = 200 };
 
+static bool in_job(void)
+{
+    return getenv("SLURM_JOB_ID") || getenv("PBS_JOBID");
+}
+
 static void host_usual(char host[HOST_SIZE])
 {
-    const bool in_job = getenv("SLURM_JOB_ID") || getenv("PBS_JOBID");
     snprintf(host, HOST_SIZE, "127.0.0.1");
-    if (in_job && gethostname(host, HOST_SIZE - 1) == 0)
+    if (in_job() && gethostname(host, HOST_SIZE - 1) == 0)
         host[HOST_SIZE - 1] = '\0';
 }
 
@@ -60,4 +64,9 @@ bool address_find(const char *listen, char address[ACCESS_ADDRESS_SIZE], struct 
             host);
     snprintf(address, ACCESS_ADDRESS_SIZE, six ? "tcp://[%s]:%s" : "tcp://%s:%s", number, port);
     return true;
+}
+
+bool address_keeps_out(const char *address)
+{
+    return in_job() && (strncmp(address, "tcp://127.", 10) == 0 || strstr(address, "[::1]"));
 }

@@ -290,6 +290,12 @@ static void listening_say(const struct serve_options *options, const struct acce
 {
     if (!options->run.quiet)
         fprintf(stderr, "scow serve: workers join at %s: scow work %s\n", access->address, name);
+    /* Some systems have the node's own name mean its loopback. */
+    if (!options->run.quiet && !options->listen && address_keeps_out(access->address))
+        fprintf(stderr,
+                "scow serve: workers on other nodes do not reach %s: name this node's address by "
+                "--listen\n",
+                access->address);
 }
 
 /* The access file goes with the job: who comes later finds that there is nothing to join. */

@@ -72,7 +72,8 @@ static bool letter_open(struct session *session, struct failure *failure)
         return false;
     if (!letter_read(&session->letter, session->bytes.bytes, session->bytes.size))
         return failure_set(failure, FAILURE_MISMATCH,
-                           "the master is of another build of scow: use the same one on all nodes");
+                           "the master is of another build of scow, or of one for other "
+                           "processors: use the same one on all nodes");
     memcpy(&session->told, session->letter.parts[LETTER_JOB], sizeof session->told);
     return true;
 }

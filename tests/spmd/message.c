@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spmd/protocol/letter.h"
 #include "tests/checks.h"
 
 enum { STATE_MOST = 40 };
@@ -158,6 +159,30 @@ static void counts_are_told(void **state)
     assert_false(wire_interim_check(&interim, sizeof interim));
 }
 
+/* A letter of another version, or of one for another machine, is none; nor is one that was cut. */
+static void letters_are_of_one_build(void **state)
+{
+    static const struct letter_job job = {.tasks = 7};
+    static const char *const others[] = {"", "0.0.1 11.2.0 x86-64 little-endian", "x"};
+    struct letter letter = {.sizes = {0}}, read;
+    size_t size;
+    (void)state;
+    for (int k = 0; k < LETTER_PARTS; k++)
+        letter.parts[k] = "";
+    letter.parts[LETTER_JOB] = (const char *)&job;
+    letter.sizes[LETTER_JOB] = sizeof job;
+    for (size_t k = 0; k <= COUNT_OF(others); k++) {
+        const bool own = k == COUNT_OF(others);
+        letter.parts[LETTER_VERSION] = own ? letter_version() : others[k];
+        letter.sizes[LETTER_VERSION] = strlen(letter.parts[LETTER_VERSION]);
+        char *bytes = letter_write(&letter, &size);
+        assert_non_null(bytes);
+        assert_int_equal(letter_read(&read, bytes, size), own);
+        assert_false(letter_read(&read, bytes, size - 1));
+        free(bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +193,7 @@ int main(void)
         cmocka_unit_test(failures_are_told),
         cmocka_unit_test(returned_results_are_compared),
         cmocka_unit_test(counts_are_told),
+        cmocka_unit_test(letters_are_of_one_build),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
