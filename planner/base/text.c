@@ -110,16 +110,21 @@ void text_add_seconds_column(struct text *text, double seconds)
 
 void text_add_quoted(struct text *text, const char *word)
 {
-    text_add(text, "\"");
-    for (const char *c = word; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            text_add(text, "\\%c", *c);
-        else if ((unsigned char)*c < 0x20)
+    const char *plain = word, *c = word;
+    text_add_bytes(text, "\"", 1);
+    for (; *c; c++) {
+        const bool control = (unsigned char)*c < 0x20;
+        if (!control && *c != '"' && *c != '\\')
+            continue;
+        text_add_bytes(text, plain, (size_t)(c - plain));
+        plain = c + 1;
+        if (control)
             text_add(text, "\\u%04x", (unsigned)*c);
         else
-            text_add(text, "%c", *c);
+            text_add(text, "\\%c", *c);
     }
-    text_add(text, "\"");
+    text_add_bytes(text, plain, (size_t)(c - plain));
+    text_add_bytes(text, "\"", 1);
 }
 
 void text_add_parameters(struct text *text, const struct parameter_list *list)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "planner/base/array.h"
+#include "planner/base/json_text.h"
 #include "planner/base/text.h"
 #include "planner/report/causes.h"
 #include "planner/report/events.h"
@@ -144,93 +145,112 @@ static size_t thread_of(int process, size_t index)
     return (size_t)process + PROCESS_COUNT * index;
 }
 
-static void comma_add(struct text *text)
+/* What the viewer is told of a process or of one of its rows: its kind, and whose it is; `args` is
+ * left open. */
+static struct json_text fact_open(struct json_text *events, const char *name, int process,
+                                  size_t thread, struct json_text *args)
 {
-    text_add(text, text->length > 1 ? ",\n" : "");
+    struct json_text fact = json_open_in(events, NULL, "{", ", ");
+    json_word(&fact, "ph", "M");
+    json_word(&fact, "name", name);
+    json_count(&fact, "pid", process);
+    json_count(&fact, "tid", (int64_t)thread);
+    *args = json_open_in(&fact, "args", "{", ", ");
+    return fact;
 }
 
-/* What the viewer calls a process. */
-static void process_add(struct text *text, int process, const char *name)
+static void fact_close(struct json_text *fact, struct json_text *args)
 {
-    comma_add(text);
-    text_add(text,
-             "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"tid\": %d, \"args\": "
-             "{\"name\": \"%s\"}}",
-             process, process, name);
+    json_close(args, "}");
+    json_close(fact, "}");
+}
+
+/* What the viewer calls a process, or writes beside it, as `key` says. */
+static void process_add(struct json_text *events, int process, const char *kind, const char *key,
+                        const char *words)
+{
+    struct json_text args;
+    struct json_text fact = fact_open(events, kind, process, (size_t)process, &args);
+    json_word(&args, key, words);
+    fact_close(&fact, &args);
 }
 
 /* What it calls a row, and where it draws it. */
-static void row_add(struct text *text, int process, size_t index, const struct row *row)
+static void row_add(struct json_text *events, int process, size_t index, const struct row *row)
 {
     static const char *const words[] = {"worker", "link to worker", "output of worker"};
     char number[24] = "", name[80];
+    struct json_text args, fact;
     if (row->number > 1)
         snprintf(number, sizeof number, " (%" PRId64 ")", row->number);
     if (row->rank == 0)
         snprintf(name, sizeof name, "%s%s", row->lane == LANE_LINK ? "links" : "master", number);
     else
         snprintf(name, sizeof name, "%s %d%s", words[row->lane], (int)row->rank, number);
-    comma_add(text);
-    text_add(text,
-             "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %zu, \"args\": "
-             "{\"name\": \"%s\"}},\n",
-             process, thread_of(process, index), name);
-    text_add(text,
-             "{\"ph\": \"M\", \"name\": \"thread_sort_index\", \"pid\": %d, \"tid\": %zu, "
-             "\"args\": {\"sort_index\": %zu}}",
-             process, thread_of(process, index), index);
+    fact = fact_open(events, "thread_name", process, thread_of(process, index), &args);
+    json_word(&args, "name", name);
+    fact_close(&fact, &args);
+    fact = fact_open(events, "thread_sort_index", process, thread_of(process, index), &args);
+    json_count(&args, "sort_index", (int64_t)index);
+    fact_close(&fact, &args);
 }
 
 /* Nanoseconds as microseconds, exactly. */
-static void microseconds_add(struct text *text, int64_t ns)
+static void microseconds_add(struct json_text *json, const char *key, int64_t ns)
 {
-    const int64_t size = ns < 0 ? -ns : ns;
-    text_add(text, "%s%" PRId64 ".%03d", ns < 0 ? "-" : "", size / 1000, (int)(size % 1000));
+    const int64_t size = ns < 0 ? -ns : ns, fraction = size % 1000;
+    const char digits[] = {'.', (char)('0' + fraction / 100), (char)('0' + fraction / 10 % 10),
+                           (char)('0' + fraction % 10)};
+    struct text *text = json_next(json, key);
+    text_add_bytes(text, "-", ns < 0);
+    text_add_count(text, size / 1000);
+    text_add_bytes(text, digits, sizeof digits);
 }
 
-static void span_print(struct text *text, int process, const struct span *span)
+static void span_print(struct json_text *events, int process, const struct span *span)
 {
     const struct trace_event *event = span->event;
-    comma_add(text);
-    text_add(text,
-             "{\"ph\": \"X\", \"name\": \"%s\", \"pid\": %d, \"tid\": %zu, \"ts\": ", span->name,
-             process, thread_of(process, span->row));
-    microseconds_add(text, span->start_ns);
-    text_add(text, ", \"dur\": ");
-    microseconds_add(text, span->end_ns - span->start_ns);
-    text_add(text,
-             ", \"args\": {\"round\": %" PRId64 ", \"package\": %" PRId64 ", \"first\": %" PRId64
-             ", \"tasks\": "
-             "%" PRId64 "}}",
-             event->round, event->package, event->first, event->tasks);
+    struct json_text shown = json_open_in(events, NULL, "{", ", ");
+    json_word(&shown, "ph", "X");
+    json_word(&shown, "name", span->name);
+    json_count(&shown, "pid", process);
+    json_count(&shown, "tid", (int64_t)thread_of(process, span->row));
+    microseconds_add(&shown, "ts", span->start_ns);
+    microseconds_add(&shown, "dur", span->end_ns - span->start_ns);
+    struct json_text args = json_open_in(&shown, "args", "{", ", ");
+    json_count(&args, "round", event->round);
+    json_count(&args, "package", event->package);
+    json_count(&args, "first", event->first);
+    json_count(&args, "tasks", event->tasks);
+    json_close(&args, "}");
+    json_close(&shown, "}");
 }
 
 /* How many packages of how many it shows, where they are not all. */
-static void rest_tell(struct text *text, const struct lanes *lanes, const struct events_head *head,
-                      int process)
+static void rest_tell(struct json_text *events, const struct lanes *lanes,
+                      const struct events_head *head, int process)
 {
+    char words[96];
     if (head->packages <= lanes->packages)
         return;
-    comma_add(text);
-    text_add(text,
-             "{\"ph\": \"M\", \"name\": \"process_labels\", \"pid\": %d, \"tid\": %d, \"args\": "
-             "{\"labels\": \"the first %" PRId64 " of %" PRId64 " packages; --csv lists all\"}}",
-             process, process, lanes->packages, head->packages);
+    snprintf(words, sizeof words, "the first %" PRId64 " of %" PRId64 " packages; --csv lists all",
+             lanes->packages, head->packages);
+    process_add(events, process, "process_labels", "labels", words);
 }
 
-static bool trace_print(struct text *text, int process, const struct events_head *head,
+static bool trace_print(struct json_text *events, int process, const struct events_head *head,
                         bool writes_behind, struct failure *failure)
 {
     struct lanes lanes;
     const char *name = process == PROCESS_RUN ? "measured" : "predicted";
     const bool good = lanes_init(&lanes, &head->trace, head->counted, writes_behind, failure);
-    process_add(text, process, name);
+    process_add(events, process, "process_name", "name", name);
     for (size_t k = 0; good && k < lanes.row_count; k++)
-        row_add(text, process, k, &lanes.rows[k]);
+        row_add(events, process, k, &lanes.rows[k]);
     for (size_t k = 0; good && k < lanes.span_count; k++)
-        span_print(text, process, &lanes.spans[k]);
+        span_print(events, process, &lanes.spans[k]);
     if (good)
-        rest_tell(text, &lanes, head, process);
+        rest_tell(events, &lanes, head, process);
     lanes_release(&lanes);
     return good;
 }
@@ -243,11 +263,11 @@ char *report_chrome_trace(const struct run_record *record, struct failure *failu
     bool has = false;
     events_head_init(&measured, PACKAGES_MOST);
     events_head_init(&predicted, PACKAGES_MOST);
-    text_add(&text, "[");
+    struct json_text events = json_open(&text, "[", ",\n");
     const bool good = events_heads_read(record, &measured, &predicted, &has, failure) &&
-                      trace_print(&text, PROCESS_RUN, &measured, behind, failure) &&
-                      (!has || trace_print(&text, PROCESS_PLAN, &predicted, behind, failure));
-    text_add(&text, "]\n");
+                      trace_print(&events, PROCESS_RUN, &measured, behind, failure) &&
+                      (!has || trace_print(&events, PROCESS_PLAN, &predicted, behind, failure));
+    json_close(&events, "]\n");
     events_head_release(&measured);
     events_head_release(&predicted);
     return text_finish(&text, good, "writing a trace", failure);
