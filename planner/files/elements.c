@@ -104,13 +104,13 @@ static bool arrays_find(struct document *document, const char *const *keys)
 
 /* ---- the document --------------------------------------------------------------------------- */
 
-/* The parser says of the whole text where it is damaged. */
-static bool damage_tell(const struct document *document, struct failure *failure)
+/* The parser says of the whole text where it is damaged; where it is not, memory had run out. */
+static void damage_tell(const struct document *document, struct failure *failure)
 {
     json_t *whole = document_parse(document->text, document->length, document->name, failure);
+    if (whole)
+        failure_memory(failure, "reading JSON");
     json_decref(whole);
-    return !whole || failure_set(failure, FAILURE_MISMATCH,
-                                 "%s: is damaged or not JSON: write it again", document->name);
 }
 
 /* The text with the number of each array in its place. */
