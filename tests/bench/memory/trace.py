@@ -6,14 +6,16 @@ of its output each package has.
 
 Packages of one core task each, of a picture that is one pixel wide (BUILD: build/release). Prints a row
 for each N (100,000 and 1,000,000), one for a run that was stopped when it had lasted half as long and then
-gone on with, and with h5py one for the reports on the same packages as if `scow go` had sent them, on 64
-workers, whose plan is what was sent: its --csv has 155 lines for each. Ten minutes of a processor.
+gone on with, one for core tasks of unlike weights that are planned, simulated and run by these, and with h5py
+one for the reports on the same packages as if `scow go` had sent them, on 64 workers, whose plan is what was
+sent: its --csv has 155 lines for each. Ten minutes of a processor.
 """
 import argparse
 import json
 import multiprocessing
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -87,6 +89,16 @@ def profile_narrow(folder):
     path.write_text(json.dumps(profile), encoding="utf-8")
 
 
+def planned_by_weight(build, folder, packages):
+    """The peaks of planning and of simulating core tasks of weights that all differ."""
+    dice = random.Random(1)
+    with open(os.path.join(folder, "weights.txt"), "w", encoding="utf-8") as file:
+        file.writelines(f"{dice.uniform(0.5, 1.5):.6f}\n" for _ in range(packages))
+    return (scow(build, folder, "plan", "-p", "profile.json", "-X", packages, "--weights", "weights.txt", "-q",
+                 "-o", "plan.json"),
+            scow(build, folder, "simulate", "-p", "profile.json", "plan.json"))
+
+
 def row_of(build, folder, output, learns=True):
     """Bytes of the output, the peaks of its ranks, and of the reports on it; costs cannot be learned from packages
     that nobody has done."""
@@ -100,17 +112,20 @@ def row_of(build, folder, output, learns=True):
 
 
 def trial(build, packages):
-    """Rows, by name, as they come."""
+    """Rows, by name, as they come; the peaks of planning and simulating, where they were measured."""
     with tempfile.TemporaryDirectory() as folder:
         scow(build, folder, "calibrate", "-k", "mandelbrot", "--width", 1, "--height", packages, "--iterations", 1,
              "--write-behind", "no", "--budget", "2s", "-q", "-o", "profile.json", ranks=WORKERS + 1)
         plan_make(folder, packages)
         taken_s = run(build, folder, "out.h5")
-        yield "", row_of(build, folder, "out.h5")
+        yield "", (None, None), row_of(build, folder, "out.h5")
         profile_narrow(folder)
         run(build, folder, "resumed.h5", "--until", f"{max(1, taken_s / 2):.0f}s", stopped=True)
         run(build, folder, "resumed.h5", "--resume")
-        yield ", resumed", row_of(build, folder, "resumed.h5")
+        yield ", resumed", (None, None), row_of(build, folder, "resumed.h5")
+        planned = planned_by_weight(build, folder, packages)
+        run(build, folder, "unlike.h5")
+        yield ", unlike", planned, row_of(build, folder, "unlike.h5")
         if h5py:
             shutil.move(os.path.join(folder, "out.h5"), os.path.join(folder, "go.h5"))
             # Or its memory would count as that of the reports behind it.
@@ -118,7 +133,7 @@ def trial(build, packages):
             child.start()
             child.join()
             _, _, reports = row_of(build, folder, "go.h5", learns=False)
-            yield ", go", (0, {}, reports)
+            yield ", go", (None, None), (0, {}, reports)
 
 
 def cell(number, unit=""):
@@ -130,13 +145,13 @@ def main():
     parser.add_argument("build", nargs="?", type=pathlib.Path, default=ROOT / "build" / "release")
     parser.add_argument("--packages", type=int, action="append", help="again for more")
     options = parser.parse_args()
-    print("| packages | bytes of the output a package | master | worker | " +
-          " | ".join(f"report {name}" for name in REPORTS) + " |\n|" + "---|" * (4 + len(REPORTS)))
+    print("| packages | bytes of the output a package | plan | simulate | master | worker | " +
+          " | ".join(f"report {name}" for name in REPORTS) + " |\n|" + "---|" * (6 + len(REPORTS)))
     for packages in options.packages or [100000, 1000000]:
-        for name, (size, used, reports) in trial(options.build.resolve(), packages):
-            peaks = [cell(used.get(of, 0) / 1e6, " MB") for of in ("master", "rank")]
-            print(" | ".join([f"| {packages}{name}", cell(size / packages), *peaks,
-                              *(cell(peak, " MB") for peak in reports.values())]) + " |", flush=True)
+        for name, planned, (size, used, reports) in trial(options.build.resolve(), packages):
+            peaks = [*planned, *(used.get(of, 0) / 1e6 for of in ("master", "rank")), *reports.values()]
+            print(" | ".join([f"| {packages}{name}", cell(size / packages),
+                              *(cell(peak, " MB") for peak in peaks)]) + " |", flush=True)
 
 
 if __name__ == "__main__":
