@@ -113,10 +113,8 @@ static bool plan_weigh(struct plan *plan, const struct task_weights *weights,
     if (!weights)
         return true;
     plan->weights = weights_copy(weights);
-    if (!plan->weights)
-        return failure_memory(failure, "describing the job");
-    work_coarsen(&plan->weights->work, WEIGHTS_REGIONS_KEPT);
-    return true;
+    return (plan->weights && work_coarsen(&plan->weights->work, WEIGHTS_REGIONS_KEPT)) ||
+           failure_memory(failure, "describing the job");
 }
 
 bool job_plan_make(const struct comm *comm, const struct job_wanted *wanted, struct plan *plan,

@@ -57,8 +57,12 @@ static bool regions_parse(void *owner, json_t *value, const struct document_plac
     const bool good = document_elements_begin(&elements, value, place, 1, failure) &&
                       regions_read(&elements, place, work, failure);
     document_elements_end(&elements);
-    return good &&
-           (work_settle(work) || document_refuse(failure, place, "must weigh something together"));
+    if (!good)
+        return false;
+    if (!work_settle(work))
+        return document_refuse(failure, place, "must weigh something together");
+    work_share(work);
+    return true;
 }
 
 static void regions_print(struct text *text, const void *owner)

@@ -27,8 +27,10 @@ struct task_weights *weights_new(const char *source, const char *sha256, const d
         weights_free(made);
         return NULL;
     }
-    if (made)
+    if (made) {
         made->deviation = work_deviation(&made->work);
+        work_share(&made->work);
+    }
     return made;
 }
 
@@ -43,11 +45,10 @@ struct task_weights *weights_alike(int64_t tasks)
     return made;
 }
 
-void weights_coarsen(struct task_weights *weights, size_t most)
+bool weights_coarsen(struct task_weights *weights, size_t most)
 {
-    work_coarsen(&weights->work, most);
-    if (weights->bytes)
-        work_coarsen(&weights->bytes->work, most);
+    return work_coarsen(&weights->work, most) &&
+           (!weights->bytes || work_coarsen(&weights->bytes->work, most));
 }
 
 bool weights_same(const struct task_weights *given, const struct task_weights *weights)
@@ -69,6 +70,7 @@ struct task_weights *weights_select(const struct task_weights *from,
     if (made) {
         made->mean *= from->mean;
         made->deviation = work_deviation(&made->work);
+        work_share(&made->work);
     }
     if (made && from->bytes && !(made->bytes = weights_select(from->bytes, ranges, count))) {
         weights_free(made);
@@ -105,9 +107,11 @@ bool weighing_work(const struct weighing *weighing, const struct task_weights *w
 {
     if (!work_copy(work, &weights->work))
         return false;
-    if (weighing->constant > 0)
-        work_flatten(work, weighing->constant / weighing_mean(weighing, weights));
-    return true;
+    if (!(weighing->constant > 0) ||
+        work_flatten(work, weighing->constant / weighing_mean(weighing, weights)))
+        return true;
+    work_release(work);
+    return false;
 }
 
 bool weights_match(const struct task_weights *weights, int64_t tasks, struct failure *failure)

@@ -51,8 +51,8 @@ struct task_weights *weights_new(const char *source, const char *sha256, const d
                                  int64_t count);
 /* Core tasks that are alike; owned. NULL: out of memory. */
 struct task_weights *weights_alike(int64_t tasks);
-/* At most so many regions each (work_coarsen). */
-void weights_coarsen(struct task_weights *weights, size_t most);
+/* At most so many regions each (work_coarsen). False: out of memory. */
+bool weights_coarsen(struct task_weights *weights, size_t most);
 /* Are these the same, as far as `given` goes: of computing, and of what is sent? */
 bool weights_same(const struct task_weights *given, const struct task_weights *weights);
 /* Those of a part of the job, owned; NULL: out of memory, or they are worth nothing. */

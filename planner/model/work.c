@@ -10,6 +10,7 @@ static const double SCALED_ALREADY = 1e-6;
 bool work_settle(struct work *work)
 {
     assert(work->regions || work->region_count == 0);
+    assert(!work->users || *work->users == 1);
     double sum = 0, until = 0;
     int64_t end = 0;
     for (size_t k = 0; k < work->region_count; k++) {
@@ -58,12 +59,69 @@ bool work_weigh(struct work *work, const double *weights, int64_t tasks)
     return false;
 }
 
-void work_coarsen(struct work *work, size_t most)
+/* Regions of its own. False: out of memory. */
+static bool regions_copy(struct work *work, const struct work *from)
+{
+    *work = *from;
+    work->regions = NULL;
+    work->users = NULL;
+    if (from->region_count == 0)
+        return true;
+    work->regions = malloc(from->region_count * sizeof *work->regions);
+    if (work->regions)
+        memcpy(work->regions, from->regions, from->region_count * sizeof *work->regions);
+    else
+        work->region_count = 0;
+    return work->regions != NULL;
+}
+
+/* They are about to be changed. */
+static bool regions_part(struct work *work)
+{
+    struct work own;
+    if (!work->users || *work->users == 1)
+        return true;
+    if (!regions_copy(&own, work))
+        return false;
+    work_release(work);
+    *work = own;
+    return true;
+}
+
+void work_share(struct work *work)
+{
+    if (!work->users && work_differs(work))
+        work->users = malloc(sizeof *work->users);
+    if (work->users)
+        *work->users = 1;
+}
+
+bool work_copy(struct work *work, const struct work *from)
+{
+    if (!from->users)
+        return regions_copy(work, from);
+    *work = *from;
+    ++*work->users;
+    return true;
+}
+
+void work_release(struct work *work)
+{
+    if (!work->users || --*work->users == 0) {
+        free(work->regions);
+        free(work->users);
+    }
+    *work = (struct work){.tasks = 0};
+}
+
+bool work_coarsen(struct work *work, size_t most)
 {
     const double length = (double)work->tasks / (double)most;
     size_t made = 0;
     if (work->region_count <= most)
-        return;
+        return true;
+    if (!regions_part(work))
+        return false;
     for (size_t k = 0; k < work->region_count; k++) {
         const struct work_region *region = &work->regions[k];
         struct work_region *into = made > 0 ? &work->regions[made - 1] : NULL;
@@ -77,34 +135,16 @@ void work_coarsen(struct work *work, size_t most)
         into->cost = cost / (double)into->tasks;
     }
     work->region_count = made;
-    work_settle(work);
+    return work_settle(work);
 }
 
-void work_flatten(struct work *work, double constant)
+bool work_flatten(struct work *work, double constant)
 {
+    if (!regions_part(work))
+        return false;
     for (size_t k = 0; k < work->region_count; k++)
         work->regions[k].cost = constant + (1 - constant) * work->regions[k].cost;
-    work_settle(work);
-}
-
-bool work_copy(struct work *work, const struct work *from)
-{
-    *work = *from;
-    work->regions = NULL;
-    if (from->region_count == 0)
-        return true;
-    work->regions = malloc(from->region_count * sizeof *work->regions);
-    if (work->regions)
-        memcpy(work->regions, from->regions, from->region_count * sizeof *work->regions);
-    else
-        work->region_count = 0;
-    return work->regions != NULL;
-}
-
-void work_release(struct work *work)
-{
-    free(work->regions);
-    *work = (struct work){.tasks = 0};
+    return work_settle(work);
 }
 
 /* How far a region reaches: in core tasks, or in units. */
@@ -187,7 +227,7 @@ bool work_select(struct work *work, const struct work *from, const struct task_r
             work->tasks += ranges[k].count;
     }
     *mean = units / (double)work->tasks;
-    if ((work->regions || !work_differs(from)) && work_settle(work))
+    if (work->regions ? work_settle(work) : !work_differs(from))
         return true;
     work_release(work);
     return false;
@@ -290,7 +330,7 @@ double work_heaviest(const struct work *work, double share)
     struct work sorted;
     const double all = (double)work->tasks;
     double left = share * all, units = 0;
-    if (!work_differs(work) || !work_copy(&sorted, work))
+    if (!work_differs(work) || !regions_copy(&sorted, work))
         return share;
     qsort(sorted.regions, sorted.region_count, sizeof *sorted.regions, heavier);
     for (size_t k = 0; k < sorted.region_count; k++) {

@@ -23,8 +23,9 @@ struct work_region {
 
 struct work {
     int64_t tasks;               /* of all regions */
-    struct work_region *regions; /* owned; NULL: all core tasks are alike */
+    struct work_region *regions; /* owned, or shared; NULL: all core tasks are alike */
     size_t region_count;
+    int *users; /* works that share the regions, this one included; NULL: copies have their own */
 };
 
 /* Scale the regions' costs to mean 1 and set their derived members. False: the regions' core tasks
@@ -34,10 +35,15 @@ bool work_settle(struct work *work);
  * released. False: out of memory, or they are worth nothing. */
 bool work_weigh(struct work *work, const double *weights, int64_t tasks);
 /* At most so many regions, of neighbours whose mean stands for each of them; they are as long as
- * one another as far as regions allow. */
-void work_coarsen(struct work *work, size_t most);
-/* As if so much of what a mean core task is worth, from 0 to 1, were the same for every one. */
-void work_flatten(struct work *work, double constant);
+ * one another as far as regions allow. False: out of memory. */
+bool work_coarsen(struct work *work, size_t most);
+/* As if so much of what a mean core task is worth, from 0 to 1, were the same for every one. False:
+ * out of memory. */
+bool work_flatten(struct work *work, double constant);
+/* From here on copies share the regions of this settled work, which may be a million, until one of
+ * them is changed by the two above; where there is no memory for that, they do not. Not for works
+ * that are fields of a file, which are copied as their table says. */
+void work_share(struct work *work);
 /* To be released. False: out of memory. */
 bool work_copy(struct work *work, const struct work *from);
 void work_release(struct work *work);

@@ -99,6 +99,7 @@ static bool work_shorten(struct work *work, const struct plan *plan)
     }
     work_release(work);
     *work = made;
+    work_share(work);
     return true;
 }
 

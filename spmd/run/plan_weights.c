@@ -81,9 +81,9 @@ static bool weights_fit(const struct plan *plan, const struct task_weights *weig
  * with *failure set. */
 static char *plan_with(struct plan *plan, struct task_weights *weights, struct failure *failure)
 {
-    weights_coarsen(weights, WEIGHTS_REGIONS_KEPT);
+    const bool good = weights_coarsen(weights, WEIGHTS_REGIONS_KEPT);
     plan->weights = weights;
-    char *text = plan_print(plan);
+    char *text = good ? plan_print(plan) : NULL;
     if (!text)
         failure_memory(failure, "weighing a plan");
     return text;

@@ -54,9 +54,9 @@ static void coarse_work_is_worth_the_same(void **state)
     static const double weights[] = {3, 1, 5, 5, 5, 5, 0, 7, 2, 4};
     struct work work, whole;
     assert_true(work_weigh(&work, weights, 10) && work_copy(&whole, &work));
-    work_coarsen(&work, 7);
+    assert_true(work_coarsen(&work, 7));
     assert_int_equal(work.region_count, 7);
-    work_coarsen(&work, 3);
+    assert_true(work_coarsen(&work, 3));
     assert_int_equal(work.region_count, 3);
     int64_t end = 0;
     for (size_t k = 0; k < work.region_count; k++) {
@@ -67,6 +67,29 @@ static void coarse_work_is_worth_the_same(void **state)
     assert_int_equal(end, 10);
     work_release(&work);
     work_release(&whole);
+}
+
+/* What is changed of one copy is not changed of the others, whichever is released first. */
+static void shared_regions_stay_as_they_are(void **state)
+{
+    (void)state;
+    static const double weights[] = {3, 1, 5, 5, 5, 5, 0, 7, 2, 4};
+    struct work work, first, second, third;
+    assert_true(work_weigh(&work, weights, 10));
+    work_share(&work);
+    assert_true(work_copy(&first, &work) && work_copy(&second, &first) && work_copy(&third, &work));
+    assert_ptr_equal(second.regions, work.regions);
+    assert_true(work_coarsen(&first, 3) && work_flatten(&second, 0.5));
+    assert_int_equal(first.region_count, 3);
+    assert_true(CLOSE(work_before(&second, 1), 0.5 + 0.5 * work_before(&work, 1)));
+    assert_ptr_equal(third.regions, work.regions);
+    work_release(&work);
+    assert_true(CLOSE(work_before(&third, 6), 24 / 3.7));
+    assert_true(work_coarsen(&third, 5));
+    assert_true(CLOSE(work_before(&third, 10), 10));
+    work_release(&first);
+    work_release(&second);
+    work_release(&third);
 }
 
 /* By relative position: of the job of 60, every tenth task begins one of the 6. */
@@ -160,6 +183,7 @@ int main(void)
         cmocka_unit_test(equal_neighbours_are_one_region),
         cmocka_unit_test(nothing_is_no_work),
         cmocka_unit_test(coarse_work_is_worth_the_same),
+        cmocka_unit_test(shared_regions_stay_as_they_are),
         cmocka_unit_test(jobs_of_other_sizes_use_relative_positions),
         cmocka_unit_test(the_nearest_place_is_found),
         cmocka_unit_test(units_before_are_summed),
