@@ -1,13 +1,14 @@
 /* Preloaded into scow: what takes minutes takes moments, and no time passes while ranks come
  * together.
  *
- * Without STOPS_RANK alarms come 300 times as soon. With it that rank is stopped when MPI is over,
- * and an alarm that another one has set by then comes after a moment. With DAY_STANDS the first
- * thread's clock of the day stands still, so that `--until 3s` means three seconds of work, however
- * long the ranks take to begin. */
+ * With STOPS_RANK that rank is stopped when MPI is over, and an alarm that another one has set by
+ * then comes after a moment. With DAY_STANDS the first thread's clock of the day stands still, so
+ * that `--until 3s` means three seconds of work, however long the ranks take to begin. With neither
+ * alarms come 300 times as soon. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
@@ -26,7 +27,8 @@ static void alarm_in(double seconds)
 
 unsigned alarm(unsigned seconds)
 {
-    alarm_in(getenv("STOPS_RANK") ? seconds : seconds / 300.0);
+    const bool soon = !getenv("STOPS_RANK") && !getenv("DAY_STANDS");
+    alarm_in(soon ? seconds / 300.0 : seconds);
     return 0;
 }
 
