@@ -515,7 +515,7 @@ static bool master_init(struct master *master, const struct run *run, struct fai
         !master_ports_init(master))
         return failure_memory(failure, "preparing the master");
     if (!master_own_init(master, failure) || !master_counted_init(master, failure) ||
-        !master_relay_init(master, failure))
+        !master_relay_init(master, failure) || !master_groups_init(master, failure))
         return false;
     const size_t bytes = message_bytes(run);
     const struct outbox_setup setup = {
@@ -538,6 +538,7 @@ static void master_release(struct master *master)
     master_own_release(master);
     master_counted_release(master);
     master_relay_release(master);
+    master_groups_release(master);
     ports_free(&master->ports);
     free(master->report);
     free(master->starts);

@@ -62,8 +62,9 @@ static void task_give_up(struct master *master, const struct losses_row *row)
     summary.tasks = summary.failed = 1;
     summary_merge(&master->outcome->summary, &summary);
     rejection_keep(master->outcome, &rejection);
-    master_relay_done(master, &(struct package){.first = row->first, .count = 1}, &summary,
-                      &rejection, comm_now(master->run->comm));
+    master_relay_done(
+        master, &(struct package){.first = row->first, .count = 1},
+        &(struct relay_done){&summary, &rejection, NULL, comm_now(master->run->comm)});
 }
 
 static void loss_tell(const struct master *master, int member, const struct losses_row *row)
@@ -108,6 +109,21 @@ static void package_blame(struct master *master, int member, const struct packag
         task_give_up(master, &row);
 }
 
+/* Where others may have written the same, all that is written holds: as where it is copied, and
+ * below a master that may have lost this one in turn, without its having heard of that. A state
+ * has it once. */
+static void packages_disown(struct master *master, int member, const struct package *packages,
+                            int64_t count)
+{
+    const struct run *run = master->run;
+    const int rank = membership_rank(run->members, member);
+    if (!run->copies && !run->above)
+        store_disown(run->store, rank, packages, count);
+    else if (!run->copies)
+        store_disown_states(run->store, rank, packages, count);
+    master_groups_lost(master, member);
+}
+
 /* What it had comes back to be handed out again. */
 static void packages_return(struct master *master, int member, bool at_work)
 {
@@ -118,11 +134,8 @@ static void packages_return(struct master *master, int member, bool at_work)
     progress_end(master->progress);
     tasks += master_counted_lost(master, member, at_work);
     membership_note(master->run->members, member, tasks);
-    /* Where others may have written the same, all of it holds: as where it is copied, and below a
-     * master that may have lost this one in turn, without its having heard of that. */
-    if (!master->run->copies && !master->run->above)
-        store_disown(master->run->store, membership_rank(master->run->members, member), packages,
-                     count);
+    if (count > 0)
+        packages_disown(master, member, packages, count);
     if (at_work)
         package_blame(master, member, packages, count);
     outstanding_drop(&master->outstanding, member - 1);

@@ -2,7 +2,8 @@
  * A group's master towards the master above it: there it is a worker, which is done with a package
  * when all of its core tasks are reported. Packages that come are handed out by this master's own
  * dispatch (planner/dispatch/stream.h); what its workers report of them is summed up and goes
- * upwards as one report, in the order of the packages.
+ * upwards as one report, in the order of the packages. A reduction over a package's core tasks
+ * merges here, in the order of the workers' reports, and goes upwards with it.
  *
  * Where the group ends before its packages are done, because a core task ends the run or it has
  * been asked to stop, those that are left are only acknowledged, as a worker does. Where it has no
@@ -26,6 +27,7 @@ struct relayed {
     struct wire_times times;
     struct summary summary;
     struct rejection rejection; /* of the first core task that failed, where one has */
+    void *state;                /* owned; of a reduction; NULL: there is none */
 };
 
 struct master_relay {
@@ -53,7 +55,7 @@ bool master_relay_init(struct master *master, struct failure *failure)
     struct master_relay *relay = calloc(1, sizeof *relay);
     master->relay = relay;
     if (relay)
-        relay->report = calloc(1, wire_result_size(0, true));
+        relay->report = calloc(1, wire_result_size(above->job->state_size, true));
     if (!relay || !relay->report)
         return failure_memory(failure, "preparing a group's master");
     relay->above = above;
@@ -65,6 +67,12 @@ bool master_relay_init(struct master *master, struct failure *failure)
     return true;
 }
 
+static void state_release(struct relayed *relayed)
+{
+    free(relayed->state);
+    relayed->state = NULL;
+}
+
 void master_relay_release(struct master *master)
 {
     struct master_relay *relay = master->relay;
@@ -74,6 +82,8 @@ void master_relay_release(struct master *master)
     if (relay->report)
         comm_wait(master->run->above->comm, &relay->sending);
     inbox_free(&relay->inbox);
+    for (size_t k = relay->first; k < relay->count; k++)
+        state_release(&relay->packages[k]);
     free(relay->packages);
     free(relay->report);
     free(relay);
@@ -100,11 +110,12 @@ static void report_send(struct master *master, const struct relayed *relayed,
 {
     struct master_relay *relay = master->relay;
     struct wire_result *report = relay->report;
+    const size_t state_size = relay->above->job->state_size;
     const struct wire_trouble trouble = trouble_of(master, relayed, failure);
     if (relay->retired)
         return;
     comm_wait(relay->above->comm, &relay->sending);
-    memset(report, 0, wire_result_size(0, true));
+    memset(report, 0, wire_result_size(state_size, true));
     report->package = relayed->package;
     report->times = relayed->times;
     report->summary = relayed->summary;
@@ -113,11 +124,21 @@ static void report_send(struct master *master, const struct relayed *relayed,
     report->asked = master_asked(master) || report->skipped;
     report->own = failure->code != FAILURE_NONE && membership_living(master->run->members) == 0;
     if (failure->code != FAILURE_NONE || relayed->summary.failed > 0)
-        wire_result_trouble(report, 0, &trouble);
-    wire_result_seal(report, 0);
+        wire_result_trouble(report, state_size, &trouble);
+    if (relayed->state)
+        memcpy(report + 1, relayed->state, state_size);
+    wire_result_seal(report, state_size);
     relay->retired = report->own;
-    link_send(relay->above->comm->link, report, wire_result_size(0, report->troubled), 0,
+    link_send(relay->above->comm->link, report, wire_result_size(state_size, report->troubled), 0,
               WIRE_RESULT, &relay->sending);
+}
+
+/* The next one, which needs not be kept any more. */
+static void first_send(struct master *master, const struct failure *failure)
+{
+    struct relayed *relayed = &master->relay->packages[master->relay->first++];
+    report_send(master, relayed, failure);
+    state_release(relayed);
 }
 
 /* Those that are done, in their order. */
@@ -126,7 +147,7 @@ static void reports_send(struct master *master)
     struct master_relay *relay = master->relay;
     const struct failure none = FAILURE_INIT;
     while (relay->first < relay->count && relay->packages[relay->first].left == 0)
-        report_send(master, &relay->packages[relay->first++], &none);
+        first_send(master, &none);
     if (relay->first == relay->count)
         relay->first = relay->count = 0;
 }
@@ -144,40 +165,56 @@ static struct relayed *relayed_find(const struct master_relay *relay, int64_t ta
 }
 
 void master_relay_done(struct master *master, const struct package *package,
-                       const struct summary *summary, const struct rejection *rejection,
-                       double end_s)
+                       const struct relay_done *done)
 {
     struct relayed *relayed = master->relay ? relayed_find(master->relay, package->first) : NULL;
+    const struct job *job = master->run->job;
     if (!relayed)
         return;
-    const bool first_failed = summary->failed > 0 && (relayed->summary.failed == 0 ||
-                                                      rejection->task < relayed->rejection.task);
+    const struct summary *summary = done->summary;
+    const bool first_failed =
+        summary->failed > 0 &&
+        (relayed->summary.failed == 0 || done->rejection->task < relayed->rejection.task);
     if (first_failed)
-        relayed->rejection = *rejection;
+        relayed->rejection = *done->rejection;
     summary_merge(&relayed->summary, summary);
+    if (relayed->state && done->state)
+        job->task->merge(job->opened, relayed->state, done->state);
     relayed->left -= package->count;
-    if (end_s > relayed->times.written_s)
-        relayed->times.handed_s = relayed->times.written_s = end_s;
+    if (done->end_s > relayed->times.written_s)
+        relayed->times.handed_s = relayed->times.written_s = done->end_s;
     reports_send(master);
 }
 
 /* ---- packages ------------------------------------------------------------------------------ */
 
+/* Of nothing yet; false: out of memory. */
+static bool state_make(const struct job *job, void **state)
+{
+    *state = job->state_size > 0 ? calloc(1, job->state_size) : NULL;
+    if (*state)
+        job->task->reset(job->opened, *state);
+    return *state || job->state_size == 0;
+}
+
 static struct relayed *package_add(struct master *master, const struct inbox_package *in)
 {
     struct master_relay *relay = master->relay;
+    void *state = NULL;
     struct relayed *packages =
         array_reserve(relay->packages, &relay->capacity, relay->count + 1, sizeof *packages);
-    if (!packages) {
+    if (packages)
+        relay->packages = packages;
+    if (!packages || !state_make(relay->above->job, &state)) {
         failure_memory(master->failure, "keeping a group's packages");
         return NULL;
     }
-    relay->packages = packages;
     relay->last = in->header.package.index;
     struct relayed *relayed = &packages[relay->count++];
     const double now_s = comm_now(master->run->comm);
     *relayed = (struct relayed){.package = in->header.package,
                                 .left = in->header.package.count,
+                                .state = state,
                                 .times = {.free_s = relay->free_s,
                                           .transit_s = in->transit_s,
                                           .arrived_s = in->arrived_s,
@@ -265,8 +302,8 @@ void master_relay_await(const struct master *master, struct awaited *awaited)
 static void packages_acknowledge(struct master *master)
 {
     struct master_relay *relay = master->relay;
-    for (; relay->first < relay->count; relay->first++)
-        report_send(master, &relay->packages[relay->first], master->failure);
+    while (relay->first < relay->count)
+        first_send(master, master->failure);
     relay->first = relay->count = 0;
 }
 

@@ -217,6 +217,18 @@ static void had_take(struct master *master, const struct wire_result *report)
         failure_memory(master->failure, "keeping what workers had of their processors");
 }
 
+/* The master above, of what is done of a package. */
+static void relay_tell(struct master *master, const struct package *package,
+                       const struct wire_result *report)
+{
+    const size_t state_size = master->run->job->state_size;
+    const struct relay_done done = {.summary = &report->summary,
+                                    .rejection = &wire_result_told(report, state_size)->rejection,
+                                    .state = state_size > 0 ? report + 1 : NULL,
+                                    .end_s = report->times.written_s};
+    master_relay_done(master, package, &done);
+}
+
 static void result_take(struct master *master, const struct wire_result *report)
 {
     const size_t state_size = master->run->job->state_size;
@@ -226,8 +238,8 @@ static void result_take(struct master *master, const struct wire_result *report)
     master_start_trace(master, report);
     master_done_take(master, &report->summary, rejection, report + 1);
     membership_did(master->run->members, (int)report->package.worker + 1, report->package.count);
-    master_relay_done(master, &report->package, &report->summary, rejection,
-                      report->times.written_s);
+    master_groups_take(master, (int)report->package.worker + 1, &report->package, report + 1);
+    relay_tell(master, &report->package, report);
     if (master->run->keeps)
         returned_tell(master, &report->package);
     else
@@ -361,7 +373,7 @@ static void skipped_take(struct master *master, const struct wire_result *report
     if (done.count == 0)
         return;
     master_done_take(master, &report->summary, rejection, report + 1);
-    master_relay_done(master, &done, &report->summary, rejection, report->times.written_s);
+    relay_tell(master, &done, report);
 }
 
 void master_report_settle(struct master *master, int member, const struct wire_result *report,

@@ -42,6 +42,7 @@ struct master_returns;
 struct master_own;
 struct master_counted;
 struct master_relay;
+struct master_groups;
 
 struct master {
     const struct run *run;
@@ -72,9 +73,10 @@ struct master {
     struct master_own *own;         /* owned; NULL: it computes nothing itself */
     struct master_counted *counted; /* owned; NULL: workers take no packages by themselves */
     struct master_relay *relay;     /* owned; NULL: no master is above this one */
-    bool sharing;                   /* some worker wants to know of others */
-    bool begun;                     /* the run's time has */
-    bool asked;                     /* a worker has been asked to stop */
+    struct master_groups *groups; /* owned; NULL: below this one there are none, or no reduction */
+    bool sharing;                 /* some worker wants to know of others */
+    bool begun;                   /* the run's time has */
+    bool asked;                   /* a worker has been asked to stop */
     bool dealt; /* everything has been handed out, and is reported where it can be lost */
 };
 
@@ -172,12 +174,31 @@ void master_relay_release(struct master *master);
 void master_relay_take(struct master *master);
 /* What ends the waiting: the next package, where one can be taken in. */
 void master_relay_await(const struct master *master, struct awaited *awaited);
+/* What is known of a package that is done. */
+struct relay_done {
+    const struct summary *summary;
+    const struct rejection *rejection; /* of the first that failed, where one has */
+    const void *state;                 /* of a reduction; NULL: nothing is in it */
+    double end_s;
+};
 /* A package of this master's own, or a core task that has been given up, is done. */
 void master_relay_done(struct master *master, const struct package *package,
-                       const struct summary *summary, const struct rejection *rejection,
-                       double end_s);
+                       const struct relay_done *done);
 /* Workers have stopped: what is not done is acknowledged, until the master above says stop. */
 void master_relay_finish(struct master *master);
+
+/* What groups below this master have reported of a reduction (master_groups.c); where there is
+ * none, nothing. */
+
+/* False with *failure set: out of memory, or the output cannot be read; release all the same. */
+bool master_groups_init(struct master *master, struct failure *failure);
+void master_groups_release(struct master *master);
+/* A package of that group is done. */
+void master_groups_take(struct master *master, int member, const struct package *package,
+                        const void *state);
+/* That group is lost, or gets nothing any more, with packages that it has not reported: what its
+ * workers have done of these does not count. */
+void master_groups_lost(struct master *master, int member);
 
 /* Results that workers return; without them, nothing (master_returns.c). */
 

@@ -122,18 +122,23 @@ static bool first_access(struct store *store)
            shared_file_write(&store->file, place, &byte, 1);
 }
 
-/* The rank's state of a reduction: of its two slots the one that mending has left. */
-static bool state_resume(struct store *store)
+static int64_t slot_place(const struct store *store, int rank, int which)
+{
+    const int64_t size = (int64_t)layout_slot_size(store->job->state_size);
+    return store->places.partial + (2 * (int64_t)(rank - 1) + which) * size;
+}
+
+/* That rank's state of a reduction: of its two slots the one that mending has left. `state` stays
+ * as it is where there is none. */
+static bool slot_resume(struct store *store, int rank, char *state)
 {
     const size_t size = layout_slot_size(store->job->state_size);
-    const int64_t first = 2 * (int64_t)(store->as_rank - 1);
     char *slot = malloc(size);
     bool good = slot != NULL;
     for (int which = 0; good && which < 2; which++) {
-        good = shared_file_read(
-            &store->file, store->places.partial + (first + which) * (int64_t)size, slot, size);
+        good = shared_file_read(&store->file, slot_place(store, rank, which), slot, size);
         if (good && ((const struct layout_partial *)(const void *)slot)->sequence > 0)
-            memcpy(store->slot, slot, size);
+            memcpy(state, slot, size);
     }
     free(slot);
     return good;
@@ -149,7 +154,7 @@ static bool is_spectator(const struct store *store)
 static bool states_resume(struct store *store, const struct store_setup *setup)
 {
     return !setup->resumed || store->job->state_size == 0 || is_spectator(store) ||
-           store->as_rank > setup->slots || state_resume(store);
+           store->as_rank > setup->slots || slot_resume(store, store->as_rank, store->slot);
 }
 
 /* MPI takes what stands before a colon for a kind of file system (ROMIO's "ufs:"): where a name has
@@ -455,9 +460,8 @@ static bool state_write(struct store *store, const struct package_results *resul
     head->tasks += results->count;
     head->members += layout_members(results->first, results->count);
     head->digest = layout_slot_digest(head, state, job->state_size);
-    const int64_t slot = 2 * (int64_t)(store->as_rank - 1) + (int64_t)(head->sequence % 2);
-    return package_write(store, store->places.partial + slot * (int64_t)slot_size, store->slot,
-                         (int64_t)slot_size, package_task(results, 0), failure);
+    return package_write(store, slot_place(store, store->as_rank, (int)(head->sequence % 2)),
+                         store->slot, (int64_t)slot_size, package_task(results, 0), failure);
 }
 
 static bool digests_reserve(struct store *store, int64_t count, struct failure *failure)
@@ -607,9 +611,8 @@ bool store_normalize(struct store *store, int64_t first, int64_t count,
 /* A worker's state that has the package, or a part of it, last in it. */
 static void slots_disown(struct store *store, int rank, const struct package *package)
 {
-    const int64_t size = (int64_t)layout_slot_size(store->job->state_size);
     for (int which = 0; which < 2; which++) {
-        const int64_t place = store->places.partial + (2 * (rank - 1) + which) * size;
+        const int64_t place = slot_place(store, rank, which);
         struct layout_partial head;
         if (!shared_file_read(&store->file, place, &head, sizeof head) || head.count <= 0 ||
             head.first < package->first ||
@@ -653,6 +656,72 @@ void store_disown(struct store *store, int rank, const struct package *packages,
         if (store->job->state_size > 0)
             slots_disown(store, rank, &packages[k]);
     }
+}
+
+void store_disown_states(struct store *store, int rank, const struct package *packages,
+                         int64_t count)
+{
+    for (int64_t k = 0; !store->collected && store->job->state_size > 0 && k < count; k++)
+        slots_disown(store, rank, &packages[k]);
+}
+
+/* ---- states of a group ----------------------------------------------------------------------- */
+
+size_t store_group_size(const struct job *job)
+{
+    return layout_slot_size(job->state_size);
+}
+
+void store_group_add(const struct job *job, char *sum, const struct package *package,
+                     const void *state)
+{
+    struct layout_partial *all = (struct layout_partial *)(void *)sum;
+    job->task->merge(job->opened, all + 1, state);
+    all->first = package->first;
+    all->count = package->count;
+    all->tasks += package->count;
+    all->members += layout_members(package->first, package->count);
+}
+
+bool store_group_read(struct store *store, const int *ranks, int count, char *sum)
+{
+    const struct job *job = store->job;
+    struct layout_partial *all = (struct layout_partial *)(void *)sum;
+    char *slot = malloc(layout_slot_size(job->state_size));
+    bool good = slot != NULL;
+    memset(all, 0, sizeof *all);
+    job->task->reset(job->opened, all + 1);
+    for (int k = 0; good && store->resumed && k < count; k++) {
+        struct layout_partial *head = (struct layout_partial *)(void *)slot;
+        memset(head, 0, sizeof *head);
+        good = slot_resume(store, ranks[k], slot);
+        if (!good || head->sequence == 0)
+            continue;
+        job->task->merge(job->opened, all + 1, head + 1);
+        all->first = head->first;
+        all->count = head->count;
+        all->tasks += head->tasks;
+        all->members += head->members;
+    }
+    free(slot);
+    return good;
+}
+
+void store_group_replace(struct store *store, const int *ranks, int count, char *sum)
+{
+    static const struct layout_partial nothing = {.sequence = 0};
+    const struct job *job = store->job;
+    struct layout_partial *all = (struct layout_partial *)(void *)sum;
+    for (int k = 0; k < count; k++)
+        for (int which = 0; which < 2; which++)
+            bytes_write(store, slot_place(store, ranks[k], which), &nothing,
+                        (int64_t)sizeof nothing);
+    if (all->tasks == 0)
+        return;
+    all->sequence = 1;
+    all->digest = layout_slot_digest(all, all + 1, job->state_size);
+    bytes_write(store, slot_place(store, ranks[0], 1), sum,
+                (int64_t)layout_slot_size(job->state_size));
 }
 
 bool store_forget(struct store *store, struct failure *failure)

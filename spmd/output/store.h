@@ -77,6 +77,24 @@ bool store_normalize(struct store *store, int64_t first, int64_t count,
 /* Local, to the master. What a worker that is lost may have written of packages that it has not
  * reported does not count: they are not done, and not in its state of a reduction. */
 void store_disown(struct store *store, int rank, const struct package *packages, int64_t count);
+/* The same of states alone, where others may be doing these packages by now: what the ledger has of
+ * them stays. */
+void store_disown_states(struct store *store, int rank, const struct package *packages,
+                         int64_t count);
+
+/* What the ranks of a group have of a reduction together, `sum`, lies in memory as in the file, in
+ * so many bytes. */
+size_t store_group_size(const struct job *job);
+/* That package, of which this is the state, is in it, too. */
+void store_group_add(const struct job *job, char *sum, const struct package *package,
+                     const void *state);
+
+/* Local. *sum is what the run that is gone on with has left them; of another run nothing. False:
+ * out of memory, or it cannot be read. */
+bool store_group_read(struct store *store, const int *ranks, int count, char *sum);
+/* Local, to a master above a group that is lost. That is all that counts of what they have, at the
+ * place of the first of them. */
+void store_group_replace(struct store *store, const int *ranks, int count, char *sum);
 /* Local, when nobody else writes any more. Nothing counts: no core task is done. */
 bool store_forget(struct store *store, struct failure *failure);
 /* Local. What has been written is to be seen from everywhere, and to outlive this node. */

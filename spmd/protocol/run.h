@@ -54,6 +54,8 @@ struct run {
     struct dispatch *stream;
     bool heads;                /* its workers are masters of groups, which read by themselves what
                                 * they pack */
+    const int *behind;         /* then: of each rank of the job, the member that it works behind, or
+                                * is; 0: none of them */
     bool apart;                /* each takes part by itself; false: a loss ends the run */
     struct liveness *liveness; /* then: by which they look after each other; NULL: nobody does */
     struct process master;     /* then: a worker's: the master's, as it was told of (beginning.h) */

@@ -287,13 +287,10 @@ static bool input_seen(const struct comm *comm, const char *input, const struct 
     return comm_agree(comm, &unseen);
 }
 
-/* The same of the core task. Of a group that is lost, what its core tasks found would count twice.
- */
-static const char *single_by_task(const struct scow_task *task, const struct plan *plan)
+/* The same of the core task. */
+static const char *single_by_task(const struct scow_task *task)
 {
-    return task_has_levels(task)                  ? "a search in levels"
-           : plan->child_count > 0 && task->merge ? "a core task that sums up what it finds"
-                                                  : NULL;
+    return task_has_levels(task) ? "a search in levels" : NULL;
 }
 
 static bool single_take(const struct comm *comm, const struct arguments *arguments,
@@ -329,7 +326,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         changes_read(&arguments->changes, kernel.task, &changed, failure);
     if (!kernel_agree(comm, &kernel, failure))
         goto out;
-    single_take(comm, arguments, documents, single_by_task(kernel.task, &documents->plan), failure);
+    single_take(comm, arguments, documents, single_by_task(kernel.task), failure);
     input = launch_input(comm, arguments->run.input, arguments->run.output, arguments->run.resume,
                          failure);
     comm_align_clocks(comm);

@@ -216,6 +216,7 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
     state->star.above.run = group ? above_of(state, &run) : run;
     run.above = group ? &state->star.above.run : NULL;
     run.heads = state->star.heads;
+    run.behind = state->star.behind;
     if (group) { /* it does what it gets, and the first master sees whether anything is wrong */
         run.tasks = INT64_MAX;
         run.failing_most = 0;

@@ -153,6 +153,38 @@ static int *places_make(const struct execution_star *star, int number, int *coun
     return places;
 }
 
+/* Which of the star's ranks has that one in the job; 0: none of its workers. */
+static int64_t member_of(const struct execution_star *star, int64_t rank)
+{
+    if (!star->heads)
+        return rank > star->before && rank < star->before + star->size ? rank - star->before : 0;
+    for (int k = 1; k < star->size; k++)
+        if (star->places[k] == rank)
+            return k;
+    return 0;
+}
+
+/* Which of its groups that rank is in, or in a group of; 0: in none. */
+static int behind_of(const struct execution_star *star, int rank)
+{
+    int number = 0;
+    while (number + 1 < star->count && star->ranks[number + 1] <= rank)
+        number++;
+    while (number > 0 && star->parents[number] != star->number)
+        number = star->parents[number];
+    return number > 0 ? (int)member_of(star, star->ranks[number]) : 0;
+}
+
+static bool behind_find(struct execution_state *state)
+{
+    struct execution_star *star = &state->star;
+    const int ranks = state->execution->comm->size;
+    star->behind = calloc((size_t)ranks, sizeof *star->behind);
+    for (int rank = 0; star->behind && rank < ranks; rank++)
+        star->behind[rank] = behind_of(star, rank);
+    return star->behind != NULL;
+}
+
 /* Of a tree. */
 static bool places_find(struct execution_state *state, struct failure *failure)
 {
@@ -170,7 +202,7 @@ static bool places_find(struct execution_state *state, struct failure *failure)
         above->depth = star->depth - 1;
         above->places = places_make(star, above->number, &above_count);
     }
-    return (star->places || !star->heads) &&
+    return (!star->heads || (star->places && behind_find(state))) &&
                    (above->places || star->number == 0 || !execution_leads(state))
                ? true
                : failure_memory(failure, "preparing one of several masters");
@@ -192,17 +224,6 @@ static bool ranks_find(struct execution_state *state, struct failure *failure)
             end = star->ranks[k];
     star->size = end - star->before;
     return !star->tree || places_find(state, failure);
-}
-
-/* Which of the star's ranks has that one in the job; 0: none of its workers. */
-static int64_t member_of(const struct execution_star *star, int64_t rank)
-{
-    if (!star->heads)
-        return rank > star->before && rank < star->before + star->size ? rank - star->before : 0;
-    for (int k = 1; k < star->size; k++)
-        if (star->places[k] == rank)
-            return k;
-    return 0;
 }
 
 /* Plans of scow's own are like that. */
@@ -252,17 +273,9 @@ static bool group_check(const struct execution_star *star, int number, const cha
 static bool tree_check(const struct execution_state *state, struct failure *failure)
 {
     const struct execution_star *star = &state->star;
-    const struct job *job = &state->making.job;
-    const char *name = state->execution->plan_name;
     bool good = true;
     for (int k = 0; good && star->tree && k < star->count; k++)
-        good = group_check(star, k, name, failure);
-    if (good && star->tree && job->state_size > 0)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: is a tree of masters, and kernel %s sums up what its core tasks "
-                           "find, where those of a group that is lost would count twice: plan "
-                           "with --masters 1",
-                           name, state->execution->kernel->task->name);
+        good = group_check(star, k, state->execution->plan_name, failure);
     return good;
 }
 
@@ -490,7 +503,8 @@ void execution_star_end(struct execution_state *state, bool broken)
     free(star->ranks);
     free(star->parents);
     free(star->places);
+    free(star->behind);
     free(star->above.places);
     star->plan.workers = NULL;
-    star->ranks = star->parents = star->places = star->above.places = NULL;
+    star->ranks = star->parents = star->places = star->behind = star->above.places = NULL;
 }

@@ -47,6 +47,7 @@ struct execution_star {
     int depth;                /* of a tree: levels above it */
     int *places;  /* owned; where it has masters of groups, which rank of the job each of
                    * its ranks is */
+    int *behind;  /* owned; then: of each rank of the job, as struct run has it */
     int *ranks;   /* owned; of the masters, by number */
     int *parents; /* owned; of a tree: the number of the master above each */
     int count;

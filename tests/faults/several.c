@@ -60,7 +60,7 @@ void several_draw(void)
     struct dice *dice = &world.dice;
     const int ranks = 2 + (int)dice_below(dice, RANKS_MOST - 1);
     several = (struct several){.kernel = {.task = trial.job->task}};
-    stars_take(&several.begun, ranks, trial.tasks, trial.job->state_size == 0);
+    stars_take(&several.begun, ranks, trial.tasks, true);
     several.profiled = dice_hit(dice, 0.6);
     several.once = dice_hit(dice, 0.3);
     if (several.profiled)
