@@ -45,6 +45,8 @@ static struct store *scratch_open(const struct probe_setup *setup, struct failur
                                       .emitted = setup->scratch,
                                       .temporary = true,
                                       .collected = collects(setup),
+                                      .leads = comm_leads(comm),
+                                      .collects_as = STORE_COLLECTOR,
                                       .master_as = setup->master_computes ? comm->size : 0};
     const struct output_info info = {.plan = "{}",
                                      .emitted = setup->scratch,

@@ -85,7 +85,9 @@ static struct store *store_make(const struct rate_setup *setup, const struct job
     const struct store_setup opening = {.path = setup->output,
                                         .emitted = setup->output,
                                         .temporary = true,
-                                        .collected = setup->joins};
+                                        .collected = setup->joins,
+                                        .leads = comm_leads(comm),
+                                        .collects_as = STORE_COLLECTOR};
     const struct output_info info = {.plan = "{}",
                                      .emitted = setup->output,
                                      .conditions.isa = "",

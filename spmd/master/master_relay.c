@@ -289,11 +289,10 @@ void master_relay_take(struct master *master)
     }
 }
 
-/* No results return in a tree (master_returns_await). */
 void master_relay_await(const struct master *master, struct awaited *awaited)
 {
     if (master->relay && is_open(master))
-        awaited->requests[2] = inbox_awaited(master->relay->inbox);
+        awaited->requests[3] = inbox_awaited(master->relay->inbox);
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */

@@ -28,7 +28,8 @@ struct store {
     const struct job *job;
     struct output_places places;
     bool temporary, resumed;
-    bool collected; /* the master alone writes */
+    bool collected; /* masters alone write */
+    bool blind;     /* then: this rank is none, and the file is not there for it */
     int as_rank;    /* whose places this rank writes to */
     int lock;       /* negative: not held */
     struct shared_file file;
@@ -79,7 +80,8 @@ static bool store_init(struct store *store, const struct store_setup *setup)
     if (!store->path || !store->emitted || !store->slot)
         return false;
     store->collected = setup->collected;
-    store->as_rank = setup->collected          ? STORE_COLLECTOR
+    store->blind = setup->collected && !setup->leads;
+    store->as_rank = setup->collected          ? setup->collects_as
                      : comm_leads(store->comm) ? setup->master_as
                                                : store->comm->rank;
     snprintf(store->emitted, name_size, "%s.%d", setup->emitted, store->as_rank);
@@ -147,7 +149,7 @@ static bool slot_resume(struct store *store, int rank, char *state)
 /* Does this rank write nothing that any worker has computed? */
 static bool is_spectator(const struct store *store)
 {
-    return store->collected ? !comm_leads(store->comm) : store->as_rank == 0;
+    return store->blind || store->as_rank == 0;
 }
 
 /* Only workers that the run before had made room for have a state. */
@@ -175,15 +177,9 @@ static bool behind_open(struct store *store)
     return store->writer_file >= 0 || !store->job->values.write_behind;
 }
 
-/* The file is not there for this rank. */
-static bool is_blind(const struct store *store)
-{
-    return store->collected && !comm_leads(store->comm);
-}
-
 static bool files_open(struct store *store)
 {
-    if (is_blind(store))
+    if (store->blind)
         return true;
     store->lock = file_lock_together(store->path);
     return file_open(store) && behind_open(store);
@@ -191,7 +187,7 @@ static bool files_open(struct store *store)
 
 static bool files_begin(struct store *store, const struct store_setup *setup)
 {
-    return is_blind(store) || (first_access(store) && states_resume(store, setup));
+    return store->blind || (first_access(store) && states_resume(store, setup));
 }
 
 struct store *store_open(const struct store_setup *setup, const struct output_places *places,
@@ -231,7 +227,7 @@ bool store_flush(struct store *store, struct failure *failure)
     if (store->emitted_file >= 0 && fsync(store->emitted_file) != 0)
         failure_set(failure, FAILURE_FAILED, "%s: could not be written: is the disk full?",
                     store->emitted);
-    if (!is_blind(store) && !shared_file_sync(&store->file))
+    if (!store->blind && !shared_file_sync(&store->file))
         failure_set(failure, FAILURE_FAILED, "%s: could not be written: is the disk full?",
                     store->path);
     return failure->code == FAILURE_NONE;
@@ -645,13 +641,20 @@ static void ledger_clear(struct store *store, const struct package *package)
     }
 }
 
-/* Of what is collected, nothing is written before it counts. Where this cannot be written, the
+/* Is what workers of this rank have computed written by itself, and nothing of it before it counts?
+ */
+static bool is_collector(const struct store *store)
+{
+    return store->collected && store->as_rank > 0;
+}
+
+/* Where this cannot be written, the
  * ledger still says nothing that is wrong: results are written before it, and whoever does a
  * package again writes the same. Should the run then be killed, the one that goes on with it finds
  * ledger and states at odds, and does everything again. */
 void store_disown(struct store *store, int rank, const struct package *packages, int64_t count)
 {
-    for (int64_t k = 0; !store->collected && k < count; k++) {
+    for (int64_t k = 0; !is_collector(store) && k < count; k++) {
         ledger_clear(store, &packages[k]);
         if (store->job->state_size > 0)
             slots_disown(store, rank, &packages[k]);
@@ -661,7 +664,7 @@ void store_disown(struct store *store, int rank, const struct package *packages,
 void store_disown_states(struct store *store, int rank, const struct package *packages,
                          int64_t count)
 {
-    for (int64_t k = 0; !store->collected && store->job->state_size > 0 && k < count; k++)
+    for (int64_t k = 0; !is_collector(store) && store->job->state_size > 0 && k < count; k++)
         slots_disown(store, rank, &packages[k]);
 }
 

@@ -21,7 +21,8 @@
 
 struct store;
 
-/* Whose places, of states and of what is emitted, a master writes to who collects results. */
+/* Whose places, of states and of what is emitted, the one master of a run writes to who collects
+ * results. */
 enum { STORE_COLLECTOR = 1 };
 
 /* What a store is opened on; borrowed. */
@@ -30,9 +31,11 @@ struct store_setup {
     const char *emitted; /* where rank R keeps what its tasks emit: EMITTED.R */
     bool temporary;      /* for trial writes: what is emitted goes as soon as nobody has it open */
     int slots;           /* then: workers that it has room for states of */
-    /* The master writes what all workers have computed, as if it were the first of them; they need
-     * not see the file, and open nothing. */
-    bool collected;
+    /* Masters write what their workers have computed; these need not see the file, and open
+     * nothing. Then: this rank is a master, and the places that it writes to, of a rank that no
+     * other one writes to; 0: its workers are masters, and nothing comes to it. */
+    bool collected, leads;
+    int collects_as;
     /* Else: the places that the master writes to what it has computed itself, of a rank that no
      * worker has; 0: it computes nothing. */
     int master_as;

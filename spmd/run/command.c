@@ -267,7 +267,6 @@ static const char *single_by_options(const struct arguments *arguments, const st
         {arguments->rule, "-s"},
         {arguments->replan, "--replan"},
         {tail_choose(arguments, plan), arguments->tail ? "--tail" : "the plan's tail"},
-        {collects(arguments, plan), arguments->run.collect ? "--collect" : "returning results"},
         {weights_asked(&arguments->weights), "a run by weight"},
         {arguments->run.input && strcmp(arguments->run.input, "-") == 0, "standard input (-i -)"}};
     for (size_t k = 0; k < sizeof single / sizeof *single; k++)

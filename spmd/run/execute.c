@@ -162,8 +162,8 @@ static struct run run_of(struct execution_state *state)
         .losses = &state->losses,
         .costs = state->costs,
         .emulation = execution_sleeps(state) ? state->costs : NULL,
-        .collects = execution->collects,
-        .keeps = execution->keeps,
+        .collects = execution->collects && !state->star.heads,
+        .keeps = execution->keeps && !state->star.heads,
         .senses = true,
         .copies = execution_copies(state),
         .counted = state->counted.counter ? &state->counted : NULL,
@@ -201,6 +201,7 @@ static struct run whole_of(struct execution_state *state, const struct run *run)
     whole.liveness = state->execution->liveness;
     whole.master = state->master;
     whole.members = state->leads ? &state->star.all : NULL;
+    whole.collects = state->execution->collects;
     return whole;
 }
 

@@ -26,12 +26,19 @@ bool execution_copies(const struct execution_state *state)
 {
     const struct execution *execution = state->execution;
     const struct job *job = &state->making.job;
-    const bool apart = job->state_size == 0 && !job->results.emits && !state->star.heads;
+    const bool apart = job->state_size == 0 && !job->results.emits;
     /* In other models nobody knows here when a package is overdue. */
     if (emulation_operating(execution_sleeps(state) ? state->costs : NULL) != OPERATING_SINGLE_PORT)
         return false;
-    return !execution->once && !execution->counted && (job->task->flags & SCOW_ONCE) == 0 &&
-           !execution->keeps && execution->patience_s > 0 && (execution->collects || apart);
+    return !state->star.heads && !execution->once && !execution->counted &&
+           (job->task->flags & SCOW_ONCE) == 0 && !execution->keeps && execution->patience_s > 0 &&
+           (execution->collects || apart);
+}
+
+/* Do this master's workers keep their results? */
+static bool run_keeps(const struct execution_state *state)
+{
+    return state->execution->keeps && !state->star.heads;
 }
 
 static struct deadline_setup expected_setup(const struct execution_state *state)
@@ -254,7 +261,7 @@ static void dispatch_make(struct execution_state *state, struct dispatch *decide
     if (decides)
         decides = dispatch_new_recovery(decides, execution_workers(state));
     state->dispatch = decides;
-    if (decides && state->execution->keeps)
+    if (decides && run_keeps(state))
         dispatch_recovery_keep(decides);
     if (decides && execution_is_group(state))
         dispatch_recovery_apart(decides);

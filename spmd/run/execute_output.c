@@ -125,7 +125,7 @@ static void place_take(struct execution_state *state, struct liveness *liveness)
         return;
     liveness->words.again = execution->again;
     liveness->leaving = (struct liveness_leaving){losses_leave, &state->losses};
-    if (state->leads || !execution->collects)
+    if (execution_sees(state))
         liveness_place(liveness, execution->output);
 }
 
@@ -140,10 +140,12 @@ static void output_open(struct execution_state *state, const struct output_place
         .emitted = resume->emitted ? resume->emitted : execution->emitted,
         .slots = resume->slots,
         .collected = execution->collects,
+        .leads = execution_leads(state),
+        .collects_as = state->star.heads ? 0 : state->star.before + STORE_COLLECTOR,
         .master_as = execution_computes(state) ? execution_workers(state) + 1 : 0,
         .resumed = resume->on};
     state->store = store_open(&setup, places, execution->comm, &state->making.job, failure);
-    if (state->leads || !execution->collects)
+    if (execution_sees(state))
         losses_open(&state->losses, execution->output, places, execution->comm->rank,
                     resume->lost_noted + state->star.number);
     state->losses.stride = execution_masters(state);

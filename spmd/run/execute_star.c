@@ -42,6 +42,11 @@ bool execution_leads(const struct execution_state *state)
     return state->execution->comm->rank == state->star.before;
 }
 
+bool execution_sees(const struct execution_state *state)
+{
+    return execution_leads(state) || !state->execution->collects;
+}
+
 int execution_workers_all(const struct execution_state *state)
 {
     return is_starred(state) ? state->execution->comm->size - state->star.count

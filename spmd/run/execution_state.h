@@ -126,8 +126,9 @@ struct liveness *execution_liveness(struct execution_state *state);
 int execution_masters(const struct execution_state *state);
 /* Local. Does this rank's master get its packages from one above it? */
 bool execution_is_group(const struct execution_state *state);
-/* Local. Is this rank a master? */
+/* Local. Is this rank a master? And is the output there for it? */
 bool execution_leads(const struct execution_state *state);
+bool execution_sees(const struct execution_state *state);
 bool execution_sleeps(const struct execution_state *state);
 /* Local. Does the master compute core tasks itself? Where packages are assigned on request, nobody
  * has said which. */

@@ -22,7 +22,7 @@ struct pause {
 };
 
 /* What ends the waiting, beside time. */
-enum { AWAITED_MOST = 4 };
+enum { AWAITED_MOST = 5 };
 struct awaited {
     struct link_request *requests[AWAITED_MOST]; /* borrowed, of the one who waits; NULL: none */
     double left_s;                               /* until something is due; 0: nothing is */

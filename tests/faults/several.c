@@ -125,6 +125,8 @@ static struct execution execution_of(struct comm *comm, struct liveness *livenes
                               .isa = "generic",
                               .threads = 1,
                               .ahead = 1,
+                              .collects = trial.collects,
+                              .keeps = trial.keeps,
                               .once = several.once,
                               .resume = true,
                               .command = "scow run",
@@ -179,6 +181,8 @@ void several_say(void)
               "%" PRId64 "%s%s%s",
               trial.tasks, trial.largest, trial.job->values.write_behind ? ", written behind" : "",
               trial.job->state_size > 0 ? ", reduces" : "", several.once ? ", no copies" : "");
+    if (trial.collects)
+        world_say("masters collect results%s", trial.keeps ? ", at the end" : "");
     if (!several.resumes)
         stars_say(&several.stars);
     *until = (struct until){.known = false, .who = "--until"};

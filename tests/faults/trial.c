@@ -312,6 +312,8 @@ static void output_open(struct part *part, const struct output_places *places)
                                       .emitted = "emitted",
                                       .slots = SLOTS,
                                       .collected = trial.collects,
+                                      .leads = comm_leads(&part->comm),
+                                      .collects_as = STORE_COLLECTOR,
                                       .master_as = trial.master_share > 0 ? world.ranks : 0,
                                       .resumed = trial.resumed};
     const bool sees = part->comm.rank == 0 || !trial.collects;
@@ -536,11 +538,21 @@ static void weather_take(bool fair)
     world.weather = calm ? weather_calm() : fair ? weather_fair() : weather_draw();
 }
 
+/* Parts of one run may do either; a search's results do not return here. */
+static void collecting_draw(void)
+{
+    trial.collects =
+        !trial.search && !trial.job->values.write_behind && dice_hit(&world.dice, trial.collecting);
+    trial.keeps = trial.collects && dice_hit(&world.dice, 0.4);
+}
+
 static void several_run(bool fair)
 {
     const int ranks = several_ranks();
     weather_take(fair);
-    world.weather.scattered = !fair && dice_hit(&world.dice, 0.3);
+    collecting_draw();
+    /* Who does not see the output needs to see its master's process. */
+    world.weather.scattered = !fair && !trial.collects && dice_hit(&world.dice, 0.3);
     if (trial.search) /* of two runs, the one behind the other, nobody says that they bear it */
         world.weather.doubled = 0;
     trial.part.times = -1; /* until one begins */
@@ -553,10 +565,7 @@ static void one_run(bool fair)
     weather_take(fair);
     trial.part.began_s += 1;
     trial.running = true;
-    /* Parts of one run may do either. */
-    trial.collects = !trial.job->values.write_behind && dice_hit(&world.dice, trial.collecting);
-    trial.keeps = trial.collects && dice_hit(&world.dice, 0.4);
-    /* Who does not see the output needs to see the master's process. */
+    collecting_draw();
     world.weather.scattered = !fair && !trial.collects && dice_hit(&world.dice, 0.3);
     trial.unready = fair || !dice_hit(&world.dice, 0.03)
                         ? -1

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "spmd/archive/archive.h"
+#include "spmd/layout/layout.h"
 #include "spmd/output/outputfile.h"
 #include "spmd/output/store.h"
 #include "spmd/output/trace_writer.h"
@@ -341,8 +342,100 @@ static void test_archives_refused(void **state)
                                       "output of scow run");
 }
 
+/* ---- states of a group --------------------------------------------------------------------- */
+
+static struct job reducing; /* of whole numbers, of which each core task has one */
+
+/* As that rank would write these core tasks, whose numbers come to `sum`. */
+static void state_put(const struct output_places *places, int rank, int64_t first, int64_t sum)
+{
+    enum { EACH = 4 };
+    struct failure failure = FAILURE_INIT;
+    const struct store_setup setup = {.path = path, .emitted = path, .master_as = rank};
+    uint8_t ledger[EACH] = {1, 1, 1, 1};
+    int64_t state[4];
+    assert_int_equal(reducing.state_size, sizeof state);
+    reducing.task->reset(reducing.opened, state);
+    state[0] = sum;
+    const struct package_results results = {
+        .first = first, .count = EACH, .state = (char *)state, .ledger = ledger};
+    struct store *store = store_open(&setup, places, &comm, &reducing, &failure);
+    assert_non_null(store);
+    assert_true(store_write(store, &results, &failure));
+    assert_true(store_close(&store, &failure));
+}
+
+static struct store *states_open(const struct output_places *places)
+{
+    struct failure failure = FAILURE_INIT;
+    const struct store_setup setup = {
+        .path = path, .emitted = path, .master_as = 4, .slots = 4, .resumed = true};
+    struct store *store = store_open(&setup, places, &comm, &reducing, &failure);
+    assert_non_null(store);
+    return store;
+}
+
+/* What these ranks have in the file: so many core tasks from the first on, and their sum. */
+static void states_check(const struct output_places *places, const int *ranks, int count,
+                         int64_t tasks, int64_t sum)
+{
+    struct failure failure = FAILURE_INIT;
+    struct store *store = states_open(places);
+    char *all = calloc(1, store_group_size(&reducing));
+    const struct layout_partial *head = (const struct layout_partial *)(const void *)all;
+    int64_t state[4];
+    assert_true(store_group_read(store, ranks, count, all));
+    memcpy(state, head + 1, sizeof state);
+    assert_int_equal(head->tasks, tasks);
+    assert_true(head->members == layout_members(0, tasks));
+    assert_int_equal(state[0], sum);
+    free(all);
+    assert_true(store_close(&store, &failure));
+}
+
+/* Of a group of ranks 1 and 2, and of rank 3, which is in none. */
+static void a_lost_group_keeps_what_it_has_reported(void **unused)
+{
+    (void)unused;
+    static const int group[] = {1, 2}, other[] = {3};
+    const struct output_info made = {
+        .plan = plan_text, .emitted = "", .conditions.isa = "generic", .events = 1, .workers = 4};
+    struct failure failure = FAILURE_INIT;
+    struct output_places places = {0};
+    if (comm.rank > 0)
+        return;
+    unlink(path);
+    assert_true(outputfile_create(path, &reducing, &made, &places, &failure));
+    state_put(&places, 1, 0, 100);
+    state_put(&places, 2, 4, 11);
+    states_check(&places, group, 2, 8, 111);
+    states_check(&places, other, 1, 0, 0);
+
+    char *reported = calloc(1, store_group_size(&reducing));
+    const int64_t part[4] = {100, INT64_MAX, INT64_MIN, 0};
+    struct store *store = states_open(&places);
+    assert_true(store_group_read(store, other, 1, reported)); /* nothing */
+    store_group_add(&reducing, reported, &(struct package){.first = 0, .count = 4}, part);
+    store_group_replace(store, group, 2, reported);
+    assert_true(store_close(&store, &failure));
+    states_check(&places, group, 2, 4, 100);
+    states_check(&places, group, 1, 4, 100);
+    states_check(&places, group + 1, 1, 0, 0);
+
+    store = states_open(&places);
+    assert_true(store_group_read(store, other, 1, reported));
+    store_group_replace(store, group, 2, reported);
+    assert_true(store_close(&store, &failure));
+    states_check(&places, group, 2, 0, 0);
+    free(reported);
+    unlink(path);
+}
+
 static void job_begin(void)
 {
+    const struct census sum = {
+        CENSUS_REDUCTION, SCOW_F32, {SLICES, ROWS, COLUMNS}, {1, BLOCK, BLOCK}};
+    census_open(&reducing, &census_host, &sum);
     const struct census census = {
         CENSUS_GRID | CENSUS_PICTURE, SCOW_F32, {SLICES, ROWS, COLUMNS}, {1, BLOCK, BLOCK}};
     census_open(&job, &census_host, &census);
@@ -364,6 +457,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_full_disk_leaves_nothing),
         cmocka_unit_test(test_a_task_that_cannot_be_written),
         cmocka_unit_test(test_archives_refused),
+        cmocka_unit_test(a_lost_group_keeps_what_it_has_reported),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     comm_barrier(&comm);
@@ -372,6 +466,7 @@ int main(int argc, char **argv)
     if (failed)
         MPI_Abort(MPI_COMM_WORLD, 1);
     job_close(&job);
+    job_close(&reducing);
     MPI_Finalize();
     return 0;
 }
