@@ -89,7 +89,7 @@ expect 0 "$scow" go -j 1 "${filter[@]}" -o filter1.h5
 first=$(checksum)
 expect 0 "$scow" go -j 3 "${filter[@]}" -o filter3.h5
 [ "$(checksum)" = "$first" ] || fail "three workers gave other results than one"
-[[ ! -r /proc/thread-self/schedstat ]] || grep -q '"availability": 0*[01]' filter3.profile.json || fail "what workers had is not in the profile"
+[[ ! -r /proc/thread-self/schedstat ]] || grep -q '"availability": 0*[01]' filter1.profile.json || fail "what workers had is not in the profile"
 expect 0 "$scow" plan -p filter3.profile.json -i "$image" -n 2 -o plan.json
 expect 0 "$mpiexec" -n 3 "$scow" run plan.json -i "$image" -o planned.h5
 [ "$(checksum)" = "$first" ] || fail "the plan gave other results"

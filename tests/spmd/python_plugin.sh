@@ -31,7 +31,7 @@ export ASAN_OPTIONS=detect_leaks=0
 
 # checksum FILE.h5 N: of a run with that many workers.
 checksum() {
-    "$scow" plan -p profile.json ${input:+-i "$input"} -n "$2" -q -o plan.json
+    "$scow" plan -p profile.json ${input:+-i "$input"} -n "$2" ${tail:+--tail "$tail"} -q -o plan.json
     "$mpiexec" -n $(($2 + 1)) "$scow" run plan.json ${input:+-i "$input"} -q -o "$1" >run.txt 2>run.err ||
         [[ $(cat run.err) == *"core tasks failed, all others are there"* ]] ||
         fail "$1: $(cat run.txt run.err)"
@@ -43,7 +43,7 @@ way() {
     local name=${2##*/}
     name=${name%.py}
     "$mpiexec" -n 2 "$scow" calibrate -k "built/$1.so" --script "$2" --arguments "$3" \
-        ${input:+-i "$input"} --quick --budget 1s -q -o profile.json
+        ${input:+-i "$input"} --quick --budget 0.3s -q -o profile.json
     local two one three
     two=$(checksum "$name.h5" 2)
     one=$two
@@ -59,14 +59,14 @@ way() {
 # other SCRIPT: the same profile for another script.
 other() { sed -i "s,\"script\": \"[^\"]*\",\"script\": \"$dir/$1\"," profile.json; }
 
-way python "$examples/epidemic.py" '{"tasks": 300, "days": 30, "seed": 5}' 1
+way python "$examples/epidemic.py" '{"tasks": 150, "days": 30, "seed": 5}' 1
 cp profile.json epidemic.json
 first=$(sed -n 's/.*checksum //p' run.txt)
 sed 's/"tasks": settings/"batch": 7, "tasks": settings/' "$examples/epidemic.py" >pieces.py
 grep -q batch pieces.py
 other pieces.py
 [[ $first == "$(checksum pieces.h5 1)" ]] || fail "packages in pieces have other results"
-way python "$examples/julia.py" '{"height": 80, "width": 120}'
+way python "$examples/julia.py" '{"height": 40, "width": 60}'
 "$scow" show julia.h5 --png julia.png
 [[ -s julia.png ]] || fail "no picture"
 for ((i = 0; i < 60; i++)); do echo "$i $((i * i)) $((i % 7)).5 -3"; done >series.txt
@@ -77,8 +77,10 @@ way python-lines "$examples/lines.py" ''
     fail "rejected lines: $(cat run.err)"
 input=
 "$mpiexec" -n 2 "$scow" calibrate -k built/python-levels.so --script "$examples/refine.py" \
-    --arguments '{"side": 6, "keep": 3, "levels": 4}' --quick --budget 1s -q -o profile.json
+    --arguments '{"side": 6, "keep": 3, "levels": 4}' --quick --budget 0.3s -q -o profile.json
+tail=none # which what is measured on a busy machine may ask for, and levels do not have
 checksum refine.h5 2 >levels.txt
+tail=
 [[ $(wc -l <levels.txt) == 4 ]] || fail "a refinement in levels: $(cat run.txt)"
 
 "$python" - "$examples" <<'PYTHON' || fail "results are not Python's own"
@@ -90,7 +92,7 @@ from numpy.random import Generator, Philox
 
 with h5py.File("epidemic.h5") as out:
     result, outcome = out["result"][:], json.loads(out["run/result"][()])
-for task in [0, 1, 134, 299]:
+for task in [0, 1, 84, 149]:
     beta, gamma = (float(x) for x in Generator(Philox(key=[5, task])).uniform([0.1, 0.05], [0.6, 0.25]))
     def change(s, i):
         return -(beta * s * i), beta * s * i - gamma * i
@@ -109,10 +111,10 @@ assert outcome == {"outbreaks": int((result["peak"] > 0.01).sum()), "worst": res
 
 with h5py.File("julia.h5") as out:
     grid = out["response"][0]
-    assert grid.shape == (80, 120) and grid.dtype == "u2" and out["normalized"][:].max() == 255
+    assert grid.shape == (40, 60) and grid.dtype == "u2" and out["normalized"][:].max() == 255
 different = 0
-for row, column in np.random.default_rng(1).integers(0, (80, 120), (300, 2)).tolist():
-    z, n = complex((column - 60) * (3.2 / 120), (40 - row) * (3.2 / 120)), 0
+for row, column in np.random.default_rng(1).integers(0, (40, 60), (300, 2)).tolist():
+    z, n = complex((column - 30) * (3.2 / 60), (20 - row) * (3.2 / 60)), 0
     for _ in range(300):
         z = z * z + complex(-0.8, 0.156)
         if z.real * z.real + z.imag * z.imag > 4:
