@@ -22,6 +22,11 @@ enum { PART_ROUNDS = 12, PARTS_MOST = 20 };
  * port busy for at most this much longer than the whole is predicted to take. */
 static const double part_latencies = 20, port_share = 0.05;
 
+/* Of the run's time so far and a little more, planning anew takes at most this: while it does, the
+ * master sends nothing, and workers that wait for that look slow, which is reason to plan anew. Who
+ * joins is planned for in any case. */
+static const double planning_share = 0.1, planning_least_s = 0.5;
+
 /* ---- places in the plan -------------------------------------------------------------------- */
 
 static bool parts_are_cheap(const struct dispatch_watch *self)
@@ -346,6 +351,21 @@ static int64_t tasks_of(const struct dispatch_watch *self, int64_t units)
     return self->setup.each > 0 ? (int64_t)llround((double)units / self->setup.each) : units;
 }
 
+static bool planning_is_due(const struct dispatch_watch *self, double now_s)
+{
+    return self->newcomer >= 0 || self->planning_s <= planning_share * now_s + planning_least_s;
+}
+
+static bool answer_find(struct dispatch_watch *self, const struct watch_remaining *remaining,
+                        struct watch_answer *answer)
+{
+    const struct watch_planner *planner = &self->setup.planner;
+    const double begun_s = self->setup.clock ? self->setup.clock() : 0;
+    const bool found = planner->plan(planner->self, remaining, answer);
+    self->planning_s += self->setup.clock ? self->setup.clock() - begun_s : 0;
+    return found;
+}
+
 /* For a worker that has nothing more to come, if that is worth it, as where it was taken to be much
  * slower than it is; -1: for what workers were measured to take. True: another plan is in use. */
 static bool plan_reconsider(struct dispatch_watch *self, int64_t without, double now_s)
@@ -358,7 +378,7 @@ static bool plan_reconsider(struct dispatch_watch *self, int64_t without, double
                                         .workers = self->setup.workers,
                                         .states = self->states,
                                         .gain = self->newcomer < 0 ? gain_wanted(self) : 0};
-    if (farthest < 0 || !change_reserve(self))
+    if (farthest < 0 || !planning_is_due(self, now_s) || !change_reserve(self))
         return false;
     struct watch_change *change = &self->changes[self->change_count];
     *change = (struct watch_change){.now_s = now_s,
@@ -371,7 +391,7 @@ static bool plan_reconsider(struct dispatch_watch *self, int64_t without, double
     struct package *kept = kept_list(self, &remaining.kept_count);
     remaining.kept = kept;
     states_fill(self, now_s);
-    if (kept && self->setup.planner.plan(self->setup.planner.self, &remaining, &answer)) {
+    if (kept && answer_find(self, &remaining, &answer)) {
         answer_take(self, &answer, change);
         self->change_count++;
         self->newcomer = -1;

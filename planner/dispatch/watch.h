@@ -73,6 +73,8 @@ struct watch_setup {
     double part_least; /* packages are sent in parts of so many at least */
     double deviation;  /* relative standard deviation of one package's time, by noise */
     struct watch_planner planner; /* what self points to must outlive the watch */
+    double (*clock)(void); /* by which planning takes time, in which the master hears nobody, so
+                            * that it is kept to a share of the run's; NULL: it takes none */
 };
 
 /* One attempt to plan again. */

@@ -55,10 +55,11 @@ struct dispatch_watch {
     double port_s;                  /* when the port is free, as computed */
     double whole_s;                 /* estimate of the makespan */
     double end_s;                   /* expected makespan by now */
-    double spare_s;   /* time that the port may still spend on sending packages in parts */
-    int64_t newcomer; /* a worker that no plan has been made with yet; -1: none */
-    bool alarm;       /* a report differs from what the plan assumes of its worker */
-    bool news;        /* there were reports since a worker was last found without work */
+    double spare_s;    /* time that the port may still spend on sending packages in parts */
+    int64_t newcomer;  /* a worker that no plan has been made with yet; -1: none */
+    double planning_s; /* that planning anew has taken, by the clock */
+    bool alarm;        /* a report differs from what the plan assumes of its worker */
+    bool news;         /* there were reports since a worker was last found without work */
 };
 
 /* By the platform, for that worker: its class, its work on `tasks` core tasks (as a cost, and in

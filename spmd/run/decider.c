@@ -5,6 +5,7 @@
 
 #include "planner/files/plan_profile.h"
 #include "planner/model/beyond.h"
+#include "spmd/transport/clock.h"
 
 /* Weights, overhead and package sizes as the profile has them. */
 static bool setup_measured(struct decider *decider, const struct profile_setting *setting,
@@ -48,6 +49,7 @@ static bool watching_make(struct decider *decider, const struct decider_request 
     if (!decider->watches || !watching_expect(&decider->watching, NULL, &expected, failure))
         return false;
     decider->expected_s = expected.makespan_s;
+    decider->watching.watch.clock = clock_now;
     return true;
 }
 

@@ -228,6 +228,44 @@ static void watched_plans(void **state)
     }
 }
 
+/* Planning anew that takes longer than the whole run. */
+static double slow_s;
+static int planned_unasked; /* for another reason than that somebody has joined */
+
+static double slow_clock(void)
+{
+    return slow_s;
+}
+
+static bool plan_slowly(const void *setup, const struct watch_remaining *remaining,
+                        struct watch_answer *answer)
+{
+    slow_s += 1e9;
+    planned_unasked += remaining->gain > 0;
+    return replan_remaining(setup, remaining, answer);
+}
+
+/* Is not done for workers that look slow a second time, and still for all that join. */
+static void planning_is_no_end(void **state)
+{
+    int most[2] = {0};
+    (void)state;
+    for (int timed = 0; timed < 2; timed++)
+        for (uint64_t seed = 1; seed <= cases_of(5); seed++) {
+            struct dice dice = {seed};
+            struct watched watched;
+            watched_init(&watched, &dice);
+            watched.watch.planner.plan = plan_slowly;
+            watched.watch.clock = timed ? slow_clock : NULL;
+            planned_unasked = 0;
+            play("a slow planner", seed, dispatch_new_watch(&watched.watch),
+                 &(struct task_range){0, (int64_t)watched.plan.tasks}, 1);
+            most[timed] = planned_unasked > most[timed] ? planned_unasked : most[timed];
+            watched_release(&watched);
+        }
+    assert_true(most[0] > 1 && most[1] <= 1);
+}
+
 static void plans(void **state)
 {
     (void)state;
@@ -376,10 +414,15 @@ static void one_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknown),    cmocka_unit_test(like_another),
-        cmocka_unit_test(rules),      cmocka_unit_test(ranges),
-        cmocka_unit_test(plans),      cmocka_unit_test(watched_plans),
-        cmocka_unit_test(two_of_six), cmocka_unit_test(one_size),
+        cmocka_unit_test(unknown),
+        cmocka_unit_test(like_another),
+        cmocka_unit_test(rules),
+        cmocka_unit_test(ranges),
+        cmocka_unit_test(plans),
+        cmocka_unit_test(watched_plans),
+        cmocka_unit_test(two_of_six),
+        cmocka_unit_test(one_size),
+        cmocka_unit_test(planning_is_no_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
