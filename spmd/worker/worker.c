@@ -330,6 +330,8 @@ static void package_work(struct worker *worker, const struct inbox_package *in,
             return;
         }
         package_done(worker, in, report, failure);
+        if (report->summary.failed > 0)
+            between(worker); /* who ends a job ends its commands, too: others do it again */
     }
     if (worker->writing && report->times.handed_s > 0) {
         trouble_tell(worker, report, failure);

@@ -104,7 +104,19 @@ cmp expected.txt out.txt || fail "other results"
 # ---- workers that read by themselves, and a plan whose master computes ---------------------------
 sed 's/"command": "sh/"staged": "yes", &/; s/"repeat": 10/"repeat": 1/; s/"loads": \[2, 2\]/"loads": [10, 10]/
      s/"tasks": 40/&, "master": {"tasks": 20, "task_s": 0.01}/' plan.json |
-    sed 's/sh [^ ]*task.sh/echo line/' >staged.json
+    sed 's/task.sh/ended.sh/' >staged.json
+# The job of the first worker to come to core task 30 is ended, as batch systems do it: all its processes are told.
+cat >ended.sh <<END
+parent() { awk '/^PPid/ {print \$2}' "/proc/\$1/status"; }
+if [ "\$1" = 30 ] && mkdir $dir/ended 2>/dev/null; then
+    job=\$PPID
+    while [ "\$(cat "/proc/\$(parent "\$job")/comm")" = scow-work ]; do job=\$(parent "\$job"); done
+    kill -TERM "\$job"
+    sleep 0.3
+    kill -TERM \$\$
+fi
+echo "line \$1"
+END
 mkdir copy
 cp lines.txt copy/
 sed 's/^7$/8/' lines.txt >copy/another.txt
@@ -116,6 +128,8 @@ code=0
 [ "$code" = 4 ] || fail "a worker with another input: $code"
 grep -q "another.txt: is not the same here as at the master" another.said || fail "it says $(cat another.said)"
 (cd copy && "$scow" work ../staged.h5.access) >copy.said 2>&1 || fail "a worker with a copy: $(cat copy.said)"
+[ -d ended ] || fail "nobody has ended the first worker: $(cat copy.said)"
+"$scow" work staged.h5.access >copy.said 2>&1 || fail "a worker in place of one whose job has ended: $(cat copy.said)"
 wait "$staged" || fail "workers that read by themselves: $?"
 grep -q "has the master compute 20 core tasks, and serving workers takes all of it: workers get them$" staged.said ||
     fail "of a master that computes it says $(cat staged.said)"
