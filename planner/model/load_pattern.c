@@ -39,13 +39,19 @@ static bool second_high(uint64_t seed, int64_t node, int64_t second)
     return random_bits(&state) >> 63;
 }
 
+/* Of the last part exactly that of the pattern, which a rounded quotient may miss. */
+static double part_end_s(const struct load_pattern *pattern, double seconds, int part)
+{
+    return part + 1 < pattern->part_count ? seconds * (part + 1) / pattern->part_count : seconds;
+}
+
 bool load_pattern_high(const struct load_pattern *pattern, double seconds, uint64_t seed,
                        int64_t node, double at_s, double *until_s)
 {
     int part = 0;
-    while (part + 1 < pattern->part_count && at_s >= seconds * (part + 1) / pattern->part_count)
+    while (part + 1 < pattern->part_count && at_s >= part_end_s(pattern, seconds, part))
         part++;
-    *until_s = seconds * (part + 1) / pattern->part_count;
+    *until_s = part_end_s(pattern, seconds, part);
     if (pattern->parts[part] != LOAD_RANDOM)
         return pattern->parts[part] == LOAD_HIGH;
     *until_s = fmin(*until_s, floor(at_s) + 1);

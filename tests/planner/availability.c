@@ -79,6 +79,12 @@ static void patterns_have_equal_parts(void **state)
     assert_near(availability_lasts(availability_of(&made, LOAD_PATTERNS), OPERATION_COMPUTE, 0, 10),
                 16, 1e-12);
     availability_release(&made);
+    /* A third of 1.4, three times, is less than 1.4. */
+    assert_true(availability_patterns(&made, LOAD_PATTERNS, 1.4, 1, &failure));
+    assert_near(availability_lasts(availability_of(&made, load_pattern_find("high-low-high") - 1),
+                                   OPERATION_COMPUTE, 0, 2),
+                2 + 1.4 / 3, 1e-12);
+    availability_release(&made);
 }
 
 /* Every second of a random part is high or low, half of them each, and each node has its own. */
