@@ -125,7 +125,9 @@ bool emitted_flush(struct emitted *emitted, const struct layout_emitted *rows, i
                    struct failure *failure)
 {
     bool *flushed = calloc((size_t)rank_most(rows, count) + 1, sizeof *flushed);
-    bool good = flushed || failure_memory(failure, "keeping what core tasks left behind");
+    bool good = true;
+    if (!flushed)
+        return failure_memory(failure, "keeping what core tasks left behind");
     for (int64_t k = 0; good && k < count; k++) {
         const int rank = rows[k].size > 0 ? (int)rows[k].rank : 0;
         if (rank <= 0 || flushed[rank])
