@@ -36,6 +36,7 @@ extern struct trial {
     int unready;        /* the rank that cannot begin this part; -1: all can */
     bool keeps;         /* workers keep their results as long as they can */
     bool sleeps;        /* every operation, as a profile says (models.h) */
+    bool loaded;        /* on processors that others load, too */
     bool copies;        /* what is overdue is handed out once more */
     bool counted;       /* in this part workers take packages by a counter */
     const char *plan;   /* JSON, borrowed: that is run, in place of one that is drawn; NULL: none */
@@ -58,6 +59,9 @@ extern struct trial {
     char outcome[256]; /* of a reduction, as sealed */
     struct trial_counts *counts;
 } trial;
+
+/* When, by the clock of the world, the part's time began; 0: it has not. */
+double trial_began_s(void);
 
 /* Of a reduction, that the output has room for. */
 enum { SLOTS = RANKS_MOST };

@@ -207,7 +207,7 @@ static struct message *message_new(const struct group *group, const void *data, 
                                 .to = to,
                                 .tag = tag,
                                 .size = size,
-                                .bytes = world_room(size + 1)};
+                                .bytes = world_space(size + 1)};
     if (size > 0)
         memcpy(message->bytes, data, size);
     return message;

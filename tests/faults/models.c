@@ -5,12 +5,16 @@
 
 #include "planner/base/text.h"
 #include "planner/files/profile_json.h"
-#include "planner/simulate/simulate.h"
+#include "planner/simulate/scenario.h"
+#include "spmd/transport/clock.h"
+#include "tests/faults/checks.h"
 #include "tests/faults/world.h"
 
 static struct models {
     struct profile profile;
     struct plan plan; /* its model alone */
+    bool loaded;
+    struct availability loads; /* owned; where it is */
 } models;
 
 /* Some of it for every package, the rest by core tasks. */
@@ -33,11 +37,13 @@ static void worker_draw(struct text *text, int64_t largest, double package_s, bo
 {
     text_add(text, "{");
     cost_draw(text, "link", largest, 0.5 * package_s);
-    cost_draw(text, "receive", largest, 0.1 * package_s);
-    if (returns)
-        cost_draw(text, "result", largest, 0.5 * package_s);
-    else
-        cost_draw(text, "output", largest, 0.2 * package_s);
+    if (models.loaded) {
+        text_add(text, "\"receive\": {\"latency_s\": 0, \"s_per_task\": 0}, "
+                       "\"output\": {\"latency_s\": 0, \"s_per_task\": 0}, ");
+    } else {
+        cost_draw(text, "receive", largest, 0.1 * package_s);
+        cost_draw(text, returns ? "result" : "output", largest, (returns ? 0.5 : 0.2) * package_s);
+    }
     cost_add(text, "compute", largest, dice_about(&world.dice, 0.1, 2) * package_s);
     text_add(text, "\"count\": 1}");
 }
@@ -66,16 +72,54 @@ static void profile_take(const char *text)
     }
 }
 
-void models_draw(int64_t largest, double package_s, bool returns)
+static void draw(int64_t largest, double package_s, bool returns)
 {
     struct text text = TEXT_INIT;
-    models.plan = (struct plan){
-        .operating = (enum operating)dice_below(&world.dice, (uint64_t)OPERATING_COUNT)};
     profile_draw(&text, largest, package_s, returns);
     if (text.failed)
         abort();
     profile_take(text.bytes);
     text_release(&text);
+}
+
+void models_draw(int64_t largest, double package_s, bool returns)
+{
+    models.plan = (struct plan){
+        .operating = (enum operating)dice_below(&world.dice, (uint64_t)OPERATING_COUNT)};
+    draw(largest, package_s, returns);
+}
+
+void models_draw_loaded(int64_t largest, double package_s, double seconds)
+{
+    struct failure failure = FAILURE_INIT;
+    models.plan = (struct plan){.operating = OPERATING_SINGLE_PORT};
+    models.loaded = true;
+    draw(largest, package_s, false);
+    if (!availability_patterns(&models.loads, RANKS_MOST - 1, seconds,
+                               dice_below(&world.dice, 1000), &failure))
+        abort();
+}
+
+bool models_loaded(void)
+{
+    return models.loaded;
+}
+
+/* Time begins with the first package. */
+struct models_computing models_computing(int64_t tasks)
+{
+    const int64_t worker = world.current->number - 1;
+    struct platform platform;
+    struct failure failure = FAILURE_INIT;
+    if (!platform_init(&platform, &models.profile.settings[0], RANKS_MOST - 1, &failure))
+        abort();
+    const struct platform_window *window = platform_nearest(&platform, (double)tasks);
+    const double alone_s = cost_of(platform_worker(window, worker)->compute, (double)tasks);
+    const double now_s = clock_now() - world.current->skew_s - trial_began_s();
+    platform_release(&platform);
+    return (struct models_computing){alone_s,
+                                     availability_lasts(availability_of(&models.loads, worker),
+                                                        OPERATION_COMPUTE, now_s, alone_s)};
 }
 
 void models_give(const char *profile)
@@ -99,6 +143,18 @@ struct emulation *models_emulation(struct failure *failure)
     return emulation_new(&models.profile, &models.plan, 0, failure);
 }
 
+static bool loaded_simulate(const struct platform *platform, const struct models_run *run,
+                            struct simulation *simulation, struct failure *failure)
+{
+    struct scenario scenario = SCENARIO_INIT;
+    struct dispatch *dispatch = dispatch_new_rule(run->rule, failure);
+    scenario.availability = &models.loads;
+    const bool good =
+        dispatch && simulate_scenario(platform, dispatch, &scenario, NULL, simulation, failure);
+    dispatch_free(&dispatch);
+    return good;
+}
+
 double models_expect(const struct models_run *run)
 {
     struct platform platform;
@@ -110,8 +166,11 @@ double models_expect(const struct models_run *run)
     platform.buffers = run->buffers;
     platform.results = run->results;
     platform.write_behind = run->write_behind;
-    if (!simulate_packages(&platform, run->plan, NULL, &simulation, NULL, &failure))
-        world_wrong("the plan cannot be simulated: %s", failure.text);
+    const bool good =
+        models.loaded ? loaded_simulate(&platform, run, &simulation, &failure)
+                      : simulate_packages(&platform, run->plan, NULL, &simulation, NULL, &failure);
+    if (!good)
+        world_wrong("it cannot be simulated: %s", failure.text);
     platform_release(&platform);
     return simulation.makespan_s;
 }
@@ -119,4 +178,6 @@ double models_expect(const struct models_run *run)
 void models_release(void)
 {
     profile_release(&models.profile);
+    availability_release(&models.loads);
+    models.loaded = false;
 }

@@ -20,8 +20,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Programs with their options, and how many runs of each the suite has (tests/faults/CMakeLists.txt).
 PACKAGES, STRIPS = "bin/faults-simulated", "bin/strips-simulated"
-RUNS = {PACKAGES: 10000, STRIPS: 300}  # of the suite (tests/faults/CMakeLists.txt)
+MODELS = PACKAGES + " --models --from 8570"
+RUNS = {PACKAGES: 10000, MODELS: 400, STRIPS: 300}
 PROCESSOR_MOST_S = 600  # all runs take some ten seconds: what is busy beyond does not end
 MEMORY_MOST_B = 4 << 30  # most runs take some ten MB: a list that grows without end is found, too
 
@@ -170,6 +172,11 @@ MUTATIONS = [
      "    return ending == WIRE_ENDING_KEPT || (ending == WIRE_ENDING_WHOLE && run->job->setup.level < 0);"),
     ("left-by-the-lost-left-to-the-system", "spmd/layout/emitted.c",
      "        good = (file >= 0 && fsync(file) == 0) ||", "        good = file >= 0 ||"),
+    # What workers say of their processors, which rules and the simulation go by.
+    ("share-not-told", "spmd/worker/context.c",
+     "    times->queued_s = had.queued_s;", "    times->queued_s = 0;"),
+    ("share-of-all-told", "spmd/master/master_results.c",
+     "run_had_share_of(had_of(master, &report->times))});", "1});"),
     # Several masters, side by side or in a tree.
     ("star-counted-twice", "spmd/master/masters_came.c",
      "    summary_merge(&outcome->summary, &came->summary);\n",
@@ -219,7 +226,9 @@ MUTATIONS = [
 
 
 def program_of(mutation):
-    path = mutation[1]
+    name, path = mutation[:2]
+    if name in ("share-not-told", "share-of-all-told"):
+        return MODELS
     return STRIPS if "strips/" in path or "/grid_" in path else PACKAGES
 
 
@@ -239,8 +248,9 @@ class Build:
 
     def __init__(self, folder, programs):
         self.folder = folder
-        run_well(["ninja", *programs], folder)
-        self.links = {program: self.link_find(program) for program in programs}
+        files = {program.split()[0] for program in programs}
+        run_well(["ninja", *files], folder)
+        self.links = {file: self.link_find(file) for file in files}
         entries = json.loads((folder / "compile_commands.json").read_text())
         self.commands = {entry["file"]: shlex.split(entry["command"]) for entry in entries}
 
@@ -263,7 +273,7 @@ class Build:
         source, program = folder / f"{name}.c", folder / name
         source.write_text((ROOT / path).read_text().replace(there, instead))
         self.compile(path, source, source.with_suffix(".o"))
-        original = program_of(mutation)
+        original = program_of(mutation).split()[0]
         link = self.links[original].replace(f" -o {original} ", f" {shlex.quote(str(source.with_suffix('.o')))} -o {shlex.quote(str(program))} ")
         run_well(["sh", "-c", link], self.folder)
         return program
@@ -274,9 +284,10 @@ def limit_it():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MOST_B, MEMORY_MOST_B))
 
 
-def try_out(program, runs):
-    """The first line that it says; None: nothing is wrong."""
-    done = run([str(program), "--count", str(runs)], preexec_fn=limit_it)
+def try_out(file, program):
+    """The first line that the file, which is that program, says; None: nothing is wrong."""
+    command = [str(file), *program.split()[1:], "--count", str(RUNS[program])]
+    done = run(command, preexec_fn=limit_it)
     if done.returncode == 0:
         return None
     said = done.stdout.splitlines()[0] if done.stdout else f"ends with {done.returncode}"
@@ -285,9 +296,9 @@ def try_out(program, runs):
 
 def mutation_try(build, mutation, folder):
     """What finds it; None: nothing. Raises where it does not build."""
-    program = build.mutant(mutation, folder)
-    said = try_out(program, RUNS[program_of(mutation)])
-    program.unlink()
+    file = build.mutant(mutation, folder)
+    said = try_out(file, program_of(mutation))
+    file.unlink()
     return said
 
 
@@ -312,7 +323,7 @@ def main():
     programs = sorted({program_of(mutation) for mutation in chosen})
     build = Build(options.build.resolve(), programs)
     for program in programs:
-        if said := try_out(build.folder / program, RUNS[program]):
+        if said := try_out(build.folder / program.split()[0], program):
             sys.exit(f"{program}, without any mutation: {said}")
         print(f"{program}, no mutation: nothing is wrong in {RUNS[program]} runs", flush=True)
     missed = 0

@@ -194,6 +194,8 @@ static void groups_add(struct text *text, const struct stars *stars, int number,
                        int64_t largest)
 {
     const int groups = groups_below(stars, number);
+    if (groups == 0)
+        return;
     const int64_t least = needed(stars, number) / groups, most = tasks / groups;
     const int64_t load = least + (int64_t)dice_below(&world.dice, (uint64_t)(most - least + 1));
     int slot = 0;

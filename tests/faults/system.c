@@ -7,8 +7,10 @@
 
 #include "planner/base/process.h"
 #include "spmd/input/digest.h"
+#include "spmd/node/processor_time.h"
 #include "spmd/protocol/fault.h"
 #include "spmd/protocol/interrupt.h"
+#include "spmd/protocol/run_conditions.h"
 #include "spmd/run/usage.h"
 #include "tests/faults/world.h"
 
@@ -197,6 +199,24 @@ void usage_measure(struct run_usage *usage)
 void usage_requested(struct run_request *request)
 {
     memset(request, 0, sizeof *request);
+}
+
+/* ---- processors, of which some have but a share ------------------------------------------------
+ */
+
+bool __wrap_processor_time_team(int threads, struct processor_time *now);
+char *__wrap_run_conditions_processor(void);
+
+char *__wrap_run_conditions_processor(void)
+{
+    return strdup("simulated");
+}
+
+bool __wrap_processor_time_team(int threads, struct processor_time *now)
+{
+    (void)threads;
+    *now = (struct processor_time){world.current->worked_s, world.current->queued_s};
+    return true;
 }
 
 /* ---- the time of day -------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernel/scow.h"
+#include "tests/faults/models.h"
 #include "tests/faults/world.h"
 
 struct habits habits;
@@ -107,19 +108,35 @@ static int pack(const struct scow_host *host, const void *job, int64_t first, in
     return SCOW_OK;
 }
 
-/* In steps, between which messages advance. */
-static bool work(const struct scow_host *host, int64_t number)
+/* In steps, between which messages advance. False: it is told to stop. */
+static bool spend(const struct scow_host *host, double whole_s, double step_s)
 {
-    static const double step_s = 0.1;
-    const double whole_s =
-        habits.mean_s * (habits.noisy ? 0.1 + (double)(hash_of(number) % 100) / 30 : 1);
     const int steps = (int)ceil(whole_s / step_s);
-    world.current->working = number;
     for (int step = 0; step < steps; step++) {
         world_sleep(whole_s / steps, false);
         if (host->pulse(host))
             return false;
     }
+    return true;
+}
+
+static void processor_count(double worked_s, double queued_s)
+{
+    world.current->worked_s += worked_s;
+    world.current->queued_s += queued_s;
+}
+
+static bool work(const struct scow_host *host, int64_t number)
+{
+    static const double step_s = 0.1;
+    const double share = world.current->share;
+    const double whole_s =
+        habits.mean_s * (habits.noisy ? 0.1 + (double)(hash_of(number) % 100) / 30 : 1);
+    world.current->working = number;
+    if (!spend(host, whole_s, step_s))
+        return false;
+    if (!models_loaded())
+        processor_count(share * whole_s, (1 - share) * whole_s);
     if (number == habits.deadly) {
         world_say("core task %lld kills rank %d", (long long)number, world.current->number);
         world.losses++;
@@ -129,8 +146,19 @@ static bool work(const struct scow_host *host, int64_t number)
     return true;
 }
 
+/* A package by its profile, on a processor that others load. */
+static bool loaded_work(const struct scow_host *host, int64_t tasks)
+{
+    static const double step_s = 0.005;
+    const struct models_computing takes = models_computing(tasks);
+    processor_count(takes.alone_s, takes.lasts_s - takes.alone_s);
+    return spend(host, takes.lasts_s, step_s);
+}
+
 static int compute(const struct scow_host *host, const void *job, const struct scow_batch *batch)
 {
+    if (models_loaded() && !loaded_work(host, batch->count))
+        return SCOW_STOPPED;
     for (int64_t k = 0; k < batch->count; k++) {
         int64_t number;
         memcpy(&number, (const char *)batch->package + package_size(job, k), sizeof number);

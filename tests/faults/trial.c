@@ -198,7 +198,10 @@ static void outcome_join(struct part *part)
 /* It is the simulation's, but for what hearing of something takes. */
 static void makespan_check(const struct part *part)
 {
+    const struct decides_setup setup = decides_setup_of();
+    const struct dispatch_setup rule = decides_rule(&setup, trial.tasks);
     const struct models_run run = {.plan = &part->decides.plan,
+                                   .rule = trial.rule ? &rule : NULL,
                                    .workers = world.ranks - 1,
                                    .buffers = trial.buffers,
                                    .results = trial.keeps      ? RESULTS_END
@@ -210,12 +213,22 @@ static void makespan_check(const struct part *part)
     trial.makespan_s = measured_s;
     trial.packages = part->outcome.packages;
     if (fabs(measured_s - expected_s) > trial.most * expected_s)
-        world_wrong("took %g s by the model %s, and %g s were expected", measured_s, models_name(),
-                    expected_s);
+        world_wrong("took %g s by the model %s%s%s%s, and %g s were expected", measured_s,
+                    models_name(), trial.rule ? " and the rule " : "", trial.rule ? trial.rule : "",
+                    trial.loaded ? " under load" : "", expected_s);
+}
+
+/* The master's ranks, while it leads. */
+static const struct membership *leading;
+
+double trial_began_s(void)
+{
+    return leading ? leading->origin_s - world.rank[0].skew_s : 0;
 }
 
 static void lead(struct part *part, const struct run *run)
 {
+    leading = &part->members;
     const bool over = trial.resumed && trial.remaining.left == 0;
     if (!over) {
         struct progress progress;
@@ -251,6 +264,7 @@ static void perform(struct part *part)
                             .losses = &part->losses,
                             .collects = trial.collects,
                             .keeps = trial.keeps,
+                            .senses = true,
                             .copies = trial.copies,
                             .counted = trial.counted ? &part->counted.counted : NULL,
                             .one_by_one = trial.one_by_one,
@@ -405,6 +419,25 @@ static void trial_calm(void)
     habits = (struct habits){.mean_s = 1e-6, .bytes = 8, .deadly = -1};
 }
 
+/* By dice of its own: what else a seed means does not depend on there being loads. Packages are
+ * dealt by rules, as often as not by one that asks for shares: of a plan the executor sends a
+ * worker that has room what comes behind a package for one that has none, and the simulation does
+ * not, which shows where another one becomes the slowest. */
+static void loaded_draw(void)
+{
+    static const char *const sharing[] = {"dtss", "dfss", "dfiss", "dtfss"};
+    struct dice own = {world.dice.state ^ 0x6c6f6164u};
+    trial.loaded = dice_hit(&own, 0.5);
+    if (!trial.loaded)
+        return;
+    trial.collecting = 0;
+    /* A package is computed at once. */
+    trial.job->order = (struct order){.tasks = trial.tasks, .stride = 1};
+    trial.rule = dice_hit(&own, 0.5)
+                     ? sharing[dice_below(&own, sizeof sharing / sizeof *sharing)]
+                     : dispatch_rule_name((size_t)dice_below(&own, dispatch_rule_count())).name;
+}
+
 /* By dice of its own: what else a seed means does not depend on there being others. */
 static bool is_several(void)
 {
@@ -446,15 +479,19 @@ static void trial_draw(void)
     trial.master_share = dice_hit(dice, 0.7) ? dice_between(dice, 0.02, 0.6) : 0;
     trial.job->order = order_draw(trial.tasks);
     trial.sleeps = calm || dice_hit(dice, 0.2);
-    if (calm)
+    if (calm) {
         trial_calm();
+        loaded_draw();
+    }
     trial.several = is_several();
     if (trial.several && is_search())
         searches_draw();
     if (trial.several)
         several_draw();
     trial.sleeps = trial.sleeps && !trial.several;
-    if (trial.sleeps)
+    if (trial.loaded)
+        models_draw_loaded(trial.largest, 1, 2 * (double)trial.tasks / (double)trial.largest);
+    else if (trial.sleeps)
         models_draw(trial.largest, calm ? 1 : (double)trial.largest * habits.mean_s,
                     trial.collecting > 0);
 }

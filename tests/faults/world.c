@@ -62,7 +62,7 @@ static struct chunk *chunk_new(size_t size)
     return made;
 }
 
-void *world_room(size_t size)
+void *world_space(size_t size)
 {
     size = (size + 63) / 64 * 64;
     if (!chunks)
@@ -74,7 +74,12 @@ void *world_room(size_t size)
     }
     char *room = (char *)(chunk + 1) + chunk->used;
     chunk->used += size;
-    return memset(room, 0, size);
+    return room;
+}
+
+void *world_room(size_t size)
+{
+    return memset(world_space(size), 0, size);
 }
 
 static void chunks_clear(void)
@@ -267,6 +272,13 @@ static bool is_over(void)
     return true;
 }
 
+/* By dice of its own: what else a seed means does not depend on there being loads. */
+static double share_draw(void)
+{
+    struct dice own = {world.dice.state ^ 0x7368617265u};
+    return dice_hit(&own, 0.3) ? dice_between(&own, 0.1, 1) : 1;
+}
+
 void world_begin(int ranks, void (*call)(void))
 {
     world.now_s = 1000;
@@ -278,6 +290,7 @@ void world_begin(int ranks, void (*call)(void))
     for (int k = 0; k < ranks; k++) {
         world.rank[k] = (struct rank){.number = k, .working = -1, .fiber = fiber_new(call)};
         world.rank[k].skew_s = dice_between(&world.dice, -100, 100);
+        world.rank[k].share = share_draw();
         world_event(dice_between(&world.dice, 0, 0.01), EVENT_WAKE, k, 0, NULL);
     }
 }

@@ -52,6 +52,8 @@ struct rank {
     double alarm_s;     /* when its process ends where it waits without looking; 0: never */
     uint64_t turn;      /* its sleeps are counted, so that only the last one's end wakes it */
     int64_t working;    /* the core task that it computes; negative: none */
+    double share;       /* of its processor, as it is told where nothing else says */
+    double worked_s, queued_s; /* with a processor, and ready for one that others have */
     struct fiber *fiber;
     struct block *blocks; /* of memory that it has */
     size_t held, peak;    /* bytes of them, now and at most */
@@ -139,8 +141,9 @@ double world_time_of_day(void);
 
 /* Memory of nobody in the world: never fails. */
 void *world_realloc(void *old, size_t size);
-/* Memory of a part, which is gone with it. */
+/* Memory of a part, which is gone with it: zero, or anything. */
 void *world_room(size_t size);
+void *world_space(size_t size);
 
 void world_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Something is wrong with the product. */
