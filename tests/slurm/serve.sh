@@ -64,8 +64,10 @@ killed_s=$(since "$begun" "$(date +%s.%N)")
 queue_drain 60
 grep -q "core tasks in" master.log || fail "the run has not ended"
 [[ $(checksum_of out.h5) == "$(checksum_of whole.h5)" ]] || fail "another checksum"
-# Which of the two that are alike is which, the master has said; members are numbered as they joined.
-printf 'worker from_s until_s\n1 0 %s\n2 %s -\n3 %s -\n' "$killed_s" "$second_s" "$third_s" >joins.txt
+# Members are numbered as they joined: which of the first two was killed, the master has said.
+until=(- - -)
+until[$(sed -n 's/.*: worker \([12]\) \(leaves\|is lost\).*/\1/p' master.log | head -n 1)]=$killed_s
+printf 'worker from_s until_s\n1 0 %s\n2 %s %s\n3 %s -\n' "${until[1]}" "$second_s" "${until[2]}" "$third_s" >joins.txt
 predicted=$(scow simulate -p profile.json plan.json --replan 10% --joins joins.txt | sed -n 's/^makespan *\([0-9.]*\) s.*/\1/p')
 measured=$(sed -n 's/.*core tasks in \([0-9.]*\) s.*/\1/p' master.log)
 echo "two workers, a third after $third_s s, one killed after $killed_s s: predicted $predicted s, measured $measured s"
