@@ -65,9 +65,9 @@ queue_drain 60
 grep -q "core tasks in" master.log || fail "the run has not ended"
 [[ $(checksum_of out.h5) == "$(checksum_of whole.h5)" ]] || fail "another checksum"
 # Members are numbered as they joined: which of the first two was killed, the master has said.
-until=(- - -)
-until[$(sed -n 's/.*: worker \([12]\) \(leaves\|is lost\).*/\1/p' master.log | head -n 1)]=$killed_s
-printf 'worker from_s until_s\n1 0 %s\n2 %s %s\n3 %s -\n' "${until[1]}" "$second_s" "${until[2]}" "$third_s" >joins.txt
+gone_s=(- - -)
+gone_s[$(sed -n 's/.*: worker \([12]\) \(leaves\|is lost\).*/\1/p' master.log | head -n 1)]=$killed_s
+printf 'worker from_s until_s\n1 0 %s\n2 %s %s\n3 %s -\n' "${gone_s[1]}" "$second_s" "${gone_s[2]}" "$third_s" >joins.txt
 predicted=$(scow simulate -p profile.json plan.json --replan 10% --joins joins.txt | sed -n 's/^makespan *\([0-9.]*\) s.*/\1/p')
 measured=$(sed -n 's/.*core tasks in \([0-9.]*\) s.*/\1/p' master.log)
 echo "two workers, a third after $third_s s, one killed after $killed_s s: predicted $predicted s, measured $measured s"
