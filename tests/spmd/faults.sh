@@ -142,11 +142,12 @@ gather() {
 processes=()
 
 # gate_start OUTPUT OPTION...: as start, and whoever works waits when it has written so often that some of its
-# packages are done ($gate: gate.c), until gate_open; gate_await: until all do.
+# packages are done ($gate: gate.c), until gate_open; gate_await: until all do. Who waits there says nothing, and is not given
+# up for that, however late the last one comes.
 gate_start() {
     rm -f gate.*
     command=(env LD_PRELOAD="$gate" GATE="$PWD/gate" GATE_WRITES=25)
-    start "$@"
+    start "$@" --patience 600
     command=()
 }
 

@@ -80,7 +80,7 @@ for who in plain staged; do
         cp original.h5 stack.h5
         # Of each worker's 24 core tasks two are done, with 33 writes each.
         "$mpiexec" -n 3 env LD_PRELOAD="$gate" GATE="$PWD/gate" GATE_WRITES=80 "$scow" run plan.json "${input[@]}" \
-            -o part.h5 -q >said 2>&1 &
+            -o part.h5 -q --patience 600 >said 2>&1 &
         launcher=$!
         reach part.h5 4
         if [[ $how == cut ]]; then

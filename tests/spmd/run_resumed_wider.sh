@@ -25,7 +25,7 @@ END
 
 # Both workers wait at the gate when they have done some of it.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 LD_PRELOAD=$gate GATE=$dir/gate GATE_WRITES=25 \
-    "$mpiexec" -n 3 "$scow" run plan.json -o "$dir/out.h5" -q >said 2>&1 &
+    "$mpiexec" -n 3 "$scow" run plan.json -o "$dir/out.h5" -q --patience 600 >said 2>&1 &
 launcher=$!
 while [[ ! -e gate.1 || ! -e gate.2 ]]; do
     kill -0 $launcher 2>/dev/null || fail "ended by itself: $(cat said)"
