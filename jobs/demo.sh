@@ -7,6 +7,7 @@
 # results of an earlier demo are replaced. Two workers and a master share this machine; one thread
 # each, unless OMP_NUM_THREADS says otherwise.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Show a command as it could be typed, then run it.

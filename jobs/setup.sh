@@ -8,6 +8,7 @@
 # --paraview, what reads XDMF (tests/paraview/run.sh). Nothing is done when all is there. Where apt-get may not be used (neither root nor sudo without a password),
 # the one line to run is printed and the exit code is 1. On other systems it only says what is needed.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 
 build_packages=(
     cmake ninja-build pkgconf gcc libc6-dev

@@ -10,6 +10,7 @@
 # stays, where packages are removed and installed. That needs Debian, root and a network.
 # shellcheck disable=SC2317 # what other shells run is not unreachable
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 pattern=${1:-}

@@ -8,6 +8,7 @@
 # tests/README.md), and what has commands of its own: a virtual Slurm (label slurm, tests/slurm/run.sh),
 # emulated networks (tests/emulated/run.sh).
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 jobs=$(nproc)

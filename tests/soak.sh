@@ -3,6 +3,7 @@
 #
 #     bash tests/soak.sh [RUNS] [BUILD]        200 runs of build/release; SEED=N repeats a sequence
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${2:-build/release}
 for needed in "$build/bin/scow" mpiexec.mpich; do

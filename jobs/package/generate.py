@@ -367,7 +367,7 @@ def zsh(program):
 
 def main():
     if len(sys.argv) < 4:
-        sys.exit(__doc__)
+        sys.exit(print(__doc__) if {"-h", "--help"} & set(sys.argv) else __doc__)
     program = Program(sys.argv[1], sys.argv[3:])
     folder = pathlib.Path(sys.argv[2])
     files = {f"man/scow-{command}.1": man_page(program, command) for command in program.commands}

@@ -7,6 +7,7 @@
 # MIRROR and SUITE say which Debian (default: this machine's own). The package is left in
 # BUILD/package/; the clean system is removed, unless KEEP is set.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 build=$(realpath "${1:-build/release}")

@@ -3,5 +3,6 @@
 # number that was met is met no longer.
 # usage: [SCOW=path/of/scow] bash jobs/reproduce/shared.sh
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 command -v python3 >/dev/null || { echo "python3 is not installed" >&2; exit 77; }
 exec python3 -B "$(dirname "$0")/shared.py" "$@"

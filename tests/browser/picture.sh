@@ -3,6 +3,7 @@
 #
 #     bash tests/browser/picture.sh [BUILD]        after tests/browser/run.sh, which installs the browser
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 build=$(realpath "${1:-build/release}")

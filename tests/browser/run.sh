@@ -7,6 +7,7 @@
 # Installs what is missing: Debian's chromium and npm, and playwright-core from npm. Pages,
 # screenshots (light and dark) and prints are left in BUILD/browser/.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 build=$(realpath "${1:-build/release}")

@@ -16,9 +16,10 @@ ends where a command fails. What stands behind a block's ``` says what becomes o
 
 A block that says none of these is a mistake. A remark <!-- sh: COMMAND --> is executed and not shown, <!-- sh long:
 COMMAND --> by --long. Whatever becomes of it, sh must be shell's grammar, and options of scow and files of the
-clone that it names must be there; so must those that are named between `...` in the text. MPI has three ranks at
-most here, and without --long a calibration takes a fraction of a second, whatever a block says. --table prints
-what becomes of each block."""
+clone that it names must be there; so must those that are named between `...` in the text, and options of scripts and
+benchmarks that stand behind them. --long asks each of these for --help, which it answers, starting nothing. MPI has
+three ranks at most here, and without --long a calibration takes a fraction of a second, whatever a block says. --table
+prints what becomes of each block."""
 
 import argparse
 import os
@@ -44,6 +45,8 @@ RANKS, BUDGET = 3, "0.3s"
 # Each command of a block for clusters has one of these, or sets a variable.
 CLUSTER = re.compile(r"\b(sbatch|squeue|srun|module|spack|apt-get)\b|jobs/scow\.sh submit|--submit (slurm|pbs)| -ppn |^(export )?\w+=")
 PLACES = re.compile(r"(?:^|(?<=[\s\"'=]))((?:\.ci|\.github|jobs|tests|planner|spmd|kernel|calibrate)/[\w./*-]+|build/release/bin/[\w-]+)")
+# Programs of the tests and of jobs, by path or by name, and what stands behind them.
+TOOLS = re.compile(r"(bash |python3 )?((?:jobs|tests)/[\w/-]+(?:\.py|\.sh|/bench-\w+)|\b(?:bench-\w+|\w+-simulated)\b)([^|;&<>#`\n]*)")
 
 
 def commands(block):
@@ -139,6 +142,8 @@ class Names:
         self.source, self.scow, self.mpiexec, self.known = source, build / "bin" / "scow", mpiexec, {}
         listed = [*source.glob("tests/**/CMakeLists.txt"), *source.glob("tests/**/*.cmake"), *source.glob("*/CMakeLists.txt")]
         self.targets = set(re.findall(r"[\w-]+", "\n".join(path.read_text(encoding="utf-8") for path in listed)))
+        self.programs = "\n".join(path.read_text(encoding="utf-8") for path in source.glob("tests/**/*.c"))
+        self.tools = set()
 
     def options(self, command, kernel):
         if (command, kernel) not in self.known:
@@ -173,6 +178,38 @@ class Names:
             elif not any(self.source.glob(place.rstrip("/"))):
                 yield f"no such file: {place}"
 
+    def wrong_tools(self, text):
+        """Options of scripts and benchmarks that these do not know."""
+        for start, tool, words in TOOLS.findall(text.replace("\\\n", " ")):
+            path = self.source / tool
+            if "/examples/" in tool:  # named to others, whose options follow
+                continue
+            if path.is_file():
+                if (start or tool.startswith("tests/bench/")) and path.open("rb").read(2) == b"#!":
+                    self.tools.add(tool)
+                known = path.read_text(encoding="utf-8")
+            elif tool in self.targets:
+                self.tools.add(f"build/release/bin/{tool}")
+                known = self.programs
+            else:
+                continue
+            yield from (f"{tool} has no option {word}" for word in re.findall(r"(?<=\s)--[\w-]+", words.split(" -- ")[0]) if word not in known)
+
+    def wrong_help(self):
+        """Programs that do not answer --help by some lines; those that were not built are left out."""
+        for tool in sorted(self.tools):
+            path = (self.scow.parents[1] / tool.removeprefix("build/release/")) if tool.startswith("build/") else self.source / tool
+            if not path.exists():
+                continue
+            start = ["bash"] if path.suffix == ".sh" else [] if tool.startswith("build/") else ["/usr/bin/python3"]
+            try:
+                said = subprocess.run([*start, path, "--help"], cwd=self.source, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT, check=False, timeout=60).stdout
+            except subprocess.TimeoutExpired:
+                said = ""
+            if "Traceback" in said or path.name not in said and "usage" not in said.lower():
+                yield f"{tool} --help does not say how it is used: {said[:200]}"
+
 
 def block_wrong(page, block, names, pages):
     """Why a block is wrong, before anything is executed."""
@@ -185,6 +222,7 @@ def block_wrong(page, block, names, pages):
     if block.language == "sh" and not block.hidden:
         yield from names.wrong_options(block.text)
         yield from names.wrong_places(block.text)
+        yield from names.wrong_tools(block.text)
     if block.how == "cluster":
         yield from (f"needs no cluster: {line}" for line in commands(block.text) if not CLUSTER.search(line))
     if block.how == "elsewhere":
@@ -202,7 +240,7 @@ def page_wrong(page, names, pages):
     for block in page.blocks:
         yield from ((block.line, reason) for reason in block_wrong(page, block, names, pages))
     for span in page.spans:
-        yield from ((0, reason) for reason in (*names.wrong_options(span), *names.wrong_places(span)))
+        yield from ((0, reason) for reason in (*names.wrong_options(span), *names.wrong_places(span), *names.wrong_tools(span)))
 
 
 def run_wrong(page, clone, long):
@@ -260,6 +298,9 @@ def main():
             for line, reason in wrong:
                 print(f"    {line}: {reason}")
             failed += len(wrong)
+    for reason in names.wrong_help() if arguments.long and not arguments.table else ():
+        print(reason)
+        failed += 1
     print("in all: " + ", ".join(f"{count} {how}" for how, count in sorted(sums.items(), key=lambda item: -item[1])))
     sys.exit(failed > 0)
 

@@ -31,7 +31,7 @@ scow tasks
 true
 false
 ```
-`scow show --neither` is of `tests/nowhere.c` and `build/release/bin/bench-nothing`
+`scow show --neither` is of `tests/nowhere.c` and `build/release/bin/bench-nothing`, `bash tests/other.sh --odd`
 
     scow tasks
 END
@@ -50,6 +50,7 @@ done <<'END'
 0: no such option: scow show --neither
 0: no such file: tests/nowhere.c
 0: no such program: build/release/bin/bench-nothing
+0: tests/other.sh has no option --odd
 0: a block needs ``` and what becomes of it (pasted.py): scow tasks
 END
-[[ $failed == 0 && $(grep -c '^    ' "$clone/said") == 11 ]] || { cat "$clone/said"; exit 1; }
+[[ $failed == 0 && $(grep -c '^    ' "$clone/said") == 12 ]] || { cat "$clone/said"; exit 1; }

@@ -13,6 +13,7 @@
 # what they leave is under build/emulated/ (results.json has every run), and nodes are removed however it
 # ends. Exit code 1: a prediction is off by more than it may be; 77: no cluster can be emulated here.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
 build=$(realpath "${BUILD:-build/release}")

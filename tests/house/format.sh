@@ -3,6 +3,7 @@
 # than 14 differ in details.
 # usage: format.sh [--all]
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 
 formatter=$(command -v clang-format-14 || command -v clang-format || true)
 if ! "${formatter:-false}" --version 2>/dev/null | grep -q 'version 14\.'; then

@@ -2,6 +2,7 @@
 # No script has a fault that shellcheck knows: those whose turn it is (turns.py), with --all every one.
 # usage: scripts.sh [--all]
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 
 if ! command -v shellcheck >/dev/null; then
     echo "shellcheck is not installed"

@@ -127,6 +127,9 @@ class Linter:
 
 
 def main():
+    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
+        print(__doc__)
+        return 0
     build, root = pathlib.Path(sys.argv[1]).resolve(), os.getcwd()
     deep = "--deep" in sys.argv[2:]
     linter = Linter(build, deep)

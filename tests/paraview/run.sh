@@ -7,6 +7,7 @@
 # Installs what is missing: Debian's paraview and python3-paraview, about half a gigabyte (PVPYTHON names
 # another pvpython, and then nothing is installed).
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 build=$(realpath "${1:-build/release}")

@@ -6,6 +6,7 @@
 #
 # Everything it makes is under build/.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 bash jobs/setup.sh --tests

@@ -4,6 +4,7 @@
 # job killed and back: results and checksum of a run that nobody disturbed. And a job a chunk.
 # usage: serve.sh BIN MPIEXEC
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 # shellcheck source=tests/slurm/checks.sh
 . "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
 export OMP_NUM_THREADS=1

@@ -12,6 +12,8 @@ import tempfile
 import h5py
 import numpy as np
 
+if len(sys.argv) < 4:
+    sys.exit(print(__doc__) if {"-h", "--help"} & set(sys.argv) else __doc__)
 scow, mpiexec, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 COMMAND = '{"command": "echo {}; echo {} >&2", "per": "task", "retries": 0, "keep": 8, "jobs": 1, "grace": 1, "most-output": 1000}'

@@ -12,6 +12,7 @@
 # for a package, answers a line with that line; GNU parallel has a process for every line, or with
 # --pipe one for a block, but none that answers lines.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 lines=${1:-10000}
 rounds=${2:-3}

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "tests/kernel/command_trial.h"
+#include "tests/usage.h"
 
 static double clock_now(void)
 {
@@ -14,12 +15,18 @@ static double clock_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static const char usage_text[] =
+    "usage: bench-command LINES JOBS task|package|worker COMMAND\n"
+    "Seconds that the core task `command` takes for so many lines, so many at a time.\n";
+
 int main(int argc, char **argv)
 {
     struct trial trial;
+    if (usage_asked(argc, argv, usage_text))
+        return 0;
     command_spawner_begin();
     if (argc != 5) {
-        fprintf(stderr, "use: bench-command LINES JOBS task|package|worker COMMAND\n");
+        fputs(usage_text, stderr);
         return 2;
     }
     trial_init_numbers(&trial, strtoll(argv[1], NULL, 10));

@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "tests/usage.h"
+
 extern char **environ;
 
 static double clock_now(void)
@@ -15,8 +17,14 @@ static double clock_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static const char usage_text[] =
+    "usage: bench-spawn LINES JOBS PROGRAM [ARGUMENT...]\n"
+    "A bare loop of posix_spawn and wait: what processes cost by themselves.\n";
+
 int main(int argc, char **argv)
 {
+    if (usage_asked(argc, argv, usage_text))
+        return 0;
     if (argc < 4) {
         fprintf(stderr, "use: bench-spawn LINES JOBS PROGRAM [WORD...]\n");
         return 2;

@@ -42,6 +42,8 @@ def main():
             print(f"{name}: {folder}: makespan {made:.3f} s, processor {used:.3f} s, medians of {times}")
 
 
+if len(sys.argv) != 3:
+    sys.exit(print(__doc__) if {"-h", "--help"} & set(sys.argv) else __doc__)
 sys.argv[1:3] = [os.path.abspath(folder) for folder in sys.argv[1:3]]
 os.environ["OMP_NUM_THREADS"] = "1"
 with tempfile.TemporaryDirectory(dir="/dev/shm") as directory:

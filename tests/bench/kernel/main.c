@@ -14,6 +14,7 @@
 #include "tests/bench/kernel/once.h"
 #include "tests/bench/kernel/prices.h"
 #include "tests/bench/kernel/works.h"
+#include "tests/usage.h"
 
 static const char usage[] =
     "usage: bench-kernel [--quick] [--json FILE] [--isa NAME] [--only PART]\n"
@@ -493,6 +494,8 @@ static int profile_run(const struct options *options)
 int main(int count, char **words)
 {
     static struct record record = {.first = true};
+    if (usage_asked(count, words, usage))
+        return 0;
     if (!options_parse(&record.options, count, words)) {
         fputs(usage, stderr);
         return 2;

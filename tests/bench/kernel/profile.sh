@@ -27,6 +27,7 @@
 #
 # Takes about a minute and a half.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 build=${1:-build/release}
 bench=$build/bin/bench-kernel

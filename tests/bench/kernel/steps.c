@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/usage.h"
+
 enum { CODE_MOST = 16 << 20, TRAP = 0xcc };
 
 struct steps {
@@ -133,10 +135,16 @@ static void command_step(struct steps *steps)
     }
 }
 
+static const char usage_text[] =
+    "usage: bench-steps ADDRESS COMMAND...\n"
+    "Runs the command and counts how often each instruction from ADDRESS on is executed.\n";
+
 int main(int count, char **words)
 {
+    if (usage_asked(count, words, usage_text))
+        return 0;
     if (count < 3) {
-        fprintf(stderr, "usage: bench-steps ADDRESS COMMAND...\n");
+        fputs(usage_text, stderr);
         return 2;
     }
     struct steps steps = {.counts = calloc(CODE_MOST, sizeof *steps.counts)};

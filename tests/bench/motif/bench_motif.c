@@ -17,6 +17,7 @@
 #include "kernel/vector/isa.h"
 #include "tests/bench/motif/plain.h"
 #include "tests/kernel/motif_dna.h"
+#include "tests/usage.h"
 
 enum { PLAIN = ISA_COUNT, PLAIN_NATIVE, MATRICES, PACKING, WAYS };
 
@@ -322,8 +323,13 @@ static void bounds_run(int sequences, int length, int positions, bool brute, int
     dna_release(&dna);
 }
 
+static const char usage_text[] = "usage: bench-motif [ROUNDS]\n"
+                                 "The core task `motif` beside plain C, the least of 7 rounds.\n";
+
 int main(int argc, char **argv)
 {
+    if (usage_asked(argc, argv, usage_text))
+        return 0;
     const int rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 7;
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)
         work_run(&works[i], rounds);

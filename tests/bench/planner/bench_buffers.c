@@ -11,6 +11,7 @@
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/scenario.h"
 #include "tests/planner/platforms.h"
+#include "tests/usage.h"
 
 enum { PLATFORMS = 20, SEEDS = 10, BUFFERS_MOST = 4 };
 
@@ -93,8 +94,14 @@ static void row_make(const struct scheduler *scheduler, bool late, struct row *r
     }
 }
 
-int main(void)
+static const char usage_text[] =
+    "usage: bench-buffers\n"
+    "What packages ahead of the one that a worker computes save, by simulation; some seconds.\n";
+
+int main(int argc, char **argv)
 {
+    if (usage_asked(argc, argv, usage_text))
+        return EXIT_SUCCESS;
     static const char *const schedulers[] = {"scow-mp", "umr", "umr2"};
     printf("20 %% noise on every operation; makespan over that with %d buffers, and the share of "
            "the workers' time\nthat waits for others' buffers, for 1 to %d buffers\n\n",

@@ -14,6 +14,7 @@
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/simulate.h"
 #include "tests/planner/platforms.h"
+#include "tests/usage.h"
 
 enum { REPETITIONS = 3, PLATFORMS = 20, MIXED = 12 };
 
@@ -309,8 +310,15 @@ static void comparison_mixed(void)
     comparison_print(standings, gaps, MIXED + 2);
 }
 
-int main(void)
+static const char usage_text[] =
+    "usage: bench-planner\n"
+    "How fast planning and simulating are, and how far each scheduler's plans are from the best\n"
+    "on random platforms. Takes some minutes.\n";
+
+int main(int argc, char **argv)
 {
+    if (usage_asked(argc, argv, usage_text))
+        return EXIT_SUCCESS;
     printf("%-62s %10s %-11s %s\n", "what", "value", "unit", "target");
     speed_classes();
     speed_distinct();

@@ -7,6 +7,7 @@
 # Core tasks of the motif search that ship their letters are messages of 48 bytes each. Printed are
 # the threshold in core tasks, and the windows between which the cost of sending breaks.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 budget=${1:-15s}
 bin=$PWD/${2:-build/release}/bin

@@ -12,6 +12,7 @@
 
 #include "spmd/job/engine.h"
 #include "spmd/job/kernel.h"
+#include "tests/usage.h"
 
 static const int64_t sizes[] = {1, 10, 100, 1000, 10000};
 enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -81,13 +82,20 @@ static bool work_time(const struct scow_task *task, const char *script, const ch
     return good;
 }
 
+static const char usage_text[] =
+    "usage: bench-python PYTHON.so SCRIPT [WORK...]\n"
+    "Microseconds that the plug-in for Python takes for packages of several sizes, for each WORK\n"
+    "(records, loop, tiles, reduce) of SCRIPT (tests/bench/python/trivial.py).\n";
+
 int main(int argc, char **argv)
 {
+    if (usage_asked(argc, argv, usage_text))
+        return 0;
     static char *const all[] = {"records", "loop", "tiles", "reduce"};
     struct failure failure = FAILURE_INIT;
     struct kernel kernel = {0};
     if (argc < 3) {
-        fprintf(stderr, "usage: bench-python PYTHON.so SCRIPT [WORK...]\n");
+        fputs(usage_text, stderr);
         return 2;
     }
     char *const *works = argc > 3 ? argv + 3 : all;

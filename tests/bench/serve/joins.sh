@@ -4,6 +4,7 @@
 # first two is killed after 6 s. Prints what simulate --joins says, and runs. Needs a quiet machine.
 # usage: joins.sh SCOW MPIEXEC [RUNS]
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 scow=$1 mpiexec=$2 runs=${3:-2}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

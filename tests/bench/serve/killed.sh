@@ -4,6 +4,7 @@
 # 4,000 core tasks of 0.05 s, one of them is killed. Prints a line a seed, and the most that any took longer.
 # usage: killed.sh SCOW [SEEDS]
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 scow=$1 seeds=${2:-20}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -26,6 +26,7 @@
 #include "planner/studies/shares.h"
 #include "tests/bench/shared/knowing.h"
 #include "tests/bench/shared/world.h"
+#include "tests/usage.h"
 
 enum { PLAYERS_MOST = 64, WORKERS_MOST = 8 };
 
@@ -360,13 +361,24 @@ static void rivals_print(const struct player *players, size_t count,
     }
 }
 
+static const char usage_text[] =
+    "usage: bench-shared [--seeds N] [--first N] [--workers N,...] [--pattern N] [--only NAME]\n"
+    "                    [--variants no] [--keep FILE]\n"
+    "Every scheduler and rule on random workers that others use, too: makespans over that of a\n"
+    "plan that knows all loads, in the mean of 50 seeds with 8, 16, 32 and 64 workers each.\n"
+    "Takes hours.\n"
+    "--seeds, --first  how many seeds, and the first of them\n"
+    "--pattern         one pattern of load, 1 to 8, in place of all\n"
+    "--only            those whose name begins with this\n"
+    "--variants no     scow's own choice and its rivals, without variants of the choice\n"
+    "--keep            file for what is done: the same command again goes on\n";
+
 static int64_t number_read(const char *text)
 {
     char *end;
     const long long number = strtoll(text, &end, 10);
     if (end == text || *end != '\0' || number < 1)
-        world_die("usage: bench-shared [--seeds N] [--first N] [--workers N,...] [--pattern N] "
-                  "[--only NAME] [--variants no] [--keep FILE]");
+        world_die(usage_text);
     return number;
 }
 
@@ -382,6 +394,8 @@ static struct options options_parse(int argc, char **argv)
 {
     struct options options = {
         .seeds = 50, .first = 1, .workers = {8, 16, 32, 64}, .workers_count = 4};
+    if (argc % 2 == 0)
+        world_die(usage_text);
     for (int k = 1; k + 1 < argc; k += 2) {
         if (strcmp(argv[k], "--workers") == 0)
             workers_read(&options, argv[k + 1]);
@@ -395,8 +409,10 @@ static struct options options_parse(int argc, char **argv)
             options.seeds = number_read(argv[k + 1]);
         else if (strcmp(argv[k], "--first") == 0)
             options.first = number_read(argv[k + 1]);
-        else
+        else if (strcmp(argv[k], "--pattern") == 0)
             options.pattern = (int)number_read(argv[k + 1]);
+        else
+            world_die(usage_text);
     }
     return options;
 }
@@ -415,6 +431,8 @@ int main(int argc, char **argv)
 {
     static struct tally tallies[PLAYERS_MOST][WORLD_MIXED];
     struct player players[PLAYERS_MOST];
+    if (usage_asked(argc, argv, usage_text))
+        return EXIT_SUCCESS;
     const struct options options = options_parse(argc, argv);
     const size_t count = players_keep(&options, players, players_make(players));
     FILE *file = options.keep ? fopen(options.keep, "a+") : NULL;

@@ -4,6 +4,7 @@
 # what it took from the command to its end, starts included. Fails where a way comes to another checksum.
 # usage: ways.sh SCOW MPIEXEC
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$0" | grep -v '^shellcheck ' && exit ;; esac
 scow=$1 mpiexec=$2
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
