@@ -19,8 +19,8 @@ struct go_pilot {
     struct profile profile, remaining; /* owned; of the job, and of what remains of it */
     struct task_weights *weights;      /* owned; of what remains; NULL: not known */
     struct plan plan;                  /* owned; of what remains */
-    const char *rule; /* deals that on request in place of the plan; static; NULL: the plan does */
-    char *profile_text;        /* owned; of the first */
+    const char *rule;   /* assigns that on request, not by the plan; static; NULL: the plan does */
+    char *profile_text; /* owned; of the first */
     struct decider decider;    /* of that plan; points into this object, which is not to be moved */
     struct dispatch *dispatch; /* borrowed: the decider's; NULL: nothing could be planned */
 };

@@ -39,22 +39,22 @@ bool pilot_profile(const struct pilot_sight *sight, const struct pilot_origin *o
                    const struct pilot_timings *timings, struct profile *profile,
                    struct failure *failure);
 /* The same for what remains, where workers have started: with these weights (borrowed), or, where
- * they are NULL, dealt in units of the mean task that remains (survey.h), so that nothing differs
- * along it, and computing has that task's rate. To be released. */
+ * they are NULL, assigned in units of the mean task that remains (survey.h), so that nothing
+ * differs along it, and computing has that task's rate. To be released. */
 bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profile *profile,
                              const struct task_weights *weights, struct profile *remaining,
                              struct failure *failure);
-/* Are tasks so unlike, by their single timings or their regions, that dealing them on request may
+/* Are tasks so unlike, by their single timings or their regions, that assigning them on request may
  * take less than a fixed plan? */
 bool pilot_unequal(const struct pilot_sight *sight, const struct profile *profile);
 /* Then, of these two predictions: is the rule to be preferred? Where regions are compared, or much
  * of what remains is unknown, it is; else by what both take. */
 bool pilot_deals(const struct pilot_sight *sight, const struct plan_prediction *planned,
                  const struct plan_prediction *dealt);
-/* How what remains is dealt then. Static. */
+/* How what remains is assigned then. Static. */
 const char *pilot_rule(const struct profile *profile);
-/* A plan for what remains, its end dealt on request where tasks differ, with its 90 % interval as
- * far as the profile and the survey know it. To be released. */
+/* A plan for what remains, its end assigned on request where tasks differ, with its 90 % interval
+ * as far as the profile and the survey know it. To be released. */
 bool pilot_plan(const struct pilot_sight *sight, const struct pilot_origin *origin,
                 const struct profile *profile, struct plan *plan, struct failure *failure);
 /* Seconds that the remaining tasks take beyond what is predicted of them by themselves: workers are

@@ -248,7 +248,7 @@ def schedulers():
 
 
 def rules():
-    """Names of the rules that deal packages on request, each with a line that says what it does."""
+    """Names of the rules that assign packages on request, each with a line that says what it does."""
     return _listed("rule")
 
 
@@ -322,7 +322,7 @@ class Profile(_Handle):
         """A Plan for a job of so many core tasks. The arguments are those of 'scow plan': the first `workers`
         workers, more than the profile has being like its last ones (or like the class `like`); `scheduler`
         one of schedulers(), or "auto"; `set` the parameters that a setting must have, "name=value,..." or a
-        dict; `tail` the rule that deals the plan's end on request, or "none"; `deadline_s` for the fewest
+        dict; `tail` the rule that assigns the plan's end on request, or "none"; `deadline_s` for the fewest
         workers that keep it; `within` ("5%") for fewer worker-seconds in a makespan longer by at most so much;
         `effort_s` for about how long "auto" may take. Workers are chosen by `objective` (one of objectives()),
         within `deadline_s` and `budget`, with at least one of the classes `require` ("gpu,big"), none of
@@ -349,7 +349,7 @@ class Profile(_Handle):
     def simulate(self, plan=None, *, rule=None, tasks=None, workers=None, set=None, block=None, tail=None, replan=None,
                  ahead=None, buffers=None, noise=None, seed=None, seeds=None, slow=None, slow_factor=None,
                  slow_from_s=None, lose=None, lost_s=None):
-        """A Simulation of a Plan, or of a rule that deals so many tasks on request: with `noise` (relative
+        """A Simulation of a Plan, or of a rule that assigns so many tasks on request: with `noise` (relative
         standard deviation) on every operation, `seeds` times; the first `slow` workers slow since
         slow_from_s, the worker of rank `lose` lost at lost_s."""
         request = self._simulation(locals())
@@ -402,7 +402,7 @@ class Plan(_Handle):
 
     @property
     def tail(self):
-        """The rule that deals its end on request; None: no rule does."""
+        """The rule that assigns its end on request; None: no rule does."""
         tail = _library.scow_plan_tail(self)
         return None if tail is None else tail.decode()
 

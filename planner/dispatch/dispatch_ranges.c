@@ -1,5 +1,5 @@
 /*
- * What is left of a job as a dispatch: another one deals as many tasks as there are left, as if
+ * What is left of a job as a dispatch: another one assigns as many tasks as there are left, as if
  * they were a job of their own, and this one says which they are. No package crosses the end of a
  * range: one that would is sent in pieces, and is reported when all of them are. A worker has few
  * pieces of one package at a time: more would wait for room with it, and hold up what goes to

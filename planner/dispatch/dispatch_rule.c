@@ -375,8 +375,8 @@ static bool asked_alike(const struct dispatch_rule *self)
            self->before.most == self->asked.most;
 }
 
-/* Core tasks that can be dealt before a package is of another size, which those now asked for are
- * cut to, be it the most or the least that may be sent. */
+/* Core tasks that can be assigned before a package is of another size, which those now asked for
+ * are cut to, be it the most or the least that may be sent. */
 static double cut_tasks(const struct dispatch_rule *self)
 {
     /* A size may fall quicker than what is left, where a rule has measured anew. */

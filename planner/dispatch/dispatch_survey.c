@@ -62,9 +62,9 @@ struct dispatch_survey {
     int stride;                  /* from one of these strata to the next */
     uint64_t random;             /* state */
     struct survey_levels levels; /* as the planner says */
-    struct survey_pieces pieces; /* what remains, as it is dealt */
-    struct dispatch *remaining;  /* owned; deals that, once it is planned */
-    double remaining_s;          /* from when on it is dealt */
+    struct survey_pieces pieces; /* what remains, as it is assigned */
+    struct dispatch *remaining;  /* owned; assigns that, once it is planned */
+    double remaining_s;          /* from when on it is assigned */
     bool remaining_begun;        /* that is known: planning takes time of its own */
     double planned_s;            /* when it was begun */
     struct survey_worker workers[];

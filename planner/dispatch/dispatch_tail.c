@@ -1,4 +1,4 @@
-/* A plan whose end is dealt on request. */
+/* A plan whose end is assigned on request. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -29,7 +29,7 @@ struct survey_remaining {
     double worth_s; /* mean time of a remaining task; 0: nothing was timed */
     double last_s;  /* of the last of them, which is handed out last; 0: likewise */
     double busy_s;  /* mean time that workers still need for the probes that they have */
-    const struct task_range *ranges; /* where remaining tasks are, in the order they are dealt */
+    const struct task_range *ranges; /* where remaining tasks are, in the order they are assigned */
     int64_t pieces;                  /* of these; a package across two of them is sent in parts */
     struct strata_total total;       /* of the whole job, by its single tasks */
     size_t regions; /* parts of the job whose tasks differ from those of others: strata.h */

@@ -28,7 +28,7 @@ static void zone_add(struct survey_pieces *pieces, const struct survey_zone *zon
         pieces->zones[pieces->zone_count++] = *zone;
 }
 
-/* What is heavier is not dealt as if it were not. */
+/* What is heavier is not assigned as if it were not. */
 static struct survey_zone zone_between(const struct region *before, const struct region *after,
                                        struct task_range gap)
 {
@@ -179,7 +179,7 @@ double survey_pieces_last(const struct survey_pieces *pieces)
     return survey_pieces_cost(pieces, last.first + last.count - 1, 1);
 }
 
-/* ---- dealing ------------------------------------------------------------------------------- */
+/* ---- assigning ----------------------------------------------------------------------------- */
 
 static bool work_make(const struct survey_pieces *pieces, struct work *work)
 {

@@ -31,7 +31,7 @@ struct survey_pieces {
     struct survey_zone *zones; /* owned; of the whole job; NULL: no stratum was timed */
     size_t zone_count;
     const struct work *work; /* borrowed: the job's; there is one region then */
-    struct work left;        /* owned: of the pieces, as they are dealt by it */
+    struct work left;        /* owned: of the pieces, as they are assigned by it */
 };
 
 /* Cut the free ranges into pieces of at most job->most tasks, each in one zone. To be released.

@@ -1,6 +1,6 @@
 /*
  * Groups of ranks as a text, for plans of a tree: a line for each group. Its first rank is the
- * master, which deals what it gets to the others:
+ * master, which assigns what it gets to the others:
  *
  *     1-8
  *     9-16

@@ -7,7 +7,7 @@
  * has no workers and no rounds.
  *
  * Where starting many workers takes long, a plan may be a tree: its workers are masters of groups,
- * and deal what they get to workers of their own, by plans of their own (children).
+ * and assign what they get to workers of their own, by plans of their own (children).
  */
 #ifndef PLANNER_MODEL_PLAN_H
 #define PLANNER_MODEL_PLAN_H

@@ -12,7 +12,7 @@ static double largest_load(const struct plan *plan)
     return largest;
 }
 
-/* One more entry, for which there is room, whose rounds deal so many core tasks each, the first
+/* One more entry, for which there is room, whose rounds assign so many core tasks each, the first
  * workers more where they are not alike. */
 static bool round_add(struct plan *plan, double tasks, int64_t repeat)
 {

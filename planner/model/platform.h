@@ -133,7 +133,7 @@ static inline struct cost platform_class_whole(const struct platform_class *clas
 }
 
 /* What a package takes of its way to the master of a group, whatever its size: that master is told
- * which core tasks it gets, packs what it deals by itself and starts nothing. */
+ * which core tasks it gets, packs what it assigns by itself and starts nothing. */
 struct platform_told {
     double send_s, link_s;
 };

@@ -10,7 +10,7 @@
 /* Refuses plans of very many packages: ask before they are simulated. */
 bool gantt_check(const struct plan *plan, struct failure *failure);
 /* Of the plan's simulation: one line for the master, one for the port, one for each of the first
- * workers in activation order, and then of others that a tail dealt to. */
+ * workers in activation order, and then of others that a tail assigned to. */
 bool gantt_draw(const struct plan *plan, const struct trace *trace, struct text *text,
                 struct failure *failure);
 

@@ -55,7 +55,7 @@ static bool rule_predict(const struct run_record *record, const struct profile_s
     return good;
 }
 
-/* A plan that was watched, or whose end was dealt on request: as long as nothing is unusual. */
+/* A plan that was watched, or whose end was assigned on request: as long as nothing is unusual. */
 static bool watched_predict(const struct run_record *record, const struct profile_setting *setting,
                             struct trace *trace, struct failure *failure)
 {

@@ -1,10 +1,10 @@
-/* What the plan of a run, or the rule that dealt its packages, predicts by the run's profile. */
+/* What the plan of a run, or the rule that assigned its packages, predicts by the run's profile. */
 #ifndef PLANNER_REPORT_PREDICTION_H
 #define PLANNER_REPORT_PREDICTION_H
 
 #include "planner/report/report.h"
 
-/* Is there a prediction of the run? Of what was dealt on request, and of what was left of a run,
+/* Is there a prediction of the run? Of what was assigned on request, and of what was left of a run,
  * there may be none, whatever for: pieces between core tasks that were done before lie in no
  * window. */
 enum prediction_wanted { PREDICTION_NONE, PREDICTION_TRIED, PREDICTION_NEEDED };

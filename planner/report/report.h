@@ -63,8 +63,8 @@ struct run_record {
     char *version;               /* owned: of the program that ran */
     char *command_line;          /* owned: that started it, as it could be typed; NULL: not said */
     char *isa;                   /* owned: instruction set(s) the workers used */
-    char *rule;   /* owned: dealt packages on request in place of the plan's rounds; NULL: none */
-    char *tail;   /* owned: dealt the plan's end on request; NULL: none */
+    char *rule; /* owned: assigned packages on request in place of the plan's rounds; NULL: none */
+    char *tail; /* owned: assigned the plan's end on request; NULL: none */
     char *replan; /* owned: the tolerance with which the plan was watched; NULL: not said */
     char *told, *replanned; /* owned: when and why what remained was planned anew, lines and a JSON
                              * array; NULL: the plan was not watched */

@@ -261,7 +261,7 @@ static void head_json(struct json_text *json, const struct residuals *residuals)
     others_json(json, &record->plan);
 }
 
-/* null where nothing was dealt on request. */
+/* null where nothing was assigned on request. */
 static void requests_json(struct json_text *outer, const struct residuals *residuals)
 {
     const struct request_summary *requests = &residuals->requests;

@@ -17,7 +17,7 @@
 /* ---- figures ------------------------------------------------------------------------------- */
 
 /* A trace in figures, block by block: what it sums up to, what workers waited for, and what
- * requests cost where packages were dealt on request. */
+ * requests cost where packages were assigned on request. */
 
 struct figures {
     struct trace_summing summing;
@@ -31,7 +31,7 @@ struct figures {
     struct trace made; /* owned */
 };
 
-/* Whose rounds the run's are; NULL: it dealt on request. */
+/* Whose rounds the run's are; NULL: it assigned on request. */
 static const struct plan *periods_plan(const struct run_record *record)
 {
     return record->rule ? NULL : &record->plan;

@@ -21,7 +21,7 @@ struct residuals {
         undisturbed_s; /* predicted without the losses; NaN: there were none, or it is not known */
     struct request_summary {
         double predicted_s, measured_s; /* sums over packages, as requests.h says */
-        int64_t count;                  /* in the run; 0: nothing was dealt on request */
+        int64_t count;                  /* in the run; 0: nothing was assigned on request */
     } requests;
     struct residuals *stars; /* owned; of several masters, by number: each star's own */
     size_t star_count;       /* 0: there is one master */

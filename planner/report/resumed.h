@@ -9,9 +9,9 @@
 
 /* Of a file that does not say what its last part had planned, though the trace is of that part:
  * from here on the record's plan is that of the packages in its trace, as they were sent, and no
- * rule has dealt them; its profile has as many workers. Where they are too many to be listed, the
- * plan has of each worker its largest package, and its other core tasks in equal ones. False: out
- * of memory. */
+ * rule has assigned them; its profile has as many workers. Where they are too many to be listed,
+ * the plan has of each worker its largest package, and its other core tasks in equal ones. False:
+ * out of memory. */
 bool run_record_last_part(struct run_record *record);
 /* The same of a run that was surveyed, whose plan says no more than what was predicted: that stays.
  */

@@ -1,5 +1,5 @@
 /*
- * A plan's static part as source 004 deals it (Complib: a static part by what can be relied upon,
+ * A plan's static part as Complib's authors assign it (a static part by what can be relied upon,
  * the others on request; R. Wolski's forecasts with AppLeS): a worker can be relied upon for its
  * mean rate less K standard deviations. With rates A_i, relative deviations e_i and X core tasks,
  * all would end together at T = X / sum of A_i, and worker i gets floor(max(0, 1 - K e_i) A_i T)

@@ -1,9 +1,9 @@
 /*
- * Where core tasks are equal, the static share follows source 004's idea of what can be relied upon
+ * Where core tasks are equal, the static share follows Complib's idea of what can be relied upon
  * (AppLeS): the mean less three root mean square errors. A worker's end deviates by the root of the
  * sum of the squared deviations of its packages; for three times that long, all workers together
- * are dealt to. Where core tasks differ, nothing says what can be relied upon, for heavy ones may
- * come last: every share is tried, from the whole job down.
+ * are given core tasks. Where core tasks differ, nothing says what can be relied upon, for heavy
+ * ones may come last: every share is tried, from the whole job down.
  */
 #include "planner/simulate/tail.h"
 
@@ -122,7 +122,7 @@ static double task_deviation(const struct plan_tail_request *request)
                : request->deviation;
 }
 
-/* The rule deals what the head leaves. */
+/* The rule assigns what the head leaves. */
 static bool tail_complete(struct plan_tail *tail, const struct plan_tail_request *request,
                           struct failure *failure)
 {
@@ -142,7 +142,7 @@ static bool tail_complete(struct plan_tail *tail, const struct plan_tail_request
     return tail_simulate(request, tail, &usual, &tail->makespan_s, failure);
 }
 
-/* With about so many tasks dealt on request. */
+/* With about so many tasks assigned on request. */
 static bool tail_make(struct plan_tail *tail, const struct plan_tail_request *request, double dealt,
                       struct failure *failure)
 {

@@ -25,7 +25,7 @@ struct plan_tail_request {
     bool equal;   /* core tasks do not differ: what deviates is the machine */
     double share; /* of the tasks, to be assigned on request; below 0: the best */
     double
-        errors; /* above 0: in place of a share, each worker is dealt to beforehand what it can be
+        errors; /* above 0: in place of a share, each worker is assigned beforehand what it can be
                  * relied upon for (dependable.h): its rate less so many standard deviations */
 };
 

@@ -3,12 +3,12 @@
  * its own (star.h); for the star above, a group is a worker.
  *
  * Package n for a group begins on the port at max(m_n, port free, start of the group's package
- * n - B). The group starts a package at max(port free, its master has dealt all that came before),
- * and deals it, while the next one arrives. A package for a group says which core tasks it has, and
- * no more, for each master packs what its own workers compute: it takes the latencies of the send
- * and of the link to the group's master (star_cost_of_group). Below, the packages of the group's
- * own plan follow in its order, as soon as their core tasks are there; one for which only a part is
- * there goes out in pieces (dispatch/stream.h).
+ * n - B). The group starts a package at max(port free, its master has assigned all that came
+ * before), and assigns it, while the next one arrives. A package for a group says which core tasks
+ * it has, and no more, for each master packs what its own workers compute: it takes the latencies
+ * of the send and of the link to the group's master (star_cost_of_group). Below, the packages of
+ * the group's own plan follow in its order, as soon as their core tasks are there; one for which
+ * only a part is there goes out in pieces (dispatch/stream.h).
  *
  * All times of a package follow from those before it, so that the stars below are played when the
  * one above sends, in the same event loop (loop.h), up to what has arrived.

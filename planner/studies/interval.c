@@ -54,7 +54,7 @@ struct drawing {
     struct cost_sample sample; /* owned */
     struct play *plays;        /* owned; one for each master; NULL: whole runs are simulated, by: */
     size_t count;
-    bool tailed;              /* the end is dealt on request: one dispatch decides it all */
+    bool tailed;              /* the end is assigned on request: one dispatch decides it all */
     struct watching watching; /* owned; of that */
     struct decision decision; /* of several masters, side by side or in a tree */
 };
@@ -339,7 +339,7 @@ static int64_t draws_plain(const struct interval_request *request)
     return draws > DRAWS_LEAST ? draws : DRAWS_LEAST;
 }
 
-/* The plan's tail, as `scow run` would deal it. */
+/* The plan's tail, as `scow run` would assign it. */
 static bool tail_init(struct drawing *drawing, const struct interval_request *request,
                       struct failure *failure)
 {
@@ -447,7 +447,7 @@ static bool draws_make(struct drawing *drawing, int64_t draws, struct ensemble *
     return good;
 }
 
-/* As runs make them: of plans by a single port, where packages are not dealt, of each master for
+/* As runs make them: of plans by a single port, where packages are not assigned, of each master for
  * itself; groups of a tree send theirs in pieces as it is. False: out of memory. */
 static bool parts_reckon(const struct drawing *drawing, const struct plan *plan, double *parts_s)
 {

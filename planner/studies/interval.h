@@ -10,8 +10,8 @@
  * together with the setting's spread at that size. But for the total's, whose heavy core tasks that
  * nobody has seen can only add, factors have mean 1. Regions of the job cost what the map says.
  *
- * A plan whose end is dealt on request is simulated with that: the rule knows what the profile
- * says, and deals by what happens with the costs drawn.
+ * A plan whose end is assigned on request is simulated with that: the rule knows what the profile
+ * says, and assigns by what happens with the costs drawn.
  */
 #ifndef PLANNER_STUDIES_INTERVAL_H
 #define PLANNER_STUDIES_INTERVAL_H
@@ -32,7 +32,7 @@ struct interval_request {
     uint64_t seed;
     bool packages_only; /* single packages differ, nothing else is uncertain */
     bool dealt;         /* on request, in place of the plan: to all workers that there are */
-    int64_t workers;    /* that a tail can deal to; 0: all of the setting */
+    int64_t workers;    /* that a tail can assign to; 0: all of the setting */
 };
 
 struct interval {

@@ -10,7 +10,7 @@
 
 enum { PARTS_MOST = 1000000 };
 
-/* ---- what becomes of a part that is dealt to so many workers -------------------------------- */
+/* ---- what becomes of a part that is assigned to so many workers ----------------------------- */
 
 /* Kept, for most parts are like others. */
 struct division {
@@ -153,7 +153,7 @@ static const struct division *division_find(struct playing *playing, size_t leve
 /* In the order of time; at one time workers become free before others ask. */
 struct event {
     double time_s;
-    bool asks;      /* for workers, to deal its part; false: a worker is free */
+    bool asks;      /* for workers, to assign its part; false: a worker is free */
     bool is_worker; /* not the first master */
     size_t level;
     int64_t tasks;

@@ -1,8 +1,8 @@
 /*
  * A search in levels by masters that multiply, as an event simulation: a worker that has done its
  * part of a level becomes the master of what that part leads to, asks the first master for workers,
- * and deals its part of the next level to them. Nobody waits for a level to be done, and results go
- * to no single master. (L. F. de la Torre, Scheduling Divisible Tasks under Production or
+ * and assigns its part of the next level to them. Nobody waits for a level to be done, and results
+ * go to no single master. (L. F. de la Torre, Scheduling Divisible Tasks under Production or
  * Utilization Constraints, 2009, 6.5.3, simulated there, too.)
  *
  * What the source leaves open. A master wants floor(lambda) + 1 workers, lambda being how many it
@@ -30,7 +30,7 @@ struct level_masters_setup {
 
 struct level_masters_row {
     int64_t tasks;       /* of the level */
-    int64_t masters;     /* that deal them to workers */
+    int64_t masters;     /* that assign them to workers */
     int64_t least, most; /* workers of one; 0 without masters */
     int64_t alone;       /* parts that their workers do alone */
     double longest_s;    /* of one part */

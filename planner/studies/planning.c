@@ -16,9 +16,9 @@
 #include "planner/schedulers/search/cut.h"
 #include "planner/studies/master_share.h"
 
-/* What deals the end of a plan whose tasks are unequal, and what it has to gain: relative. A worker
- * has a package beside the one it works on, which nobody can take back: factoring by 2 would have
- * it promise as much as is left. */
+/* What assigns the end of a plan whose tasks are unequal, and what it has to gain: relative. A
+ * worker has a package beside the one it works on, which nobody can take back: factoring by 2 would
+ * have it promise as much as is left. */
 static const char *const tails_unequal[] = {"fac,part=3", "awf-c"};
 /* The second looks at all workers for every package: not for more of them than this. */
 enum { TAIL_WEIGHED = 1, WEIGHED_MOST = 256 };
@@ -152,8 +152,8 @@ bool planning_platform(const struct planning *planning, struct platform *platfor
     return true;
 }
 
-/* What is predicted by simulation, where the end is dealt on request or core tasks differ along the
- * job. Periods stay. */
+/* What is predicted by simulation, where the end is assigned on request or core tasks differ along
+ * the job. Periods stay. */
 void planning_predict(const struct simulation *simulation, struct plan_prediction *predicted)
 {
     const double makespan_s = simulation->makespan_s;
@@ -326,7 +326,7 @@ bool planning_apply_map_all(const struct planning *planning, struct schedule_set
 }
 
 /* A tail's rule, its best share of the tasks, and what that gains, relative; 0: nothing would be
- * dealt. */
+ * assigned. */
 struct dealing {
     const char *rule;
     double share, gain;
@@ -355,7 +355,8 @@ static bool tail_afford(const struct planning *planning, int64_t workers)
            UNITS * plan_tail_effort(workers) <= SHARE * planning->effort_s * EFFORT_SECOND;
 }
 
-/* With its share, so that it need not be looked for again, and the run deals what was predicted. */
+/* With its share, so that it need not be looked for again, and the run assigns what was predicted.
+ */
 static bool dealing_add(const struct planning *planning, const struct dealing *dealing,
                         struct plan *plan, struct failure *failure)
 {

@@ -54,7 +54,7 @@ static void tree_release(struct tree *tree)
     plan_release(&tree->best);
 }
 
-/* What it deals to. */
+/* What it assigns to. */
 static const struct platform *node_platform(const struct node *node)
 {
     return node->count > 0 ? &node->groups : &node->workers;
@@ -333,7 +333,7 @@ static bool equal_below(const struct node *node, struct plan *plan, int64_t time
     return good || failure_memory(failure, "planning a tree");
 }
 
-/* Equal rounds above, each package of which is dealt in `times` equal rounds below. */
+/* Equal rounds above, each package of which is assigned in `times` equal rounds below. */
 static bool equal_try(struct tree *tree, int64_t rounds, int64_t times, struct failure *failure)
 {
     const struct platform *platform = node_platform(&tree->top);

@@ -1,5 +1,5 @@
 /*
- * A tree of masters: the ranks of a job in groups, one rank of each a master that deals what it
+ * A tree of masters: the ranks of a job in groups, one rank of each a master that assigns what it
  * gets to the others, and rank 0 the master of these. Which ranks form groups, and groups of
  * groups, is given, or they are groups of neighbours whose first ranks are the masters.
  *
@@ -7,10 +7,9 @@
  * rw_j and b = sum RW_j / rw_j (de la Torre, Theorem 12): for rank 0 it is a worker that takes b /
  * a + x / a for x of them, or what its own master's port needs for them where that is more. Groups
  * are planned for as such workers, those of groups below groups from the bottom up, and each
- * group's own plan is for what it gets; or all have equal rounds, each package of which is dealt in
- * equal rounds. Which is chosen by playing the whole tree
- * (simulate/tree.h), for what the equivalents leave out, packages that are dealt only when they are
- * there, decides.
+ * group's own plan is for what it gets; or all have equal rounds, each package of which is assigned
+ * in equal rounds. Which is chosen by playing the whole tree (simulate/tree.h), for what the
+ * equivalents leave out, packages that are assigned only when they are there, decides.
  *
  * A tree has as many ranks less that compute. It pays where packages for all would be little but
  * latency on the one port; where the rate of its port is the limit, several masters side by side do

@@ -20,7 +20,7 @@ struct reading {
     struct run_record *record;
     struct plan_level *expected; /* owned: as the first one's plan has them; NULL: not known */
     size_t expected_count;
-    bool ruled; /* the first one was dealt on request: its plan's times are not the run's */
+    bool ruled; /* the first one was assigned on request: its plan's times are not the run's */
 };
 
 /* ---- one level ----------------------------------------------------------------------------- */

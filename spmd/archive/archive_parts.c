@@ -73,7 +73,7 @@ static void usage_read(hid_t group, struct run_record *part)
     contents_number(group, LAYOUT_USED_ENERGY, H5T_NATIVE_DOUBLE, &used->energy_j);
 }
 
-/* How packages were dealt: of the first part, in the root group. */
+/* How packages were assigned: of the first part, in the root group. */
 static void dealing_read(hid_t object, struct run_record *part)
 {
     part->rule = contents_attribute(object, LAYOUT_RULE); /* absent in most */

@@ -18,7 +18,7 @@
 /* What the file "job" says, a line each. */
 struct chunks_job {
     char rule[128];       /* with its options */
-    int64_t workers;      /* that it deals to */
+    int64_t workers;      /* that it assigns to */
     char input[PATH_MAX]; /* "": none */
 };
 
@@ -34,7 +34,7 @@ struct chunks {
 
 /* Can the rule's chunks be known beforehand? Those of fsc (css), gss, tss and fiss are. */
 bool chunks_rule_check(const char *rule, struct failure *failure);
-/* As the rule deals so many core tasks on request, whoever requests. False with *failure set. */
+/* As the rule assigns so many core tasks on request, whoever requests. False with *failure set. */
 bool chunks_make(struct chunks *chunks, const struct chunks_job *job, int64_t tasks,
                  struct failure *failure);
 /* The chunk of exactly these core tasks; -1: there is none. */
@@ -43,7 +43,7 @@ void chunks_release(struct chunks *chunks);
 
 /* "FOLDER/NAME" or, with a number >= 0, "FOLDER/NAME-NUMBER"; owned, NULL: out of memory. */
 char *chunks_path(const char *folder, const char *name, int64_t number);
-/* The folder's job and how it is dealt. False with *failure set: it is none. */
+/* The folder's job and how it is assigned. False with *failure set: it is none. */
 bool chunks_job_read(struct chunks_job *job, const char *folder, struct failure *failure);
 
 #endif

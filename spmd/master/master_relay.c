@@ -268,7 +268,7 @@ static bool is_open(const struct master *master)
     return !master->relay->stopped && dispatch_stream_left(master->run->stream) == 0;
 }
 
-/* One package is dealt before the next is taken, so that what comes is received in the plan's
+/* One package is assigned before the next is taken, so that what comes is received in the plan's
  * order, while it waits in the inbox. */
 void master_relay_take(struct master *master)
 {

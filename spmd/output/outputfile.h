@@ -33,8 +33,8 @@ struct output_info {
     struct conditions conditions;       /* with its isa */
     const char *command_line;           /* NULL: not known */
     const char *level_before;           /* level_file_put's; NULL: there is none */
-    const char *rule;                   /* that deals packages; NULL: the plan does */
-    const char *tail;                   /* that deals the plan's end; NULL: none */
+    const char *rule;                   /* that assigns packages; NULL: the plan does */
+    const char *tail;                   /* that assigns the plan's end; NULL: none */
     bool surveyed;                      /* measured while it works, and planned then */
     const char *replan;                 /* tolerance of a watched plan; NULL: it is not watched */
     int ahead;                          /* with a rule or a tail */

@@ -40,12 +40,12 @@ struct execution {
     const char *emitted;      /* FILE of FILE.1, FILE.2, ...: where emitted bytes go */
     const char *isa;          /* which rank computes with which instruction set */
     int threads;
-    const char *rule; /* deals packages on request in place of the plan's rounds; NULL: none */
+    const char *rule; /* assigns packages on request in place of the plan's rounds; NULL: none */
     /* The run is measured while it works, and what remains is planned then: the plan says what the
      * job is and nothing of packages. NULL: as the plan or the rule has it. */
     struct pilot *pilot;
     const char *replan; /* tolerance with which the plan is watched; NULL: it is not */
-    const char *tail;   /* rule that deals the plan's end on request; NULL: none */
+    const char *tail;   /* rule that assigns the plan's end on request; NULL: none */
     int ahead;          /* packages that a worker has at a time under a rule */
     bool counted;       /* with a rule: workers take its packages by a counter, and ask nobody */
     const struct parameter_list *changed; /* the core task's, in place of the plan's; NULL: none */

@@ -58,7 +58,7 @@ static void output_create(struct execution_state *state, struct output_places *p
         .surveyed = execution->pilot != NULL,
         .ahead = execution->ahead,
         .counted = execution->counted,
-        /* How many packages a rule deals is known at the end. */
+        /* How many packages a rule assigns is known at the end. */
         .events = execution->rule || execution->pilot
                       ? 1
                       : plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE +

@@ -177,8 +177,8 @@ bool execution_joining_begin(struct execution_state *state, struct failure *fail
 
 /* ---- while packages are under way (execute_lead.c) ------------------------------------------ */
 
-/* Local. The plan's, or what is expected of it when it is watched or dealt at its end: how far that
- * may be off, the plan says of its own tail alone. */
+/* Local. The plan's, or what is expected of it when it is watched or assigned at its end: how far
+ * that may be off, the plan says of its own tail alone. */
 struct plan_prediction execution_prediction(const struct execution_state *state);
 /* Local. Is what is overdue handed out once more? Where two workers may do a core task, and both
  * may write what it leaves: a reduction would have it twice, and what is emitted goes to a file of

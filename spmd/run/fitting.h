@@ -26,9 +26,9 @@ struct fitting {
 
 /* The packages that are to be sent. */
 struct fitting_packages {
-    const struct plan *plan; /* whose rounds they are, unless they are dealt on request */
+    const struct plan *plan; /* whose rounds they are, unless they are assigned on request */
     int64_t largest;         /* core tasks */
-    bool by_rule;            /* dealt on request */
+    bool by_rule;            /* assigned on request */
     bool resumed;            /* of what is left, for as many workers as there are */
 };
 

@@ -56,7 +56,7 @@ struct pilot {
     struct plan_prediction predicted; /* of the whole run, its probes as they were; unknown where
                                        * the rest was not planned */
     const char *profile_text;         /* for the output; owned by the pilot; NULL: none */
-    const char *tail, *replan;        /* the same: how the rest was dealt (output_info) */
+    const char *tail, *replan;        /* the same: how the rest was assigned (output_info) */
 };
 
 /* Local to the master: a survey of so many tasks whose rest the sight's pilot plans; the sight, in

@@ -422,7 +422,7 @@ static bool share_sum(const struct resume *resume, const struct resume_setup *se
 }
 
 /* Pieces between core tasks that were done before make more packages of what was planned. How many
- * a rule deals is known at the end. */
+ * a rule assigns is known at the end. */
 static struct part_info part_of(const struct resume *resume, const struct resume_setup *setup)
 {
     const char *now = setup->profile_text, *then = resume->remaining.profile;

@@ -37,7 +37,7 @@ struct resume {
     int64_t left;  /* core tasks */
     int64_t dealt; /* of them by the plan: not those that workers were lost on before */
     struct output_places places;
-    struct plan plan;           /* of those dealt; where they are none, of those left, if any */
+    struct plan plan;           /* of those assigned; where they are none, of those left, if any */
     char *plan_text;            /* the master's, owned; NULL: nothing is left */
     struct remaining remaining; /* the master's; of other masters, the ranges */
     int64_t lost_noted;         /* losses that the output has; the masters' */
@@ -58,8 +58,8 @@ bool resume_sum(struct resume *resume, const struct resume_setup *setup, struct 
 /* Local to a worker, the other side of it. */
 bool resume_sum_share(const struct resume *resume, const struct resume_setup *setup,
                       struct failure *failure);
-/* Local to the master. What `inner` (owned; not used where nothing is dealt by the plan) deals as
- * tasks 0, 1, ... are those left but for suspects. NULL with *failure set. */
+/* Local to the master. What `inner` (owned; not used where nothing is assigned by the plan) assigns
+ * as tasks 0, 1, ... are those left but for suspects. NULL with *failure set. */
 struct dispatch *resume_dispatch(const struct resume *resume, struct dispatch *inner,
                                  struct failure *failure);
 /* Local to the master. Suspects are handed out by `recovery`. False with *failure set. */

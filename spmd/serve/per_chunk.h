@@ -17,7 +17,7 @@ struct per_chunk {
     const struct plan *plan;
     const char *plan_text, *input, *output; /* input NULL: none */
     const char *rule;
-    int64_t workers;                        /* that the rule deals to, and jobs at a time */
+    int64_t workers;                        /* that the rule assigns to, and jobs at a time */
     const struct resource_manager *manager; /* NULL: jobs are handed in by hand */
     bool resume, quiet;
 };

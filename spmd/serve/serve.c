@@ -73,7 +73,7 @@ static bool options_read_all(int argc, char **argv, struct serve_options *option
         {0, "per-chunk", NULL, OPTION_FLAG, &options->per_chunk,
          "with a rule whose chunks are known beforehand (fsc,k=N; gss; tss; fiss): a job for each "
          "chunk, and results through files in OUTPUT.parts, which are collected in the end; -n is "
-         "how many workers the rule deals to, and jobs at a time; without --submit it prints how "
+         "how many workers the rule assigns to, and jobs at a time; without --submit it prints how "
          "to submit them"},
         {0, "parts", "DIR", OPTION_TEXT, &options->parts,
          "with --submit: workers give results that are in this folder (scow collect)"},

@@ -61,7 +61,7 @@ static double *cover_loads(struct cover *cover, double tasks)
     return loads;
 }
 
-/* Deal the packages out in rounds. */
+/* Assign the packages out in rounds. */
 static void cover_offer(struct search *search, const struct ranking *ranking, const double *loads,
                         int64_t packages)
 {
