@@ -9,6 +9,7 @@
 #include "planner/studies/charge.h"
 #include "planner/studies/masters.h"
 #include "planner/studies/planning.h"
+#include "planner/studies/trees.h"
 
 struct task_weights *remaining_weights(const struct remaining_request *request)
 {
@@ -25,6 +26,8 @@ static bool plan_by(const char *scheduler, const struct remaining_request *reque
                     struct plan *plan)
 {
     const struct plan *whole = request->plan;
+    const bool stars = whole->star_count > 0 && !request->single;
+    const bool tree = whole->child_count > 0 && !request->single;
     struct failure cannot = FAILURE_INIT;
     const struct planning planning = {
         .profile = request->profile,
@@ -37,12 +40,13 @@ static bool plan_by(const char *scheduler, const struct remaining_request *reque
         .workers = request->workers,
         .remaining = true,
         .master_computes = whole->own.tasks > 0,
-        .effort_s = whole->star_count > 0 ? PLANNING_EFFORT_S : 0,
+        .effort_s = stars || tree ? PLANNING_EFFORT_S : 0,
     };
     if (!planning.setting)
         return false;
-    return whole->star_count > 0 ? masters_make(&planning, MASTERS_AUTO, plan, &cannot)
-                                 : planning_make(&planning, plan, &cannot);
+    return stars  ? masters_make(&planning, MASTERS_AUTO, plan, &cannot)
+           : tree ? trees_make(&planning, TREE_AUTO, plan, &cannot)
+                  : planning_make(&planning, plan, &cannot);
 }
 
 /* What the whole job was planned for, and who works. */

@@ -21,6 +21,7 @@ struct remaining_request {
     int64_t workers;               /* existing now, >= 1 */
     const struct task_range *ranges; /* which these are; borrowed; NULL: not known */
     int64_t range_count;
+    bool single; /* by one master, whatever the plan has */
 };
 
 /* What weighs the plan's remaining tasks, owned; NULL: not known. */
@@ -28,8 +29,9 @@ struct task_weights *remaining_weights(const struct remaining_request *request);
 /* Make it with the plan's own scheduler or, if that does not apply, with the best one, for the
  * least makespan: the ranks that there are cost the same whatever they do, so this is the least
  * charge and the best chance of a deadline, too. Where the whole job has several masters, it has as
- * many as are best now. It keeps what the whole job was planned for. To be
- * released. False: there is no profile, or fewer tasks remain than its smallest package has. */
+ * many as are best now; where it is a tree, as many groups of neighbours, or none. It keeps what
+ * the whole job was planned for. To be released. False: there is no profile, or fewer tasks remain
+ * than its smallest package has. */
 bool remaining_measured(const struct remaining_request *request, struct plan *plan);
 /* Measured over predicted time of the parts of a run that recorded their makespan, weighted by
  * tasks; at least 1; 1 if there are none. */

@@ -256,7 +256,8 @@ static void dispatch_make(struct execution_state *state, struct dispatch *decide
     const struct resume *resume = &state->resume;
     if (decides && execution_is_group(state))
         decides = state->stream = dispatch_new_stream(decides, (int64_t)state->star.plan.tasks);
-    if (decides && resume->on)
+    /* A group gets of it what comes from above. */
+    if (decides && resume->on && !execution_is_group(state))
         decides = resume_dispatch(resume, decides, failure);
     if (decides)
         decides = dispatch_new_recovery(decides, execution_workers(state));

@@ -253,6 +253,15 @@ static bool kept_profile(const struct resume *resume, struct profile *profile)
     return text && profile_parse(profile, text, strlen(text), "", &unreadable);
 }
 
+/* Local to the master. Ranks that there is no room for stay idle, and only one master knows on
+ * which core tasks workers were lost before: a group would have to lose as many again. */
+static bool is_for_one(const struct resume *resume, const struct resume_setup *setup)
+{
+    const bool suspects = resume->remaining.suspect_count > 0;
+    return resume->workers < setup->comm->size - 1 ||
+           (suspects && setup->wanted.plan->child_count > 0);
+}
+
 /* Local to the master. Owned; NULL: there is nothing left to plan, or *failure is set. */
 static char *rest_text(const struct resume *resume, const struct resume_setup *setup,
                        struct failure *failure)
@@ -263,6 +272,7 @@ static char *rest_text(const struct resume *resume, const struct resume_setup *s
         .workers = resume->workers,
         .ranges = resume->dealt > 0 ? resume->remaining.ranges : NULL,
         .range_count = resume->remaining.range_count,
+        .single = is_for_one(resume, setup),
     };
     struct profile kept;
     if (resume->left == 0)
@@ -368,7 +378,8 @@ static bool left_share(struct resume *resume, const struct resume_setup *setup,
         plan_parse_any(&resume->plan, resume->plan_text, length, "the plan of what is left",
                        failure);
     bundle_release(&bundle);
-    return good && (resume->plan.star_count == 0 || ranges_share(resume, setup, failure));
+    const bool several = resume->plan.star_count > 0 || resume->plan.child_count > 0;
+    return good && (!several || ranges_share(resume, setup, failure));
 }
 
 bool resume_init(struct resume *resume, const struct resume_setup *setup, struct failure *failure)

@@ -6,5 +6,5 @@ char *remaining_plan(const struct remaining_request *request, const struct profi
                      struct failure *failure)
 {
     (void)profile, (void)failure;
-    return several_plan_left(request->tasks, (int)request->workers + 1);
+    return several_plan_left(request->tasks, (int)request->workers + 1, request->single);
 }

@@ -86,10 +86,13 @@ int several_ranks(void)
     return several.stars.ranks;
 }
 
-char *several_plan_left(int64_t tasks, int ranks)
+char *several_plan_left(int64_t tasks, int ranks, bool single)
 {
     const struct stars_job job = job_of(tasks);
-    stars_take(&several.stars, ranks, tasks, false);
+    if (single)
+        several.stars = (struct stars){.ranks = ranks, .count = 1};
+    else
+        stars_take(&several.stars, ranks, tasks, several.begun.tree);
     stars_say(&several.stars);
     return stars_plan(&several.stars, &job);
 }

@@ -14,7 +14,7 @@ void several_release(void);
 /* The ranks of its next part. */
 int several_ranks(void);
 /* What is left, planned for any masters that so many ranks allow: JSON text; owned. */
-char *several_plan_left(int64_t tasks, int ranks);
+char *several_plan_left(int64_t tasks, int ranks, bool single);
 /* That part begins, or has ended: what a rank runs, what is done to its masters while there is work
  * for about so many seconds, and what must be true in the end. */
 void several_main(void);
