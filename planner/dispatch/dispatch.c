@@ -133,6 +133,11 @@ int64_t dispatch_left(const struct dispatch *dispatch)
     return dispatch->kind->left ? dispatch->kind->left(dispatch) : 0;
 }
 
+bool dispatch_cuts(const struct dispatch *dispatch)
+{
+    return dispatch->kind->cut != NULL;
+}
+
 bool dispatch_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given)
 {
     return !dispatch->kind->cut || dispatch->kind->cut(dispatch, tasks, given);

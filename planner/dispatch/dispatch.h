@@ -165,6 +165,7 @@ struct dispatch_setup {
     double overhead_s;   /* of one package: FSC's h */
     double deviation_s;  /* of one task's time: FSC's sigma */
     int64_t least, most; /* package sizes that may be sent; the last package may be smaller */
+    int64_t first;       /* core tasks of the job before these, that others hand out */
     /* What the job's core tasks are worth, of which these are the last; a rule then counts in units
      * of work in place of core tasks, and gets as many of these as are worth what it says.
      * Borrowed, and must outlive the dispatch; NULL: all are alike. */
@@ -223,8 +224,9 @@ struct dispatch_rule_option {
 bool dispatch_rule_option(size_t index, int place, struct dispatch_rule_option *found);
 
 /* First what `head` decides (owned; freed also when this fails), which hands out a part of the job,
- * then the remaining setup->tasks by a rule: a worker may request when at most setup->ahead of its
- * packages are unreported. NULL with *failure set, as dispatch_new_rule. */
+ * from core task setup->first on, then the remaining setup->tasks by a rule: a worker may request
+ * when at most setup->ahead of its packages are unreported. NULL with *failure set, as
+ * dispatch_new_rule. */
 struct dispatch *dispatch_new_tail(struct dispatch *head, const struct dispatch_setup *setup,
                                    struct failure *failure);
 /* The `head` of a dispatch made by dispatch_new_tail. Borrowed. */

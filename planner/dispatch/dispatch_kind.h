@@ -68,6 +68,8 @@ void dispatch_late(struct dispatch *dispatch, int64_t worker, bool late);
 
 /* Core tasks that have not been handed out, as far as they can be taken away. */
 int64_t dispatch_left(const struct dispatch *dispatch);
+/* Can they be taken away? */
+bool dispatch_cuts(const struct dispatch *dispatch);
 /* About so many of these, the last ones, are not handed out any more: to be done elsewhere. False:
  * out of memory. */
 bool dispatch_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given);

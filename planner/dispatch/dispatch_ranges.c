@@ -339,6 +339,8 @@ static bool ranges_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch
 {
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
     struct dispatch_given numbers = {.items = NULL};
+    if (self->cuts.parts > 0) /* of the whole job */
+        return dispatch_cut(self->inner, tasks, given);
     const bool good =
         dispatch_cut(self->inner, tasks, &numbers) && places_give(self, &numbers, given);
     dispatch_given_release(&numbers);

@@ -334,20 +334,55 @@ bool recovery_is_awaited(const struct dispatch_recovery *self)
     return false;
 }
 
-bool recovery_drain(struct dispatch_recovery *self)
+/* The inner one's packages come back, for their workers are gone. False: out of memory. */
+static bool inner_drain(struct dispatch_recovery *self, enum dispatch_answer *answer)
 {
     struct package package;
-    enum dispatch_answer answer;
     for (;;) {
         if (!recovery_reserve(self))
             return false;
-        answer = inner_next(self, 0, &package);
-        if (answer != DISPATCH_SEND)
-            break;
+        *answer = inner_next(self, 0, &package);
+        if (*answer != DISPATCH_SEND)
+            return true;
         inner_take(self, 0, &package);
     }
+}
+
+/* A rule waits for requests, and nobody is there to make one. */
+static bool inner_empty(struct dispatch_recovery *self)
+{
+    struct dispatch_given given = {.items = NULL};
+    bool good = dispatch_cut(self->inner, dispatch_left(self->inner), &given);
+    for (size_t k = 0; good && k < given.count; k++) {
+        const struct task_range range = given.items[k].range;
+        good = recovery_reserve(self);
+        if (good)
+            package_return(self,
+                           &(const struct package){.first = range.first, .count = range.count});
+    }
+    dispatch_given_release(&given);
+    return good;
+}
+
+bool recovery_drain(struct dispatch_recovery *self)
+{
+    enum dispatch_answer answer;
+    if (!inner_drain(self, &answer))
+        return false;
+    if (answer == DISPATCH_WAIT && dispatch_left(self->inner) > 0 &&
+        (!inner_empty(self) || !inner_drain(self, &answer)))
+        return false;
     self->dealt = answer == DISPATCH_FINISHED;
     return answer != DISPATCH_OUT_OF_MEMORY;
+}
+
+/* Who was not given a package of a rule, for it did not fit into the time, asks for no other until
+ * it reports one, and nobody has any to report. */
+static bool is_stuck(const struct dispatch_recovery *self)
+{
+    return self->deadline && self->returned.count == 0 && !self->holds &&
+           !recovery_is_awaited(self) && dispatch_left(self->inner) > 0 &&
+           !isfinite(dispatch_due_s(self->inner));
 }
 
 /* Everything is reported. */
@@ -382,8 +417,9 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
         if (inner_take(self, now_s, package))
             return DISPATCH_SEND;
     }
-    if (answer == DISPATCH_OUT_OF_MEMORY)
-        return answer;
+    if (answer == DISPATCH_OUT_OF_MEMORY ||
+        (answer == DISPATCH_WAIT && is_stuck(self) && !inner_empty(self)))
+        return DISPATCH_OUT_OF_MEMORY;
     self->dealt = answer == DISPATCH_FINISHED;
     if (self->returned.count > 0)
         return returned_next(self, now_s, package);

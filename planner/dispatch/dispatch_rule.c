@@ -344,6 +344,27 @@ static void rule_late(struct dispatch *dispatch, int64_t worker, bool late)
         requests_resume(self, worker);
 }
 
+static int64_t rule_left(const struct dispatch *dispatch)
+{
+    return ((const struct dispatch_rule *)dispatch)->unsent;
+}
+
+/* The last ones. What the rule goes by are those that stay. */
+static bool rule_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given)
+{
+    struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
+    const int64_t count = tasks < self->unsent ? tasks : self->unsent;
+    if (count <= 0)
+        return true;
+    self->unsent -= count;
+    self->state.left = units_whole(self, self->offset + self->after.first, self->unsent);
+    self->refused = false;
+    if (self->state.rule->cut)
+        self->state.rule->cut(&self->state);
+    return dispatch_given_add(given, (struct task_range){self->after.first + self->unsent, count},
+                              0);
+}
+
 void dispatch_rule_hold(struct dispatch *dispatch)
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
@@ -620,7 +641,9 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
                                               .free = rule_free,
                                               .busy = rule_busy,
                                               .run = rule_run,
-                                              .skip = rule_skip};
+                                              .skip = rule_skip,
+                                              .left = rule_left,
+                                              .cut = rule_cut};
     int64_t values[RULE_OPTIONS_MOST];
     const struct rule *rule = rule_read(setup->rule, values, failure);
     struct dispatch_rule *self;
@@ -636,6 +659,7 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
                                    .ahead = setup->ahead,
                                    .least = setup->least,
                                    .most = setup->most,
+                                   .after = {.first = setup->first},
                                    .unsent = setup->tasks,
                                    .closed = setup->closed};
     self->state = (struct rule_state){.rule = rule,

@@ -10,6 +10,7 @@ struct dispatch_tail {
     int64_t workers, ahead;
     int64_t *out;        /* owned; per worker: packages of the head that it has not reported */
     struct package next; /* index, round and first of the rule's first package */
+    int64_t from;        /* where the rule's core tasks begin, of a head that can be cut */
     bool over;           /* the head has handed out everything */
 };
 
@@ -128,6 +129,40 @@ static void tail_skip(struct dispatch *dispatch, const struct dispatch_skip *ski
     dispatch_rule_later(self->rule, skip->later_s);
 }
 
+static int64_t tail_left(const struct dispatch *dispatch)
+{
+    const struct dispatch_tail *self = (const struct dispatch_tail *)dispatch;
+    const int64_t head = self->over ? 0 : dispatch_left(self->head);
+    return dispatch_cuts(self->head) ? head + dispatch_left(self->rule) : 0;
+}
+
+/* The rule's, which begin behind all of the head's. */
+static bool rule_cut(struct dispatch_tail *self, int64_t tasks, struct dispatch_given *given)
+{
+    struct dispatch_given numbers = {.items = NULL};
+    bool good = dispatch_cut(self->rule, tasks, &numbers);
+    for (size_t k = 0; good && k < numbers.count; k++) {
+        struct task_range range = numbers.items[k].range;
+        range.first += self->from;
+        good = dispatch_given_add(given, range, numbers.items[k].losses);
+    }
+    dispatch_given_release(&numbers);
+    return good;
+}
+
+/* Of the head only what the rule has not, so that what is left stays in one piece. */
+static bool tail_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given)
+{
+    struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
+    const int64_t enough = given->tasks + tasks;
+    if (!dispatch_cuts(self->head)) /* nobody knows where the rule's core tasks begin */
+        return true;
+    if (!rule_cut(self, tasks, given))
+        return false;
+    return self->over || given->tasks >= enough ||
+           dispatch_cut(self->head, enough - given->tasks, given);
+}
+
 static void tail_free(struct dispatch *dispatch)
 {
     struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
@@ -150,10 +185,14 @@ struct dispatch *dispatch_new_tail(struct dispatch *head, const struct dispatch_
                                               .due = tail_due,
                                               .busy = tail_busy,
                                               .run = tail_run,
-                                              .skip = tail_skip};
+                                              .skip = tail_skip,
+                                              .left = tail_left,
+                                              .cut = tail_cut};
     struct dispatch_tail *self = calloc(1, sizeof *self);
     int64_t *out = calloc((size_t)setup->workers, sizeof *out);
-    struct dispatch *rule = self && out ? dispatch_new_rule(setup, failure) : NULL;
+    struct dispatch_setup numbered = *setup;
+    numbered.first = 0; /* it is told where its own begin */
+    struct dispatch *rule = self && out ? dispatch_new_rule(&numbered, failure) : NULL;
     if (!rule) {
         if (failure->code == FAILURE_NONE)
             failure_memory(failure, "starting a rule");
@@ -167,7 +206,9 @@ struct dispatch *dispatch_new_tail(struct dispatch *head, const struct dispatch_
                                    .rule = rule,
                                    .workers = setup->workers,
                                    .ahead = setup->ahead,
-                                   .out = out};
+                                   .out = out,
+                                   .next = {.first = setup->first},
+                                   .from = setup->first + dispatch_left(head)};
     dispatch_rule_hold(rule);
     return &self->base;
 }

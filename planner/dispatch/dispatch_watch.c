@@ -301,8 +301,8 @@ static struct package *kept_list(const struct dispatch_watch *self, int64_t *cou
     return kept;
 }
 
-/* The answer's plan takes the place of the one in use; false: it could not. */
-static bool plan_adopt(struct dispatch_watch *self, struct plan *plan, double end_s)
+/* The plan takes the place of the one in use; false: it could not. */
+static bool plan_enter(struct dispatch_watch *self, struct plan *plan)
 {
     struct plan before = self->replanned;
     self->replanned = *plan;
@@ -311,8 +311,15 @@ static bool plan_adopt(struct dispatch_watch *self, struct plan *plan, double en
         return false;
     }
     *plan = before;
-    self->end_s = end_s;
     self->round_start = self->round_now + 1;
+    return true;
+}
+
+static bool plan_adopt(struct dispatch_watch *self, struct plan *plan, double end_s)
+{
+    if (!plan_enter(self, plan))
+        return false;
+    self->end_s = end_s;
     watch_changed(self);
     return true;
 }
@@ -495,6 +502,69 @@ static void watch_joined(struct dispatch *dispatch, int64_t worker, int64_t like
     self->alarm = true;
 }
 
+/* ---- what others do ------------------------------------------------------------------------- */
+
+static int64_t watch_left(const struct dispatch *dispatch)
+{
+    return ((const struct dispatch_watch *)dispatch)->left;
+}
+
+/* A round for each of the packages' rounds, by their places. False: out of memory. */
+static bool rounds_make(const struct dispatch_watch *self, const struct package *packages,
+                        int64_t count, struct plan *plan)
+{
+    const size_t workers = (size_t)self->plan->worker_count;
+    plan->rounds = calloc((size_t)count, sizeof *plan->rounds);
+    for (int64_t k = 0; plan->rounds && k < count; k++) {
+        struct plan_round *round = &plan->rounds[plan->round_count];
+        if (k == 0 || packages[k].round != packages[k - 1].round) {
+            *round = (struct plan_round){1, calloc(workers, sizeof *round->loads)};
+            plan->round_count++;
+        } else {
+            round--;
+        }
+        if (!round->loads)
+            return false;
+        round->loads[packages[k].index] = (double)packages[k].count;
+    }
+    return plan->rounds != NULL;
+}
+
+/* The plan in use without the last core tasks of those packages; to be released. */
+static bool plan_shorten(const struct dispatch_watch *self, struct package *kept, int64_t count,
+                         int64_t tasks, struct plan *plan)
+{
+    const size_t workers = (size_t)self->plan->worker_count;
+    for (; count > 0 && tasks >= kept[count - 1].count; count--)
+        tasks -= kept[count - 1].count;
+    if (count > 0)
+        kept[count - 1].count -= tasks;
+    *plan = (struct plan){.worker_count = self->plan->worker_count};
+    plan->workers = calloc(workers, sizeof *plan->workers);
+    for (size_t k = 0; plan->workers && k < workers; k++)
+        plan->workers[k] = self->plan->workers[k];
+    return plan->workers && (count == 0 || rounds_make(self, kept, count, plan));
+}
+
+/* Where there is too much to be listed, all stays. */
+static bool watch_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given)
+{
+    struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
+    const int64_t gone = tasks < self->left ? tasks : self->left;
+    int64_t packages;
+    struct plan plan = {.workers = NULL};
+    struct package *kept = gone > 0 ? kept_list(self, &packages) : NULL;
+    if (!kept)
+        return gone <= 0 || packages > KEPT_MOST;
+    const bool good = plan_shorten(self, kept, packages, gone, &plan) && plan_enter(self, &plan);
+    plan_release(&plan);
+    free(kept);
+    if (!good)
+        return false;
+    self->left -= gone;
+    return dispatch_given_add(given, (struct task_range){self->first + self->left, gone}, 0);
+}
+
 static void watch_free(struct dispatch *dispatch)
 {
     struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
@@ -516,13 +586,16 @@ struct dispatch *dispatch_new_watch(const struct watch_setup *setup)
                                               .free = watch_free,
                                               .due = watch_due,
                                               .busy = watch_busy,
-                                              .worth = watch_worth};
+                                              .worth = watch_worth,
+                                              .left = watch_left,
+                                              .cut = watch_cut};
     struct dispatch_watch *self = calloc(1, sizeof *self);
     if (!self)
         return NULL;
     *self = (struct dispatch_watch){.base = {&kind},
                                     .setup = *setup,
                                     .left = (int64_t)setup->plan->tasks,
+                                    .first = (int64_t)setup->plan->first,
                                     .round_now = -1,
                                     .newcomer = -1};
     self->workers = calloc((size_t)setup->workers, sizeof *self->workers);

@@ -94,6 +94,9 @@ struct rule {
     void (*lost)(struct rule_state *state, int64_t worker);
     /* It is there again, or for the first time. May be NULL. */
     void (*joined)(struct rule_state *state, int64_t worker);
+    /* state->left is less than what has been handed out makes it, for others do the last ones. May
+     * be NULL. */
+    void (*cut)(struct rule_state *state);
     /* For RULE_SIZES_STEP: how many further packages will have about the present sizes; and count
      * `packages` of them as handed out. */
     double (*same)(const struct rule_state *state);

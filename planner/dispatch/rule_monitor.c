@@ -216,6 +216,15 @@ static void monitor_lost(struct rule_state *state, int64_t worker)
     self->share = 0;
 }
 
+/* Shares are of what there was: new ones are made as workers request. */
+static void monitor_cut(struct rule_state *state)
+{
+    struct monitor *own = state->own;
+    for (int64_t k = 0; k < state->workers; k++)
+        monitor_of(&state->worker[k])->share = 0;
+    own->shared = 0;
+}
+
 /* The mean over the last eta tasks; of the oldest of their packages as many as are wanted. */
 static double recent_mean(const struct rule_worker *worker, int64_t eta, int64_t ring)
 {
@@ -288,6 +297,7 @@ const struct rule rule_monitor = {
     .chunk = monitor_chunk,
     .report = monitor_report,
     .lost = monitor_lost,
+    .cut = monitor_cut,
     .options = {{"eta", "task times that a worker's mean is over", NULL, 20, 10000, {"auto"}},
                 {"r",
                  "core tasks after which a worker reports",

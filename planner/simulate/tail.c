@@ -271,17 +271,29 @@ static bool tail_rely(struct plan_tail *tail, const struct plan_tail_request *re
     return tail_complete(tail, request, failure);
 }
 
+static bool tail_find(struct plan_tail *tail, const struct plan_tail_request *request,
+                      struct failure *failure)
+{
+    if (request->errors > 0)
+        return tail_rely(tail, request, failure);
+    return request->share >= 0
+               ? tail_make(tail, request, request->share * request->plan->tasks, failure)
+               : tail_choose(tail, request, failure);
+}
+
+/* A part of a job is looked at as one of its own. */
 bool plan_tail_init(struct plan_tail *tail, const struct plan_tail_request *request,
                     struct failure *failure)
 {
+    struct plan own = *request->plan;
+    struct plan_tail_request alone = *request;
+    own.first = 0;
+    alone.plan = &own;
     *tail = (struct plan_tail){.weights = NULL};
-    bool good = dispatch_rule_check(request->rule, failure);
-    if (good && request->errors > 0)
-        good = tail_rely(tail, request, failure);
-    else if (good && request->share >= 0)
-        good = tail_make(tail, request, request->share * request->plan->tasks, failure);
-    else if (good)
-        good = tail_choose(tail, request, failure);
+    const bool good =
+        dispatch_rule_check(request->rule, failure) && tail_find(tail, &alone, failure);
+    tail->head.first = request->plan->first;
+    tail->setup.first = (int64_t)request->plan->first;
     if (!good)
         plan_tail_release(tail);
     return good;

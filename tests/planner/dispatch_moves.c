@@ -1,8 +1,10 @@
 /* Several dispatches side by side, between which work moves: whatever workers do, and whichever are
  * lost, each core task is done once. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "planner/dispatch/moves.h"
+#include "planner/dispatch/watch.h"
 #include "tests/cases.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
@@ -10,7 +12,10 @@
 enum { STARS_MOST = 4, WORKERS_MOST = 6, TASKS_MOST = 4000, OUT_MOST = 4096 };
 
 struct star {
-    struct plan plan; /* owned */
+    struct plan plan, head;   /* owned; head: of one with a tail */
+    struct platform platform; /* of a watched one */
+    struct platform_window window;
+    struct platform_class class;
     struct dispatch *dispatch;
     int64_t workers, done;
     int pace; /* one of so many turns does something */
@@ -54,13 +59,101 @@ static void ranges_make(struct course *course, int64_t width)
     }
 }
 
-static struct dispatch *dispatch_make(const struct course *course, const struct star *star,
-                                      bool parts)
+/* ---- what decides in a star ------------------------------------------------------------------ */
+
+static const struct deadline_setup each = {
+    .cost = second_each, .start_s = no_start, .workers = WORKERS_MOST};
+
+/* Of so many of its core tasks, from the first one of its rule on. */
+static struct dispatch_setup rule_draw(const struct star *star, int64_t tasks, struct dice *dice)
 {
-    static const struct deadline_setup each = {
-        .cost = second_each, .start_s = no_start, .workers = WORKERS_MOST};
-    struct dispatch *dispatch =
-        parts ? dispatch_new_parts(&star->plan, &each) : dispatch_new_plan(&star->plan);
+    const int64_t rules = (int64_t)dispatch_rule_count();
+    return (struct dispatch_setup){
+        .rule = dispatch_rule_name((size_t)dice_whole(dice, 0, rules - 1)).name,
+        .tasks = tasks,
+        .workers = star->workers,
+        .ahead = (int)dice_whole(dice, 1, 3),
+        .overhead_s = 0.01,
+        .deviation_s = 0.1,
+        .least = 1,
+        .most = dice_whole(dice, 1, 100),
+        .first = (int64_t)star->plan.first};
+}
+
+static struct dispatch *rule_make(const struct star *star, struct dice *dice)
+{
+    const struct dispatch_setup setup = rule_draw(star, (int64_t)star->plan.tasks, dice);
+    struct failure failure = FAILURE_INIT;
+    struct dispatch *rule = dispatch_new_rule(&setup, &failure);
+    assert_non_null(rule);
+    return dice_whole(dice, 0, 1) == 0 ? rule : dispatch_new_rule_parts(rule, &setup, &each);
+}
+
+/* All that remains in one round. */
+static bool even_plan(const void *self, const struct watch_remaining *remaining,
+                      struct watch_answer *answer)
+{
+    struct plan *plan = &answer->plan;
+    int64_t left = remaining->tasks;
+    (void)self;
+    *answer =
+        (struct watch_answer){.kept_end_s = remaining->now_s + 10, .end_s = remaining->now_s + 5};
+    plan->worker_count = remaining->workers;
+    plan->workers = calloc((size_t)remaining->workers, sizeof *plan->workers);
+    plan->rounds = calloc(1, sizeof *plan->rounds);
+    plan->rounds[plan->round_count++] =
+        (struct plan_round){1, calloc((size_t)remaining->workers, sizeof(double))};
+    for (int64_t k = 0; k < remaining->workers; k++) {
+        const int64_t mine = left / (remaining->workers - k);
+        plan->workers[k] = k;
+        plan->rounds->loads[k] = (double)mine;
+        left -= mine;
+    }
+    return true;
+}
+
+/* A second for each core task. */
+static struct dispatch *watch_make(struct star *star, const struct plan *plan)
+{
+    star->class = (struct platform_class){.count = star->workers, .compute = {.s_per_task = 1}};
+    star->window = (struct platform_window){
+        .least = 1, .greatest = TASKS_MOST, .classes = &star->class, .class_count = 1};
+    star->platform = (struct platform){.windows = &star->window,
+                                       .window_count = 1,
+                                       .worker_count = star->workers,
+                                       .buffers = PLATFORM_BUFFERS};
+    const struct watch_setup setup = {.plan = plan,
+                                      .platform = &star->platform,
+                                      .workers = star->workers,
+                                      .tolerance = 0.1,
+                                      .planner = {even_plan, NULL}};
+    return dispatch_new_watch(&setup);
+}
+
+/* The end by a rule; what comes before as planned, in parts, or watched. */
+static struct dispatch *tail_make(struct star *star, struct dice *dice)
+{
+    struct failure failure = FAILURE_INIT;
+    const double tasks = star->plan.tasks;
+    assert_true(plan_head(&star->plan, (double)dice_whole(dice, 0, (int64_t)tasks), &star->head));
+    star->head.first = star->plan.first;
+    const struct dispatch_setup setup = rule_draw(star, (int64_t)(tasks - star->head.tasks), dice);
+    const int64_t kind = dice_whole(dice, 0, 2);
+    struct dispatch *head = kind == 0   ? dispatch_new_plan(&star->head)
+                            : kind == 1 ? dispatch_new_parts(&star->head, &each)
+                                        : watch_make(star, &star->head);
+    return setup.tasks > 0 ? dispatch_new_tail(head, &setup, &failure) : head;
+}
+
+static struct dispatch *dispatch_make(const struct course *course, struct star *star,
+                                      struct dice *dice)
+{
+    const int64_t kind = dice_whole(dice, 0, 4);
+    struct dispatch *dispatch = kind == 0   ? dispatch_new_plan(&star->plan)
+                                : kind == 1 ? dispatch_new_parts(&star->plan, &each)
+                                : kind == 2 ? rule_make(star, dice)
+                                : kind == 3 ? watch_make(star, &star->plan)
+                                            : tail_make(star, dice);
     if (dispatch && course->ranges)
         dispatch =
             dispatch_new_ranges(dispatch, course->ranges, course->range_count, star->workers);
@@ -88,7 +181,7 @@ static void course_make(struct course *course, struct dice *dice)
         ranges_make(course, dice_whole(dice, 1, 2));
     for (int k = 0; k < course->count; k++) {
         struct star *star = &course->stars[k];
-        star->dispatch = dispatch_make(course, star, dice_whole(dice, 0, 1));
+        star->dispatch = dispatch_make(course, star, dice);
         assert_non_null(star->dispatch);
         dispatch_recovery_open(star->dispatch);
         dispatch_recovery_ahead(star->dispatch, dice_whole(dice, 1, 4));
@@ -100,15 +193,16 @@ static void course_release(struct course *course)
     for (int k = 0; k < course->count; k++) {
         dispatch_free(&course->stars[k].dispatch);
         plan_release(&course->stars[k].plan);
+        plan_release(&course->stars[k].head);
     }
     free(course->ranges);
 }
 
-static void packages_take(struct star *star)
+static void packages_take(struct star *star, int64_t turn)
 {
     struct package package;
     while (star->out_count < OUT_MOST &&
-           dispatch_next(star->dispatch, 0, &package) == DISPATCH_SEND) {
+           dispatch_next(star->dispatch, (double)turn, &package) == DISPATCH_SEND) {
         assert_false(star->lost[package.worker]);
         star->out[star->out_count++] = package;
     }
@@ -124,7 +218,8 @@ static void package_do(struct course *course, struct star *star, struct dice *di
     for (int64_t task = package.first; task < package.first + package.count; task++)
         course->done[task]++;
     star->done += package.count;
-    dispatch_done(star->dispatch, &package, 0, 1);
+    const double end_s = (double)course->turns;
+    dispatch_done(star->dispatch, &package, fmax(0, end_s - (double)package.count), end_s);
 }
 
 static void worker_lose(struct star *star, int64_t worker)
@@ -169,7 +264,7 @@ static bool turn(struct course *course, struct dice *dice, int losses)
     course->turns++;
     for (int k = 0; k < course->count; k++) {
         struct star *star = &course->stars[k];
-        packages_take(star);
+        packages_take(star, course->turns);
         if (course->turns % star->pace == 0)
             package_do(course, star, dice);
         if (k > 0 && losses > 0 && dice_whole(dice, 0, 40) == 0)
