@@ -1,5 +1,6 @@
 #include "planner/base/json_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Without a format: documents of a million members are written. */
@@ -64,4 +65,21 @@ void json_word(struct json_text *json, const char *key, const char *word)
 void json_raw(struct json_text *json, const char *key, const char *value)
 {
     word_add(json_next(json, key), value ? value : "null");
+}
+
+void json_array_join(char **all, char *array)
+{
+    static const char empty[] = "[]";
+    struct text joined = TEXT_INIT;
+    if (!array || (*all && strcmp(array, empty) == 0)) {
+        free(array);
+        return;
+    }
+    if (*all && strcmp(*all, empty) != 0) {
+        text_add(&joined, "%.*s, %s", (int)strlen(*all) - 1, *all, array + 1);
+        free(array);
+        array = text_take(&joined);
+    }
+    free(*all);
+    *all = array;
 }

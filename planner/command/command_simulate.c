@@ -136,10 +136,9 @@ static bool simulated_print(const struct simulate_options *options,
 static bool options_check(struct simulate_options *options, struct failure *failure)
 {
     struct simulation_request *request = &options->request;
-    if (!options->profile || !options->plan == !request->rule)
+    if (!options->profile || (!options->plan && !request->rule))
         return failure_set(failure, FAILURE_USAGE,
-                           "give -p PROFILE and either a plan or -s RULE: see 'scow simulate "
-                           "--help'");
+                           "give -p PROFILE and a plan or -s RULE: see 'scow simulate --help'");
     if (!weights_options_check(&options->weights, failure))
         return false;
     if (options->weights.input && !weights_asked(&options->weights))
@@ -280,7 +279,8 @@ static size_t subject_rows(struct simulate_options *options, struct option_row *
         {'p', "profile", "PROFILE", OPTION_TEXT, &options->profile,
          "profile written by 'scow calibrate'"},
         {'s', "rule", "RULE[,NAME=VALUE...]", OPTION_TEXT, &options->request.rule,
-         "simulate this request-driven rule instead of a plan, with its options"},
+         "simulate this request-driven rule, with its options: alone, or in place of a plan's "
+         "rounds, also in each star of several masters"},
         {0, "dca", NULL, OPTION_FLAG, &options->request.dca,
          "with -s: workers calculate the rule's packages themselves, by a counter that all share, "
          "and ask no master (ss, fsc, gss, tss, fiss, fac)"},

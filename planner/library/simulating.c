@@ -11,9 +11,8 @@
 #include "planner/files/joins_tsv.h"
 #include "planner/library/wanted.h"
 #include "planner/model/shared.h"
-#include "planner/replan/watching.h"
+#include "planner/replan/stars_decided.h"
 #include "planner/simulate/loop.h"
-#include "planner/simulate/stars.h"
 
 static double ratio(double part, double whole)
 {
@@ -70,14 +69,15 @@ bool simulation_request_check(const struct simulation_request *request, bool pla
                               struct failure *failure)
 {
     const struct scenario *scenario = &request->scenario;
-    if (planned == (request->rule != NULL))
+    if (!planned && !request->rule)
         return failure_set(failure, FAILURE_USAGE,
-                           "give either a plan or a rule (-s RULE), not both or none");
-    if (!request->rule == (request->tasks > 0))
-        return failure_set(
-            failure, FAILURE_USAGE,
-            "-s RULE and -X TASKS belong together: a plan has its own number of tasks");
-    if (!request->rule && request->weights)
+                           "give a plan, a rule (-s RULE -X TASKS), or a plan and the rule that "
+                           "assigns its core tasks");
+    if (planned == (request->tasks > 0))
+        return failure_set(failure, FAILURE_USAGE,
+                           planned ? "a plan has its own number of core tasks: leave -X out"
+                                   : "a rule alone needs a number of core tasks: add -X TASKS");
+    if (planned && request->weights)
         return failure_set(failure, FAILURE_USAGE,
                            "a plan has the weights that it was made with: leave weights out, or "
                            "simulate a rule (-s RULE)");
@@ -87,14 +87,13 @@ bool simulation_request_check(const struct simulation_request *request, bool pla
         return failure_set(failure, FAILURE_USAGE,
                            "--replan and --tail are for plans: leave -s RULE out and name a plan");
     if (request->dca && !request->rule)
-        return failure_set(failure, FAILURE_USAGE,
-                           "--dca is for rules: add -s RULE -X TASKS in place of the plan");
+        return failure_set(failure, FAILURE_USAGE, "--dca is for rules: add -s RULE");
     if (request->dca && !dispatch_rule_is_closed(request->rule, failure))
         return false;
-    if (request->packages && (!request->rule || request->tasks > PACKAGES_KEPT))
+    if (request->packages && (!request->rule || planned || request->tasks > PACKAGES_KEPT))
         return failure_set(failure, FAILURE_USAGE,
-                           "--packages lists what a rule (-s) sends, for at most %d core tasks: a "
-                           "plan names its packages itself",
+                           "--packages lists what a rule (-s) sends without a plan, for at most "
+                           "%d core tasks: a plan names its packages itself",
                            (int)PACKAGES_KEPT);
     if (request->ahead > 1000 || request->buffers > LIMIT_BUFFERS || request->block > INT32_MAX ||
         request->seeds > 1000000)
@@ -207,8 +206,8 @@ static bool decision_simulate(struct simulated *simulated, const struct decision
             ? watching_watch(watching, dispatch)
             : NULL;
     if (watch) {
-        watching_tell(watch, 0, &simulated->told);
-        watching_json(watch, 0, &simulated->listed);
+        watching_tell(watch, 0, 0, &simulated->told);
+        watching_json(watch, 0, 0, &simulated->listed);
     }
     if (good && scenario.copies) {
         dispatch_copied_tell(dispatch, &simulated->told);
@@ -227,6 +226,11 @@ static const char *tail_of(const struct simulation_request *request, const struc
     return tail && strcmp(tail, WATCHING_NO_TAIL) != 0 ? tail : NULL;
 }
 
+static int ahead_of(const struct simulation_request *request, int usual)
+{
+    return request->ahead > 0 ? (int)request->ahead : usual;
+}
+
 static bool watched_simulate(struct simulated *simulated, const struct plan *plan,
                              const struct profile_setting *setting, struct failure *failure)
 {
@@ -236,8 +240,7 @@ static bool watched_simulate(struct simulated *simulated, const struct plan *pla
                                              .workers = asked->workers,
                                              .tolerance = asked->replan,
                                              .tail = tail_of(asked, plan),
-                                             .ahead = asked->ahead > 0 ? (int)asked->ahead
-                                                                       : WATCHING_AHEAD,
+                                             .ahead = ahead_of(asked, WATCHING_AHEAD),
                                              .noise = asked->scenario.noise,
                                              .effort = &simulated->effort};
     struct watching watching;
@@ -252,18 +255,53 @@ static bool watched_simulate(struct simulated *simulated, const struct plan *pla
 }
 
 /* Several masters, between which core tasks move. */
-static bool stars_play(struct simulated *simulated, const struct plan *plan,
+static bool stars_play(struct simulated *simulated, const struct stars_request *asked,
                        struct failure *failure)
 {
     struct scenario scenario = simulated->request->scenario;
-    struct moves_list moves = {.items = NULL};
+    struct stars_decided decided = {.stars = NULL};
+    struct stars_told told = {.lines = TEXT_INIT};
     scenario.effort = &simulated->effort;
-    const bool good = simulate_stars(&simulated->platform, plan, &scenario, &moves,
-                                     &simulated->simulation, failure);
-    moves_tell(&moves, &simulated->told);
-    moves_json(&moves, &simulated->moved);
-    moves_list_release(&moves);
+    if (stars_decide(asked) && !stars_decided_init(&decided, asked, failure))
+        return false;
+    const struct stars_setup follows = {
+        .platform = &simulated->platform, .plan = asked->watching.plan, .scenario = &scenario};
+    const bool good =
+        stars_decide(asked)
+            ? stars_decided_simulate(&decided, &simulated->platform, &scenario, NULL, &told,
+                                     &simulated->simulation, failure)
+            : simulate_stars(&follows, NULL, &told.moves, &simulated->simulation, failure);
+    if (told.lines.length > 0)
+        text_add(&simulated->told, "%s", told.lines.bytes);
+    if (told.replanned)
+        text_add(&simulated->listed, "%s", told.replanned);
+    moves_tell(&told.moves, &simulated->told);
+    moves_json(&told.moves, &simulated->moved);
+    simulated->tail_tasks = stars_decided_tail(&decided);
+    stars_told_release(&told);
+    stars_decided_release(&decided);
     return good;
+}
+
+/* What their masters decide by, beside their plans. */
+static bool stars_simulate(struct simulated *simulated, const struct plan *plan,
+                           const struct profile_setting *setting, struct failure *failure)
+{
+    const struct simulation_request *request = simulated->request;
+    const struct stars_request asked = {
+        .watching = {.plan = plan,
+                     .setting = setting,
+                     .workers = request->workers,
+                     .tolerance = request->replan,
+                     .tail = request->rule ? NULL : tail_of(request, plan),
+                     .ahead = ahead_of(request, WATCHING_AHEAD),
+                     .noise = request->scenario.noise,
+                     .effort = &simulated->effort},
+        .rule = request->rule};
+    simulated->masters = plan_masters(plan);
+    simulated->tasks = plan->tasks;
+    simulated->tail = asked.watching.tail;
+    return stars_play(simulated, &asked, failure);
 }
 
 /* Fractional loads are for the plain simulation only, which has no noise. */
@@ -282,7 +320,8 @@ static bool plan_simulate(struct simulated *simulated, const struct plan *plan,
         return failure_set(failure, FAILURE_MISMATCH,
                            "the plan has fractional loads, which only the simulation without "
                            "disturbances can handle: plan again without --real-valued");
-    return plan->star_count > 0 ? stars_play(simulated, plan, failure)
+    const struct stars_request follows = {.watching = {.plan = plan}};
+    return plan->star_count > 0 ? stars_play(simulated, &follows, failure)
                                 : decision_simulate(simulated, &decision, NULL, failure);
 }
 
@@ -296,7 +335,9 @@ static void rule_note(const struct dispatch_setup *setup, struct text *text)
     text_release(&note);
 }
 
-static bool rule_simulate(struct simulated *simulated, struct failure *failure)
+/* Of so many core tasks. */
+static bool rule_simulate(struct simulated *simulated, int64_t tasks, int ahead,
+                          struct failure *failure)
 {
     if (simulated->request->dca && results_return(simulated->platform.results))
         return failure_set(failure, FAILURE_MISMATCH,
@@ -307,17 +348,17 @@ static bool rule_simulate(struct simulated *simulated, struct failure *failure)
         platform_leave_master_out(&simulated->platform);
     const struct simulation_request *request = simulated->request;
     struct dispatch_setup setup = {.rule = request->rule,
-                                   .tasks = request->tasks,
+                                   .tasks = tasks,
                                    .workers = simulated->platform.worker_count,
                                    .closed = request->dca,
-                                   .ahead = request->ahead > 0 ? (int)request->ahead : 1};
+                                   .ahead = ahead};
     double *weights = dispatch_setup_platform(&setup, &simulated->platform);
     if (!weights)
         return failure_memory(failure, "simulating a rule");
     setup.deviation_s = request->scenario.noise / weights[0];
     rule_note(&setup, &simulated->told);
     const struct decision decision = {.setup = &setup};
-    simulated->tasks = (double)request->tasks;
+    simulated->tasks = (double)tasks;
     bool good = decision_simulate(simulated, &decision, NULL, failure);
     free(weights);
     return good;
@@ -327,7 +368,7 @@ static bool rule_simulate(struct simulated *simulated, struct failure *failure)
 static bool ahead_check(const struct simulation_request *request, const struct plan *plan,
                         struct failure *failure)
 {
-    if (request->ahead == 0 || tail_of(request, plan))
+    if (request->ahead == 0 || request->rule || tail_of(request, plan))
         return true;
     return failure_set(failure, FAILURE_USAGE,
                        "--ahead is for rules: add --tail RULE, or simulate one with -s RULE, or "
@@ -341,21 +382,22 @@ static bool masters_check(const struct simulated *simulated, const struct plan *
                           struct failure *failure)
 {
     const struct simulation_request *request = simulated->request;
-    const bool planned = !request->replan && !tail_of(request, plan) && request->seeds <= 1;
+    const bool decided = request->rule || request->replan || tail_of(request, plan);
+    const bool planned = (!decided || plan->star_count > 0) && !request->dca && request->seeds <= 1;
     const bool disturbed = plan->child_count > 0 || loads_wanted(request) || request->joins ||
                            loop_needs_events(&simulated->platform);
     if ((plan->star_count == 0 && plan->child_count == 0) ||
-        (planned && (request_usual(request) || !disturbed)))
+        (planned && ((request_usual(request) && !decided) || !disturbed)))
         return true;
     if (plan->star_count > 0)
         return failure_set(
             failure, FAILURE_USAGE,
             "the plan has several masters, which are simulated with noise, outliers, "
-            "slow and lost workers in the single-port model: leave --replan, --tail, "
-            "--seeds, --loads, --load-patterns and --joins out");
+            "slow and lost workers in the single-port model: leave --dca, --seeds, --loads, "
+            "--load-patterns and --joins out");
     return failure_set(failure, FAILURE_USAGE,
                        "the plan has several masters, which are simulated as they are planned: "
-                       "leave --replan, --tail, --seeds and all disturbances out");
+                       "leave -s, --replan, --tail, --seeds and all disturbances out");
 }
 
 /* A plan when one is given, else the rule. */
@@ -370,12 +412,17 @@ static bool either_simulate(struct simulated *simulated, const struct plan *plan
                            "--slow and --lose name more workers than the %" PRId64 " there are",
                            workers);
     if (!plan)
-        return rule_simulate(simulated, failure);
+        return rule_simulate(simulated, request->tasks, ahead_of(request, 1), failure);
     if (!ahead_check(request, plan, failure) || !masters_check(simulated, plan, failure))
         return false;
-    return request->replan || tail_of(request, plan)
-               ? watched_simulate(simulated, plan, setting, failure)
-               : plan_simulate(simulated, plan, failure);
+    const bool decided = request->rule || request->replan || tail_of(request, plan);
+    if (decided && plan->star_count > 0)
+        return stars_simulate(simulated, plan, setting, failure);
+    if (request->rule)
+        return rule_simulate(simulated, (int64_t)plan->tasks, ahead_of(request, WATCHING_AHEAD),
+                             failure);
+    return decided ? watched_simulate(simulated, plan, setting, failure)
+                   : plan_simulate(simulated, plan, failure);
 }
 
 /* Who comes and goes, of the workers that there are. */

@@ -230,6 +230,48 @@ struct platform platform_unplaced(const struct platform *from)
     return made;
 }
 
+static bool window_part(const struct platform_window *from, int64_t before, int64_t workers,
+                        struct platform_window *window)
+{
+    *window = *from;
+    window->class_count = 0;
+    window->classes = calloc((size_t)from->class_count, sizeof *window->classes);
+    for (int64_t k = 0; window->classes && k < from->class_count; k++) {
+        struct platform_class class = from->classes[k];
+        const int64_t first = class.first > before ? class.first - before : 0;
+        const int64_t end = class.first + class.count - before;
+        class.first = first;
+        class.count = (end < workers ? end : workers) - first;
+        if (class.count > 0)
+            window->classes[window->class_count++] = class;
+    }
+    return window->classes != NULL;
+}
+
+void platform_part_release(struct platform *part)
+{
+    part->work = part->bytes = (struct work){.tasks = 0};
+    platform_release(part);
+}
+
+bool platform_part(const struct platform *from, int64_t before, int64_t workers,
+                   struct platform *part)
+{
+    struct platform made = *from;
+    made.worker_count = workers;
+    made.window_count = 0;
+    made.windows = calloc((size_t)from->window_count, sizeof *made.windows);
+    for (int64_t k = 0; made.windows && k < from->window_count; k++) {
+        made.window_count++;
+        if (!window_part(&from->windows[k], before, workers, &made.windows[k])) {
+            platform_part_release(&made);
+            return false;
+        }
+    }
+    *part = made;
+    return made.windows != NULL;
+}
+
 /* The time of these core tasks by their work over that of as many mean ones. */
 static double work_weight(const struct work *work, double tasks, struct cost cost,
                           struct task_span span)

@@ -111,6 +111,12 @@ static inline bool platform_differs(const struct platform *platform)
 }
 /* The same where it makes none: it borrows all from that. */
 struct platform platform_unplaced(const struct platform *from);
+/* `workers` >= 1 of its workers behind the first `before`, as if there were no others. To be
+ * released by platform_part_release, and before `from`, of which it borrows what is known of the
+ * core tasks. False: out of memory, nothing to release. */
+bool platform_part(const struct platform *from, int64_t before, int64_t workers,
+                   struct platform *part);
+void platform_part_release(struct platform *part);
 /* The window that holds packages of `load` tasks; NULL when none does. */
 const struct platform_window *platform_find(const struct platform *platform, double load);
 /* That window, or the nearest one for a size that no plan would use, such as the last package of a

@@ -222,12 +222,13 @@ const struct dispatch *watching_watch(const struct watching *watching,
     return dispatch_weighted_inner(tailed ? dispatch_tail_head(dispatch) : dispatch);
 }
 
-static void change_add(const struct watch_change *change, double begun_s, struct text *text)
+static void change_add(const struct watch_change *change, double begun_s, int64_t before,
+                       struct text *text)
 {
     text_add(text, "planned anew at ");
     text_add_seconds(text, begun_s + change->now_s);
     text_add(text, ", before round %" PRId64 ": rank %" PRId64, change->round + 1,
-             change->worker + 1);
+             before + change->worker + 1);
     if (change->joined)
         text_add(text, " has joined");
     else
@@ -240,7 +241,7 @@ static void change_add(const struct watch_change *change, double begun_s, struct
     text_add(text, "\n");
 }
 
-void watching_tell(const struct dispatch *watch, double begun_s, struct text *text)
+void watching_tell(const struct dispatch *watch, double begun_s, int64_t before, struct text *text)
 {
     int64_t count, adopted = 0;
     const struct watch_change *changes = dispatch_watch_changes(watch, &count), *last = NULL;
@@ -249,7 +250,7 @@ void watching_tell(const struct dispatch *watch, double begun_s, struct text *te
             continue;
         last = &changes[k];
         if (adopted++ < TOLD_MOST)
-            change_add(last, begun_s, text);
+            change_add(last, begun_s, before, text);
     }
     if (adopted <= TOLD_MOST)
         return;
@@ -258,7 +259,7 @@ void watching_tell(const struct dispatch *watch, double begun_s, struct text *te
     text_add(text, "\n");
 }
 
-void watching_json(const struct dispatch *watch, double begun_s, struct text *text)
+void watching_json(const struct dispatch *watch, double begun_s, int64_t before, struct text *text)
 {
     int64_t count;
     const struct watch_change *changes = dispatch_watch_changes(watch, &count);
@@ -268,7 +269,7 @@ void watching_json(const struct dispatch *watch, double begun_s, struct text *te
         struct json_text row = json_open_in(&json, NULL, "{", ", ");
         json_count(&row, "round", change->round);
         json_number(&row, "time_s", begun_s + change->now_s);
-        json_count(&row, "worker", change->worker);
+        json_count(&row, "worker", before + change->worker);
         if (change->joined)
             json_flag(&row, "joined", true);
         json_number(&row, "measured", change->measured);

@@ -63,8 +63,8 @@ const struct dispatch *watching_watch(const struct watching *watching,
                                       const struct dispatch *dispatch);
 /* When and why the remaining tasks were planned again: one line for each of the first few changes,
  * and the number of the others; or a JSON array of all. `begun_s`, when the watched part of the run
- * began, is added to the times. */
-void watching_tell(const struct dispatch *watch, double begun_s, struct text *text);
-void watching_json(const struct dispatch *watch, double begun_s, struct text *text);
+ * began, is added to the times, and `before`, workers of others, to the workers' numbers. */
+void watching_tell(const struct dispatch *watch, double begun_s, int64_t before, struct text *text);
+void watching_json(const struct dispatch *watch, double begun_s, int64_t before, struct text *text);
 
 #endif

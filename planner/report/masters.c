@@ -74,6 +74,7 @@ static struct plan plan_of(const struct plan *whole, const struct plan *star)
     plan.scheduler = star->scheduler;
     plan.tasks = star->tasks;
     plan.first = star->first;
+    plan.master = star->master;
     plan.workers = star->workers;
     plan.worker_count = star->worker_count;
     plan.rounds = star->rounds;
@@ -105,6 +106,8 @@ static bool view_init(struct star_view *view, const struct run_record *whole, si
                                .begun_s = HUGE_VAL};
     view->record.plan = plan_of(&whole->plan, star);
     view->record.star = true;
+    view->record.star_last =
+        view->end - 1 < run_record_ranks(whole) ? view->end - 1 : run_record_ranks(whole);
     view->record.trace = (struct trace){.count = 0};
     view->record.long_trace = (struct run_trace){.self = view,
                                                  .play = view_play,

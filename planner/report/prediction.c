@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "planner/model/platform.h"
-#include "planner/replan/watching.h"
+#include "planner/replan/stars_decided.h"
 #include "planner/report/sent.h"
 #include "planner/studies/typical.h"
 
@@ -55,21 +55,68 @@ static bool rule_predict(const struct run_record *record, const struct profile_s
     return good;
 }
 
+static struct watching_request watching_of(const struct run_record *record,
+                                           const struct profile_setting *setting)
+{
+    return (struct watching_request){.plan = &record->plan,
+                                     .setting = setting,
+                                     .workers = workers_seen(record),
+                                     .tolerance = record->replan      ? record->replan
+                                                  : record->replanned ? "10%"
+                                                                      : NULL,
+                                     .tail = record->tail,
+                                     .ahead = record->ahead > 0 ? record->ahead : WATCHING_AHEAD};
+}
+
 /* A plan that was watched, or whose end was assigned on request: as long as nothing is unusual. */
 static bool watched_predict(const struct run_record *record, const struct profile_setting *setting,
                             struct trace *trace, struct failure *failure)
 {
-    const struct watching_request request = {.plan = &record->plan,
-                                             .setting = setting,
-                                             .workers = workers_seen(record),
-                                             .tolerance = record->replan      ? record->replan
-                                                          : record->replanned ? "10%"
-                                                                              : NULL,
-                                             .tail = record->tail,
-                                             .ahead = record->ahead > 0 ? record->ahead
-                                                                        : WATCHING_AHEAD};
+    const struct watching_request request = watching_of(record, setting);
     struct simulation simulation;
     return watching_simulate(&request, trace, &simulation, failure);
+}
+
+/* Did masters side by side decide by more than their plans? */
+static bool stars_decided(const struct run_record *record)
+{
+    return (record->star || record->plan.star_count > 0) && !record->sent &&
+           (record->rule || record->tail || record->replan || record->replanned);
+}
+
+/* As one master's: its rank is 0 there. */
+static bool trace_take(const struct trace *from, int64_t master, struct trace *trace)
+{
+    for (size_t k = 0; k < from->count; k++) {
+        struct trace_event event = from->events[k];
+        if (event.rank == master)
+            event.rank = 0;
+        if (!trace_add(trace, &event))
+            return false;
+    }
+    return true;
+}
+
+/* All of them, or one that is the whole run's only one. */
+static bool stars_predict(const struct run_record *record, const struct profile_setting *setting,
+                          struct trace *trace, struct failure *failure)
+{
+    struct stars_request request = {.watching = watching_of(record, setting), .rule = record->rule};
+    struct plan star = record->plan, whole = record->plan;
+    struct trace made = {.count = 0};
+    struct simulation simulation;
+    if (!record->star)
+        return stars_expect(&request, trace, &simulation, failure);
+    whole.tasks = (double)record->tasks;
+    whole.stars = &star;
+    whole.star_count = 1;
+    request.watching.plan = &whole;
+    request.watching.workers = record->star_last;
+    const bool good = stars_expect(&request, &made, &simulation, failure) &&
+                      (trace_take(&made, record->plan.master, trace) ||
+                       failure_memory(failure, "simulating one of several masters"));
+    trace_release(&made);
+    return good;
 }
 
 /* By the plan's rounds, by a rule, or by both; of a rule alone, *interval_s unless it is NULL. */
@@ -78,6 +125,8 @@ static bool decision_predict(const struct run_record *record, const struct profi
 {
     struct platform platform;
     struct simulation simulation;
+    if (stars_decided(record))
+        return stars_predict(record, setting, trace, failure);
     if (!record->sent && (record->tail || record->replan || record->replanned))
         return watched_predict(record, setting, trace, failure);
     if (!platform_init(&platform, setting, 0, failure))

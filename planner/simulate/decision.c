@@ -74,23 +74,44 @@ static bool copies_prepare(struct dispatch *recovery, const struct platform *pla
     return dispatch_recovery_copy(recovery, setup);
 }
 
+/* No copy is made of results that are kept. */
+static bool is_copied(const struct platform *platform, const struct scenario *scenario)
+{
+    return scenario->copies && platform->results != RESULTS_END;
+}
+
+struct dispatch *decision_inner(const struct decision *decision, const struct platform *platform,
+                                const struct scenario *scenario, struct failure *failure)
+{
+    const struct deadline_setup setup = decision_costs(platform);
+    struct dispatch *dispatch =
+        dispatch_new(decision, is_copied(platform, scenario) ? &setup : NULL, failure);
+    if (!dispatch && failure->code == FAILURE_NONE) /* else the rule has said why */
+        failure_memory(failure, "simulating");
+    return dispatch;
+}
+
+struct dispatch *decision_recovery(struct dispatch *inner, const struct platform *platform,
+                                   const struct scenario *scenario)
+{
+    const struct deadline_setup setup = decision_costs(platform);
+    struct dispatch *dispatch = dispatch_new_recovery(inner, platform->worker_count);
+    if (dispatch && scenario->joins)
+        dispatch_recovery_empty(dispatch);
+    if (dispatch && scenario->lost_worker >= 0 && platform->results == RESULTS_END)
+        dispatch_recovery_keep(dispatch);
+    if (dispatch && is_copied(platform, scenario) && !copies_prepare(dispatch, platform, &setup))
+        dispatch_free(&dispatch);
+    return dispatch;
+}
+
 struct dispatch *decision_dispatch(const struct decision *decision, const struct platform *platform,
                                    const struct scenario *scenario, struct failure *failure)
 {
-    const bool kept = platform->results == RESULTS_END; /* no copy of what is */
-    const bool copies = scenario->copies && !kept;
-    const struct deadline_setup setup = decision_costs(platform);
-    struct dispatch *dispatch = dispatch_new(decision, copies ? &setup : NULL, failure);
-    if (failure->code != FAILURE_NONE)
-        return NULL; /* the rule has said why */
-    if (dispatch && (scenario->lost_worker >= 0 || scenario->copies || scenario->joins))
-        dispatch = dispatch_new_recovery(dispatch, platform->worker_count);
-    if (dispatch && scenario->joins)
-        dispatch_recovery_empty(dispatch);
-    if (dispatch && scenario->lost_worker >= 0 && kept)
-        dispatch_recovery_keep(dispatch);
-    if (dispatch && copies && !copies_prepare(dispatch, platform, &setup))
-        dispatch_free(&dispatch);
+    struct dispatch *dispatch = decision_inner(decision, platform, scenario, failure);
+    if (!dispatch || !(scenario->lost_worker >= 0 || scenario->copies || scenario->joins))
+        return dispatch;
+    dispatch = decision_recovery(dispatch, platform, scenario);
     if (!dispatch)
         failure_memory(failure, "simulating");
     return dispatch;

@@ -20,6 +20,13 @@ struct decision {
 
 /* What packages take there, as parts and copies are made by it; nothing must end by some time. */
 struct deadline_setup decision_costs(const struct platform *platform);
+/* What it decides by itself; with copies, long packages in parts. The platform must outlive it.
+ * NULL with *failure set. */
+struct dispatch *decision_inner(const struct decision *decision, const struct platform *platform,
+                                const struct scenario *scenario, struct failure *failure);
+/* That dispatch (owned; freed also when this fails), recovering. NULL: out of memory. */
+struct dispatch *decision_recovery(struct dispatch *inner, const struct platform *platform,
+                                   const struct scenario *scenario);
 /* A new dispatch; recovering when the scenario loses a worker, or what is overdue is handed out
  * once more. The platform must outlive it. NULL with *failure set. */
 struct dispatch *decision_dispatch(const struct decision *decision, const struct platform *platform,

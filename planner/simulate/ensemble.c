@@ -52,8 +52,9 @@ static bool stars_simulate(const struct ensemble_setup *setup, const struct scen
                            struct simulation *simulation, struct failure *failure)
 {
     struct moves_list moves = {.items = NULL};
-    const bool good = simulate_stars(setup->platform, setup->decision->plan, scenario, &moves,
-                                     simulation, failure);
+    const struct stars_setup stars = {
+        .platform = setup->platform, .plan = setup->decision->plan, .scenario = scenario};
+    const bool good = simulate_stars(&stars, NULL, &moves, simulation, failure);
     moves_list_release(&moves);
     return good;
 }

@@ -1,78 +1,165 @@
 #include "planner/simulate/stars.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "planner/simulate/decision.h"
-
 struct star_play {
+    struct platform platform; /* owned: its workers alone */
+    struct plan plan;         /* owned: its workers, counted from 0; what else it has is borrowed */
+    struct decision follows;  /* its plan */
     struct scenario scenario; /* as far as it is of its workers */
+    const struct variation *varies; /* borrowed; of all; NULL: nothing varies */
+    struct variation variation;     /* of its workers */
+    struct platform drawn;          /* owned; likewise */
+    struct trace trace;             /* owned; its ranks count from its master */
+    struct dispatch *inner;         /* the next one's: what decides */
     struct dispatch *dispatch;
     struct scenario_play *play;
 };
 
 struct stars_play {
-    const struct platform *platform;
-    const struct plan *plan;
+    const struct stars_setup *setup;
     struct star_play *stars;  /* owned */
     struct moves_star *known; /* owned */
     int count;
+    bool traces;
     struct moves_list *moves;
 };
 
 /* ---- beginning and end ---------------------------------------------------------------------- */
 
-/* Its ranks are those from its master to the next one. */
-static int64_t ranks_end(const struct stars_play *play, int k)
+int64_t stars_workers(const struct plan *plan, int star, int64_t ranks)
 {
-    const struct plan *stars = play->plan->stars;
-    int64_t end = play->platform->worker_count + 1;
-    for (int other = 0; other < play->count; other++)
-        if (stars[other].master > stars[k].master && stars[other].master < end)
-            end = stars[other].master;
-    return end;
+    const int64_t master = plan->stars[star].master;
+    int64_t end = ranks;
+    for (size_t other = 0; other < plan->star_count; other++)
+        if (plan->stars[other].master > master && plan->stars[other].master < end)
+            end = plan->stars[other].master;
+    return end - master - 1;
 }
 
-/* The others' workers are not there for it. */
-static void workers_choose(const struct stars_play *play, int k)
+/* The star's plan and workers, as its master counts them. To be released in any case. */
+static bool star_take(struct star_play *star, const struct stars_setup *setup, int k,
+                      struct failure *failure)
 {
-    const int64_t master = play->plan->stars[k].master, end = ranks_end(play, k);
-    for (int64_t worker = 0; worker < play->platform->worker_count; worker++)
-        if (worker + 1 <= master || worker + 1 >= end)
-            dispatch_lost(play->stars[k].dispatch, worker);
+    const struct plan *plan = &setup->plan->stars[k];
+    const int64_t before = plan->master;
+    const int64_t workers = stars_workers(setup->plan, k, setup->platform->worker_count + 1);
+    star->plan = *plan;
+    star->plan.workers = calloc((size_t)plan->worker_count, sizeof *star->plan.workers);
+    if (!star->plan.workers)
+        return failure_memory(failure, "simulating");
+    for (int64_t slot = 0; slot < plan->worker_count; slot++) {
+        star->plan.workers[slot] = plan->workers[slot] - before;
+        if (star->plan.workers[slot] < 0 || star->plan.workers[slot] >= workers)
+            return failure_set(failure, FAILURE_MISMATCH,
+                               "the plan has rank %" PRId64 " work for the master on rank %" PRId64
+                               ", behind which %" PRId64
+                               " ranks are: make the plan again with this profile",
+                               plan->workers[slot] + 1, before, workers > 0 ? workers : 0);
+    }
+    return (workers > 0 && platform_part(setup->platform, before, workers, &star->platform)) ||
+           failure_memory(failure, "simulating");
 }
 
-static bool star_begin(struct stars_play *play, int k, const struct scenario *scenario,
-                       struct failure *failure)
+/* What becomes of its workers. */
+static void star_disturb(struct star_play *star, const struct scenario *scenario, int k)
 {
-    struct star_play *star = &play->stars[k];
-    const struct plan *plan = &play->plan->stars[k];
-    const struct decision decision = {.plan = plan};
-    const int64_t lost_rank = scenario->lost_worker + 1;
-    star->scenario = *scenario;
-    star->scenario.seed += (uint64_t)k << 32; /* noise of its own */
-    star->scenario.played = 0;
-    if (lost_rank <= plan->master || lost_rank >= ranks_end(play, k))
-        star->scenario.lost_worker = -1;
-    struct scenario recovering = star->scenario;
-    recovering.lost_worker = 0; /* what moves needs such a dispatch */
-    star->dispatch = decision_dispatch(&decision, play->platform, &recovering, failure);
-    if (!star->dispatch)
+    struct scenario *own = &star->scenario;
+    const int64_t before = star->plan.master, workers = star->platform.worker_count;
+    const int64_t slow_end = scenario->slow_first + scenario->slow_workers - before;
+    *own = *scenario;
+    own->seed += (uint64_t)k << 32; /* noise of its own */
+    own->played = 0;
+    own->lost_worker -= before;
+    if (scenario->lost_worker < before || own->lost_worker >= workers)
+        own->lost_worker = -1;
+    own->slow_first = scenario->slow_first > before ? scenario->slow_first - before : 0;
+    own->slow_workers = slow_end > own->slow_first ? slow_end - own->slow_first : 0;
+}
+
+static void star_price(void *self, const struct package *package, struct star_cost *cost)
+{
+    const struct star_play *star = self;
+    struct package ranked = *package;
+    ranked.worker += star->plan.master;
+    star->varies->price(star->varies->self, &ranked, cost);
+}
+
+static double star_weight(void *self, double first, double tasks)
+{
+    const struct star_play *star = self;
+    return star->varies->weight(star->varies->self, first, tasks);
+}
+
+/* What varies is told of workers as all count them. */
+static bool star_vary(struct star_play *star, const struct variation *variation,
+                      struct failure *failure)
+{
+    star->varies = variation;
+    if (!variation)
+        return true;
+    star->variation = (struct variation){.price = variation->price ? star_price : NULL,
+                                         .weight = variation->weight ? star_weight : NULL,
+                                         .self = star};
+    star->scenario.variation = &star->variation;
+    if (!variation->drawn)
+        return true;
+    star->variation.drawn = &star->drawn;
+    return platform_part(variation->drawn, star->plan.master, star->platform.worker_count,
+                         &star->drawn) ||
+           failure_memory(failure, "simulating");
+}
+
+/* A plan's packages wait with the master, for others may take them over; rules and watched plans
+ * hand out no more than workers need. */
+static bool star_decide(struct star_play *star, const struct decision *decision,
+                        struct failure *failure)
+{
+    const bool planned = decision->plan && !decision->watch;
+    star->inner = decision_inner(decision, &star->platform, &star->scenario, failure);
+    if (!star->inner)
         return false;
+    star->dispatch = decision_recovery(star->inner, &star->platform, &star->scenario);
+    if (!star->dispatch)
+        return failure_memory(failure, "simulating");
     dispatch_recovery_open(star->dispatch);
-    dispatch_recovery_ahead(star->dispatch, play->platform->buffers + 1);
-    workers_choose(play, k);
-    star->play = scenario_play_new(play->platform, star->dispatch, &star->scenario, NULL,
-                                   plan->master, failure);
+    if (planned)
+        dispatch_recovery_ahead(star->dispatch, star->platform.buffers + 1);
+    return true;
+}
+
+static bool star_begin(struct stars_play *play, int k, struct failure *failure)
+{
+    const struct stars_setup *setup = play->setup;
+    struct star_play *star = &play->stars[k];
+    if (!star_take(star, setup, k, failure))
+        return false;
+    star->follows = (struct decision){.plan = &star->plan};
+    star_disturb(star, setup->scenario, k);
+    if (!star_vary(star, setup->scenario->variation, failure) ||
+        !star_decide(star, setup->decisions ? setup->decisions[k] : &star->follows, failure))
+        return false;
+    star->play = scenario_play_new(&star->platform, star->dispatch, &star->scenario,
+                                   play->traces ? &star->trace : NULL, 0, failure);
     return star->play != NULL;
+}
+
+static void star_release(struct star_play *star)
+{
+    scenario_play_free(&star->play);
+    dispatch_free(&star->dispatch);
+    trace_release(&star->trace);
+    platform_part_release(&star->platform);
+    platform_part_release(&star->drawn);
+    free(star->plan.workers);
 }
 
 static void play_release(struct stars_play *play)
 {
-    for (int k = 0; play->stars && k < play->count; k++) {
-        scenario_play_free(&play->stars[k].play);
-        dispatch_free(&play->stars[k].dispatch);
-    }
+    for (int k = 0; play->stars && k < play->count; k++)
+        star_release(&play->stars[k]);
     free(play->stars);
     free(play->known);
 }
@@ -105,8 +192,8 @@ static bool move_make(struct stars_play *play, const struct moves_pair *pair, do
     bool good = dispatch_recovery_give(from->dispatch, half, &given) &&
                 dispatch_recovery_take(to->dispatch, &given);
     const struct moves_made made = {.at_s = now_s,
-                                    .from = play->plan->stars[pair->from].master,
-                                    .to = play->plan->stars[pair->to].master,
+                                    .from = play->setup->plan->stars[pair->from].master,
+                                    .to = play->setup->plan->stars[pair->to].master,
                                     .tasks = given.tasks};
     good = good && (given.tasks == 0 || moves_list_add(play->moves, &made));
     scenario_play_wake(from->play, now_s);
@@ -156,28 +243,48 @@ static bool stars_play(struct stars_play *play, struct failure *failure)
     return stars_end(play, now_s, failure);
 }
 
-bool simulate_stars(const struct platform *platform, const struct plan *plan,
-                    const struct scenario *scenario, struct moves_list *moves,
+/* As ranks of the job. */
+static bool trace_join(const struct star_play *star, struct trace *trace)
+{
+    for (size_t k = 0; k < star->trace.count; k++) {
+        struct trace_event event = star->trace.events[k];
+        event.rank += (int32_t)star->plan.master;
+        if (!trace_add(trace, &event))
+            return false;
+    }
+    return true;
+}
+
+static bool stars_sum(struct stars_play *play, struct trace *trace, struct simulation *joined,
+                      struct failure *failure)
+{
+    const struct stars_setup *setup = play->setup;
+    bool good = true;
+    for (int k = 0; good && k < play->count; k++) {
+        struct star_play *star = &play->stars[k];
+        struct simulation sum;
+        scenario_play_sum(star->play, &sum);
+        simulation_join(joined, &sum);
+        good = !trace || trace_join(star, trace) || failure_memory(failure, "simulating");
+        if (setup->decided)
+            setup->decided(setup->self, k, star->inner);
+    }
+    return good;
+}
+
+bool simulate_stars(const struct stars_setup *setup, struct trace *trace, struct moves_list *moves,
                     struct simulation *simulation, struct failure *failure)
 {
+    const size_t count = setup->plan->star_count;
     struct stars_play play = {
-        .platform = platform, .plan = plan, .count = (int)plan->star_count, .moves = moves};
+        .setup = setup, .count = (int)count, .traces = trace != NULL, .moves = moves};
     struct simulation joined = {.packages = 0};
-    play.stars = calloc(plan->star_count, sizeof *play.stars);
-    play.known = calloc(plan->star_count, sizeof *play.known);
-    if (!play.stars || !play.known) {
-        play_release(&play);
-        return failure_memory(failure, "simulating");
-    }
-    bool good = true;
+    play.stars = calloc(count, sizeof *play.stars);
+    play.known = calloc(count, sizeof *play.known);
+    bool good = (play.stars && play.known) || failure_memory(failure, "simulating");
     for (int k = 0; good && k < play.count; k++)
-        good = star_begin(&play, k, scenario, failure);
-    good = good && stars_play(&play, failure);
-    for (int k = 0; good && k < play.count; k++) {
-        struct simulation star;
-        scenario_play_sum(play.stars[k].play, &star);
-        simulation_join(&joined, &star);
-    }
+        good = star_begin(&play, k, failure);
+    good = good && stars_play(&play, failure) && stars_sum(&play, trace, &joined, failure);
     if (good)
         *simulation = joined;
     play_release(&play);

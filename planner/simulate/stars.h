@@ -1,18 +1,34 @@
 /*
- * Several masters side by side with disturbances: their stars are played at the same time, and core
- * tasks move between them as in a run (dispatch/moves.h). What masters tell each other takes no
- * time.
+ * Several masters side by side with disturbances, with rules on request, tails, or plans that are
+ * watched: their stars are played at the same time, and core tasks move between them as in a run
+ * (dispatch/moves.h). What masters tell each other takes no time.
  */
 #ifndef PLANNER_SIMULATE_STARS_H
 #define PLANNER_SIMULATE_STARS_H
 
 #include "planner/dispatch/moves.h"
+#include "planner/simulate/decision.h"
 #include "planner/simulate/scenario.h"
 
-/* Of a plan with stars. Not with workers that come and go, and on platforms that go from event to
- * event (loop_needs_events). `moves` gets what has moved, to be released in any case. */
-bool simulate_stars(const struct platform *platform, const struct plan *plan,
-                    const struct scenario *scenario, struct moves_list *moves,
+/* What is simulated; borrowed. */
+struct stars_setup {
+    const struct platform *platform;         /* of all ranks behind rank 0 */
+    const struct plan *plan;                 /* with stars */
+    const struct decision *const *decisions; /* of each star, for its core tasks, with its workers
+                                              * counted from 0; NULL: they follow their plans */
+    /* Not with workers that come and go. */
+    const struct scenario *scenario;
+    /* What decided in that star, when all has ended; NULL: nobody asks. */
+    void (*decided)(void *self, int star, const struct dispatch *dispatch);
+    void *self;
+};
+
+/* Ranks that work for that star's master: those between it and the next one. */
+int64_t stars_workers(const struct plan *plan, int star, int64_t ranks);
+
+/* Not on platforms that go from event to event (loop_needs_events). `trace` (may be NULL) gets all
+ * events, star after star, `moves` what has moved, to be released in any case. */
+bool simulate_stars(const struct stars_setup *setup, struct trace *trace, struct moves_list *moves,
                     struct simulation *simulation, struct failure *failure);
 
 #endif

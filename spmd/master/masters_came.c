@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/json_text.h"
 #include "spmd/master/masters_parts.h"
 #include "spmd/protocol/membership.h"
 
 /* ---- what a star came to -------------------------------------------------------------------- */
 
 /* As it travels: then the state of a reduction, if there is one, what workers had of their
- * processors, losses, and two texts. */
+ * processors, losses, and three texts. */
 struct came {
     struct failure failure;
     struct summary summary;
@@ -86,6 +87,7 @@ void masters_came_put(struct bundle *bundle, const struct run *run,
     losses_put(bundle, run->members);
     text_put(bundle, outcome->told);
     text_put(bundle, outcome->copied);
+    text_put(bundle, outcome->replanned);
 }
 
 /* ---- adding it ------------------------------------------------------------------------------ */
@@ -100,20 +102,6 @@ static void text_join(char **all, char *text)
         *all = text_take(&joined);
     }
     free(text);
-}
-
-/* The same of arrays of JSON. */
-static void array_join(char **all, char *array)
-{
-    struct text joined = TEXT_INIT;
-    if (array && *all) {
-        text_add(&joined, "%.*s, %s", (int)strlen(*all) - 1, *all, array + 1);
-        free(*all);
-        *all = text_take(&joined);
-        free(array);
-    } else if (array) {
-        *all = array;
-    }
 }
 
 /* Room for all workers. */
@@ -196,7 +184,8 @@ static void came_add(struct masters *masters, int number, const struct run *run,
         failure_memory(failure, "adding what the masters' workers have done");
     all_losses_add(masters, &bundle, came.loss_count);
     text_join(&outcome->told, bundle_take_text(&bundle, &length, &none));
-    array_join(&outcome->copied, bundle_take_text(&bundle, &length, &none));
+    json_array_join(&outcome->copied, bundle_take_text(&bundle, &length, &none));
+    json_array_join(&outcome->replanned, bundle_take_text(&bundle, &length, &none));
     if (came.late && !outcome->ends)
         outcome->ends = masters->until;
     if (came.failure.code != FAILURE_NONE)

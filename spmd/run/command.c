@@ -257,16 +257,19 @@ static void levels_execute(struct comm *comm, const struct arguments *arguments,
         levels_run(execution, &setup, outcome, failure);
 }
 
-/* What is asked for and only one master can do; NULL: nothing. */
+/* What is asked for and only one master can do; NULL: nothing. Side by side each decides as one
+ * does that is alone. */
 static const char *single_by_options(const struct arguments *arguments, const struct plan *plan)
 {
+    const bool alone = plan->child_count > 0 || collects(arguments, plan) ||
+                       plan->operating != OPERATING_SINGLE_PORT;
     const struct {
         bool asked;
         const char *what;
     } single[] = {
-        {arguments->rule, "-s"},
-        {arguments->replan, "--replan"},
-        {tail_choose(arguments, plan), arguments->tail ? "--tail" : "the plan's tail"},
+        {arguments->rule && (alone || arguments->dca), arguments->dca ? "--dca" : "-s"},
+        {arguments->replan && alone, "--replan"},
+        {alone && tail_choose(arguments, plan), arguments->tail ? "--tail" : "the plan's tail"},
         {weights_asked(&arguments->weights), "a run by weight"},
         {arguments->run.input && strcmp(arguments->run.input, "-") == 0, "standard input (-i -)"}};
     for (size_t k = 0; k < sizeof single / sizeof *single; k++)

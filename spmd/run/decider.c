@@ -5,6 +5,8 @@
 
 #include "planner/files/plan_profile.h"
 #include "planner/model/beyond.h"
+#include "planner/model/selection.h"
+#include "planner/replan/stars_decided.h"
 #include "spmd/transport/clock.h"
 
 /* Weights, overhead and package sizes as the profile has them. */
@@ -34,6 +36,29 @@ static bool plan_weigh(struct decider *decider, struct failure *failure)
            failure_memory(failure, "starting a rule");
 }
 
+/* Of all stars. */
+static bool stars_make(struct decider *decider, const struct decider_request *request,
+                       const struct profile_setting *setting, struct failure *failure)
+{
+    const struct stars_request asked = {.watching = {.plan = request->whole,
+                                                     .setting = setting,
+                                                     .tolerance = request->replan,
+                                                     .tail = request->tail,
+                                                     .ahead = request->ahead}};
+    struct simulation expected;
+    const struct plan_prediction *planned = &request->whole->predicted;
+    if (request->before > 0)
+        return true;
+    if (planned->known && !request->replan && plan_tail_own(request->whole, request->tail)) {
+        decider->expected_s = planned->makespan_s;
+        return true;
+    }
+    if (!stars_expect(&asked, NULL, &expected, failure))
+        return false;
+    decider->expected_s = expected.makespan_s;
+    return true;
+}
+
 static bool watching_make(struct decider *decider, const struct decider_request *request,
                           const struct profile_setting *setting, struct failure *failure)
 {
@@ -53,15 +78,38 @@ static bool watching_make(struct decider *decider, const struct decider_request 
     return true;
 }
 
+/* What the workers of the setting are known to take. */
+static bool setting_use(struct decider *decider, const struct decider_request *request,
+                        const struct profile_setting *setting, struct failure *failure)
+{
+    return decider->by_rule ? setup_measured(decider, setting, failure)
+                            : watching_make(decider, request, setting, failure);
+}
+
+/* Of several masters, those of this one. */
+static bool part_use(struct decider *decider, const struct decider_request *request,
+                     const struct profile_setting *setting, struct failure *failure)
+{
+    struct profile_setting part;
+    if (!selection_part(setting, request->before, request->workers, &part))
+        return failure_memory(failure, "preparing one of several masters");
+    const bool good = setting_use(decider, request, &part, failure) &&
+                      (decider->by_rule || stars_make(decider, request, setting, failure));
+    selection_setting_release(&part);
+    return good;
+}
+
 static bool profile_use(struct decider *decider, const struct decider_request *request,
                         struct failure *failure)
 {
+    const struct plan *plan = request->whole ? request->whole : request->plan;
+    const bool more = request->joins || request->whole; /* than the profile has, perhaps */
     struct plan_profile seen;
     const bool good =
-        plan_profile_init(&seen, request->profile, request->plan, failure) &&
-        (!request->joins || beyond_extend(&seen.profile, request->workers, 0, failure)) &&
-        (decider->by_rule ? setup_measured(decider, seen.setting, failure)
-                          : watching_make(decider, request, seen.setting, failure));
+        plan_profile_init(&seen, request->profile, plan, failure) &&
+        (!more || beyond_extend(&seen.profile, request->before + request->workers, 0, failure)) &&
+        (request->whole ? part_use(decider, request, seen.setting, failure)
+                        : setting_use(decider, request, seen.setting, failure));
     plan_profile_release(&seen);
     return good;
 }
@@ -70,7 +118,8 @@ bool decider_init(struct decider *decider, const struct decider_request *request
                   struct failure *failure)
 {
     const struct plan *plan = request->plan;
-    *decider = (struct decider){.plan = plan, .by_rule = request->rule != NULL};
+    *decider =
+        (struct decider){.plan = plan, .by_rule = request->rule != NULL, .before = request->before};
     decider->largest =
         request->surveyed_most > 0 ? request->surveyed_most : (int64_t)plan_largest_load(plan);
     if (!decider->by_rule && !request->replan && !request->tail)
@@ -94,7 +143,8 @@ bool decider_init(struct decider *decider, const struct decider_request *request
                                              .ahead = request->ahead,
                                              .closed = request->counted,
                                              .least = 1,
-                                             .most = even};
+                                             .most = even,
+                                             .first = (int64_t)plan->first};
     if (request->profile && !profile_use(decider, request, failure))
         return false;
     if (!request->profile && !plan_weigh(decider, failure))
@@ -165,8 +215,8 @@ void decider_tell(const struct decider *decider, const struct dispatch *dispatch
     *lines = *json = NULL;
     if (!watch)
         return;
-    watching_tell(watch, decider->begun_s, &told);
-    watching_json(watch, decider->begun_s, &listed);
+    watching_tell(watch, decider->begun_s, decider->before, &told);
+    watching_json(watch, decider->begun_s, decider->before, &listed);
     *lines = text_take(&told);
     *json = text_take(&listed);
 }

@@ -17,9 +17,12 @@
 /* What was asked for; borrowed. */
 struct decider_request {
     const struct plan *plan;
-    const char *rule;   /* NULL: the plan's own rounds */
-    const char *replan; /* the plan is watched, with this tolerance; NULL: it is not */
-    const char *tail;   /* "RULE" or "RULE:SHARE": assigns the plan's end on request; NULL: none */
+    const struct plan *whole; /* of all masters, where the plan is a star's with its workers counted
+                               * from 0; NULL: there is one master */
+    int64_t before;           /* then: workers of the profile before these */
+    const char *rule;         /* NULL: the plan's own rounds */
+    const char *replan;       /* the plan is watched, with this tolerance; NULL: it is not */
+    const char *tail; /* "RULE" or "RULE:SHARE": assigns the plan's end on request; NULL: none */
     const struct profile *profile; /* for rates, weights and package sizes; NULL: none */
     int ahead;                     /* packages that a worker has at a time under a rule, >= 1 */
     int workers;
@@ -36,7 +39,9 @@ struct decider {
     struct work work;            /* owned: of the plan's core tasks, where it has weights */
     int64_t largest;             /* no package is larger */
     bool by_rule, watches;
-    double expected_s; /* with replan or tail: the makespan, as long as nothing is unusual */
+    int64_t before;    /* as in the request */
+    double expected_s; /* with replan or tail: the makespan, as long as nothing is unusual; of
+                        * several masters on the first star's ranks that of all, else the star's */
     double
         begun_s; /* of the run's time, when it began to decide; for whom it is not 0, to be set */
     struct watching watching; /* with replan or tail: points into itself, so do not move it */

@@ -62,7 +62,8 @@ static bool copies_set(const struct execution_state *state, const struct run *ru
 }
 
 /* Local to one of several masters. What others may take over must not lie with workers that are
- * slow: so these have no more than they need while they work. */
+ * slow: so these have no more than they need while they work. Rules and watched plans see to that
+ * themselves. */
 static void moves_set(const struct execution_state *state, const struct run *run,
                       struct dispatch *recovery)
 {
@@ -72,7 +73,8 @@ static void moves_set(const struct execution_state *state, const struct run *run
     const struct plan *plan = execution_plan(state);
     const double mean_s = expected_mean_s(state->costs, plan);
     const double enough = 1 + fmax(plan_buffers(plan), mean_s > 0 ? worked_s / mean_s : HUGE_VAL);
-    dispatch_recovery_ahead(recovery, (int64_t)fmin(enough, (double)master_ahead(run)));
+    if (!state->decider.by_rule && !state->execution->replan)
+        dispatch_recovery_ahead(recovery, (int64_t)fmin(enough, (double)master_ahead(run)));
     masters_begin(run->masters, recovery);
 }
 
@@ -143,6 +145,23 @@ static void copies_tell(const struct execution_state *state, struct run_outcome 
     outcome->copied = text_take(&listed);
 }
 
+/* When what remained was planned anew, and why. */
+static void told_take(const struct execution_state *state, const struct dispatch *decides,
+                      struct run_outcome *outcome)
+{
+    struct pilot *pilot = state->execution->pilot;
+    if (pilot)
+        pilot->tell(pilot, &outcome->told, &outcome->replanned);
+    else
+        decider_tell(&state->decider, decides, &outcome->told, &outcome->replanned);
+    copies_tell(state, outcome);
+}
+
+struct leading {
+    struct progress progress;
+    const struct dispatch *decides; /* what is dealt; NULL: nothing, or it could not be made */
+};
+
 /* While the first master waits for the others. */
 struct waiting {
     const struct run *run;
@@ -162,11 +181,15 @@ static void waiting_show(void *self)
 
 /* Local to one of several masters. What was told of its own packages is to be with it. */
 static void others_join(struct execution_state *state, const struct run *run,
-                        struct progress *progress, struct run_outcome *outcome,
+                        struct leading *leading, struct run_outcome *outcome,
                         struct failure *failure)
 {
+    struct progress *progress = &leading->progress;
     struct waiting waiting = {run, progress, outcome};
-    copies_tell(state, outcome);
+    if (leading->decides)
+        told_take(state, leading->decides, outcome);
+    else
+        copies_tell(state, outcome);
     outcome->trace_cut = !trace_writer_end(&state->tracing);
     masters_join(&state->star.masters, run, outcome,
                  &(struct progress_tick){waiting_show, &waiting}, failure);
@@ -175,7 +198,7 @@ static void others_join(struct execution_state *state, const struct run *run,
 
 /* Local to the master. Until all packages are done, or no more fits into the time that there is. */
 static bool packages_lead(struct execution_state *state, const struct run *run,
-                          struct progress *progress, struct run_outcome *outcome,
+                          struct leading *leading, struct run_outcome *outcome,
                           struct failure *failure)
 {
     struct dispatch *dispatch = state->dispatch;
@@ -185,14 +208,14 @@ static bool packages_lead(struct execution_state *state, const struct run *run,
         copies_set(state, run, dispatch, failure);
         moves_set(state, run, dispatch);
     }
-    status_start(state, run, progress, outcome);
-    const bool good = master_run(run, dispatch, progress, outcome, failure);
+    status_start(state, run, &leading->progress, outcome);
+    const bool good = master_run(run, dispatch, &leading->progress, outcome, failure);
     if (dispatch && dispatch_recovery_over(dispatch)) {
         outcome->stopped = true;
         outcome->ends = state->execution->until->who;
     }
     if (run->masters)
-        others_join(state, run, progress, outcome, failure);
+        others_join(state, run, leading, outcome, failure);
     status_pause(&state->status);
     return good;
 }
@@ -224,18 +247,6 @@ static struct dispatch *survey_new(const struct execution_state *state, struct p
     sight->most = state->decider.largest;
     sight->workers = execution_workers(state);
     return pilot_survey(sight, (int64_t)state->plan->tasks, failure);
-}
-
-/* When what remained was planned anew, and why. */
-static void told_take(const struct execution_state *state, const struct dispatch *decides,
-                      struct run_outcome *outcome)
-{
-    struct pilot *pilot = state->execution->pilot;
-    if (pilot)
-        pilot->tell(pilot, &outcome->told, &outcome->replanned);
-    else
-        decider_tell(&state->decider, decides, &outcome->told, &outcome->replanned);
-    copies_tell(state, outcome);
 }
 
 /* Local to the master. The survey's, the plan's or the rule's. */
@@ -298,19 +309,20 @@ void execution_preview(struct execution_state *state, struct failure *failure)
 bool execution_lead(struct execution_state *state, const struct run *run,
                     struct run_outcome *outcome, struct failure *failure)
 {
-    struct progress progress;
+    struct leading leading;
     struct pilot_sight sight = {.pilot = state->execution->pilot,
                                 .trace = &outcome->trace,
                                 .had = &outcome->had,
-                                .progress = &progress};
+                                .progress = &leading.progress};
     struct dispatch *decides = decides_new(state, &sight, failure);
+    leading.decides = state->resume.on && state->resume.dealt == 0 ? NULL : decides;
     dispatch_make(state, decides, failure);
-    progress_begin(state, &progress);
+    progress_begin(state, &leading.progress);
     struct run own = *run;
     own.stream = state->stream;
-    bool good = packages_lead(state, &own, &progress, outcome, failure);
-    progress_end(&progress);
-    if (good && !run->masters && (!state->resume.on || state->resume.dealt > 0))
-        told_take(state, decides, outcome);
+    bool good = packages_lead(state, &own, &leading, outcome, failure);
+    progress_end(&leading.progress);
+    if (good && !run->masters && leading.decides)
+        told_take(state, leading.decides, outcome);
     return good;
 }

@@ -200,15 +200,19 @@ bool execution_work_find(struct execution_state *state, struct failure *failure)
 
 /* ---- what decides ---------------------------------------------------------------------------- */
 
-/* Local. */
+/* Local. Where only the end of a run is left, nothing is to be decided. */
 static void decider_make(struct execution_state *state, struct failure *failure)
 {
     const struct execution *execution = state->execution;
     const struct fitting fitting = fitting_of(state);
+    const bool over = state->resume.on && state->resume.left == 0;
+    const bool side_by_side = state->star.size > 0 && !state->star.tree;
     const struct decider_request request = {.plan = execution_plan(state),
-                                            .rule = execution->rule,
-                                            .replan = execution->replan,
-                                            .tail = execution->tail,
+                                            .whole = side_by_side ? state->plan : NULL,
+                                            .before = side_by_side ? state->star.before : 0,
+                                            .rule = over ? NULL : execution->rule,
+                                            .replan = over ? NULL : execution->replan,
+                                            .tail = over ? NULL : execution->tail,
                                             .profile = execution->profile,
                                             .ahead = execution->ahead,
                                             .workers = execution_workers(state),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/dispatch/dispatch.h"
 #include "planner/files/plan_json.h"
 #include "spmd/run/execute.h"
 #include "spmd/run/until.h"
@@ -23,6 +24,9 @@ static struct several {
     struct kernel kernel;
     struct until until;
     bool profiled, once, resumes;
+    char tail[64];             /* "": none */
+    const char *rule, *replan; /* NULL: none */
+    int ahead;
 } several;
 
 /* ---- chance ---------------------------------------------------------------------------------- */
@@ -55,6 +59,25 @@ static void plan_make(void)
         world_wrong("%s", failure.text);
 }
 
+/* A rule on request, with a profile also a tail, or a plan that is watched. By dice of its own:
+ * what else a seed means does not depend on there being any. Trees follow their plans. */
+static void deciding_draw(void)
+{
+    struct dice own = {world.dice.state ^ 0x72756c6573u}, *dice = &own;
+    const char *rule = dispatch_rule_name((size_t)dice_below(dice, dispatch_rule_count())).name;
+    several.ahead = 1 + (int)dice_below(dice, 3);
+    if (trial.search || several.begun.tree || dice_hit(dice, 0.4))
+        return;
+    if (!several.profiled || dice_hit(dice, 0.4)) {
+        several.rule = rule;
+        return;
+    }
+    if (dice_hit(dice, 0.9))
+        snprintf(several.tail, sizeof several.tail, "%s:%d%%", rule, (int)dice_below(dice, 101));
+    if (dice_hit(dice, 0.1))
+        several.replan = "10%";
+}
+
 void several_draw(void)
 {
     struct dice *dice = &world.dice;
@@ -65,6 +88,7 @@ void several_draw(void)
     several.once = dice_hit(dice, 0.3);
     if (several.profiled)
         models_draw(trial.largest, (double)trial.largest * habits.mean_s, false);
+    deciding_draw();
     plan_make();
 }
 
@@ -127,9 +151,12 @@ static struct execution execution_of(struct comm *comm, struct liveness *livenes
                               .emitted = "emitted",
                               .isa = "generic",
                               .threads = 1,
-                              .ahead = 1,
                               .collects = trial.collects,
                               .keeps = trial.keeps,
+                              .rule = trial.collects ? NULL : several.rule,
+                              .tail = several.tail[0] && !trial.collects ? several.tail : NULL,
+                              .replan = trial.collects ? NULL : several.replan,
+                              .ahead = several.ahead,
                               .once = several.once,
                               .resume = true,
                               .command = "scow run",
@@ -186,6 +213,9 @@ void several_say(void)
               trial.job->state_size > 0 ? ", reduces" : "", several.once ? ", no copies" : "");
     if (trial.collects)
         world_say("masters collect results%s", trial.keeps ? ", at the end" : "");
+    world_say("%s%s%s%s%s, %d ahead", several.rule ? "by the rule " : "by the plan",
+              several.rule ? several.rule : "", several.tail[0] ? ", with the tail " : "",
+              several.tail, several.replan ? ", watched" : "", several.ahead);
     if (!several.resumes)
         stars_say(&several.stars);
     *until = (struct until){.known = false, .who = "--until"};

@@ -404,7 +404,8 @@ static double halves_take(const struct scenario *scenario, int64_t *moved)
     struct plan plan;
     assert_true(plan_parse_any(&plan, halves_plan, strlen(halves_plan), "halves", &failure));
     assert_true(platform_init(&platform, &profile.settings[0], 0, &failure));
-    if (!simulate_stars(&platform, &plan, scenario, &moves, &simulation, &failure))
+    const struct stars_setup setup = {.platform = &platform, .plan = &plan, .scenario = scenario};
+    if (!simulate_stars(&setup, NULL, &moves, &simulation, &failure))
         fail_msg("%s", failure.text);
     *moved = 0;
     for (size_t k = 0; k < moves.count; k++) {

@@ -346,7 +346,7 @@ static void many_changes_are_counted(void **state)
         changes[k] = (struct watch_change){.now_s = k, .adopted = k % 2 == 0};
     struct dispatch_watch watch = {.changes = changes, .change_count = 40};
     struct text text = TEXT_INIT;
-    watching_tell(&watch.base, 1, &text);
+    watching_tell(&watch.base, 1, 0, &text);
     int lines = 0;
     for (const char *at = text.bytes; (at = strchr(at, '\n')); at++)
         lines++;

@@ -54,6 +54,23 @@ END
 grep -q "^master  *workers  *core tasks" report.txt || fail "no rows of masters: $(cat report.txt)"
 echo "masters: the same result"
 
+# By a rule each master assigns its part to its own workers.
+"$mpiexec" -n 11 "$scow" run plan3.json -o "$PWD/rule.h5" -s gss -p profile.json --no-copies >rule.h5.said 2>&1 ||
+    fail "by a rule: $(cat rule.h5.said)"
+[[ $(checksum_of rule.h5) == "$(checksum_of 1.h5)" ]] || fail "by a rule: another checksum"
+"$scow" report rule.h5 --json >rule.json
+"$scow" simulate -p profile.json plan3.json -s gss --json >expected.json
+/usr/bin/python3 - <<'END' || fail "by a rule: the output or its report is not what it should be: $(cat rule.json)"
+import json
+report, expected = json.load(open("rule.json")), json.load(open("expected.json"))
+assert report["complete"] and len(report["masters"]) == 3 and all(star["tasks"] > 0 for star in report["masters"]), report
+assert sum(star["tasks"] for star in report["masters"]) == 60, report
+alone = max(star["makespan"]["predicted_s"] for star in report["masters"]) # of stars between which nothing moves
+assert report["predicted_s"] == alone, report
+assert expected.get("moved") or abs(alone - expected["makespan_s"]) < 1e-9, (alone, expected)
+END
+echo "masters, by a rule: done"
+
 # ---- what fails ----------------------------------------------------------------------------------
 
 # The same job in two stars of two workers, by hand, so that every worker has something at the gate.

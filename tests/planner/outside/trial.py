@@ -93,7 +93,7 @@ def errors(profile):
     refused(scow_plan.Infeasible, "no plan meets the deadline", profile.plan, 1000, deadline_s=1e-6)
     refused(scow_plan.Mismatch, "/nowhere", scow_plan.Profile.read, "/nowhere")
     refused(scow_plan.Mismatch, "mine: ", scow_plan.Profile.parse, "[]", name="mine")
-    refused(scow_plan.Usage, "either a plan or a rule", profile.simulate)
+    refused(scow_plan.Usage, "give a plan, a rule", profile.simulate)
     refused(scow_plan.PlanError, "'slurm' or 'pbs'", profile.plan(10).batch_lines, "lsf")
     refused(TypeError, "tasks", profile.plan, "many")
     refused(TypeError, "surprise", profile.plan, 10, surprise=1)
