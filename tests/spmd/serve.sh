@@ -177,7 +177,7 @@ grep -Eq "^copies .* done first by copies|worker [12] is lost" local.said || fai
 /usr/bin/python3 -c 'import json
 changes = json.load(open("local.json"))["replanned"]
 times = [change["time_s"] for change in changes]
-assert changes[0]["joined"] and changes[0]["worker"] == 0 and times == sorted(times), changes
+assert changes[0]["joined"] and times == sorted(times), changes
 here = json.load(open("local.json"))["joined_workers"]
 assert [worker["worker"] for worker in here] == [0, 1] and here[0]["joined_s"] == 0 <= here[1]["joined_s"], here
 assert all(worker["host"] for worker in here) and sum(worker["tasks"] for worker in here) == 60, here' ||
