@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/studies/least_cost.h"
+
 /* ---- stars --------------------------------------------------------------------------------- */
 
 /* A master and its workers. */
@@ -279,9 +281,54 @@ static struct star_making making_of(const struct planning *planning, const char 
                                 .effort = share * planning->effort_s * second};
 }
 
-/* The least time of so many masters, by quick plans; HUGE_VAL where there is no plan. */
+/* Sums over workers: of core tasks that each does in a second, of those that it could do while it
+ * waits for its first package, and the longest such wait. */
+struct least {
+    double speed, idle, latest_s;
+};
+
+/* The k-th worker to begin has waited for as many packages on the port; who that is, is not known:
+ * those who do least, for the bound. */
+static void least_add(struct least *least, const struct platform *platform)
+{
+    const struct cost port = least_port(platform);
+    const double workers = (double)platform->worker_count;
+    double slowest = HUGE_VAL;
+    for (int64_t k = 0; k < platform->worker_count; k++) {
+        const struct cost work = least_work(platform, k);
+        const double rate = 1 / fmax(work.s_per_task, 1e-15);
+        least->speed += rate;
+        least->idle += rate * work.latency_s;
+        least->latest_s = fmax(least->latest_s, work.latency_s + workers * port.latency_s);
+        slowest = fmin(slowest, rate);
+    }
+    least->idle += slowest * port.latency_s * workers * (workers + 1) / 2;
+}
+
+/* No parts of the job, and no plans for these, take less. Workers who are left out do nothing,
+ * which is more than what is taken off for their wait only where the bound is shorter than that
+ * wait. */
+static double stars_least(const struct stars *stars)
+{
+    static const double BUT_FOR_ROUNDING = 1 - 1e-9;
+    const struct platform *whole = stars->whole;
+    const double tasks = stars->planning->tasks;
+    struct least least = {0, 0, 0};
+    if (results_return(whole->results) || whole->operating != OPERATING_SINGLE_PORT ||
+        work_differs(&whole->work) || work_differs(&whole->bytes))
+        return 0;
+    for (size_t k = 0; k < stars->count; k++)
+        least_add(&least, &stars->items[k].platform);
+    const double waited_s = (tasks + least.idle) / least.speed;
+    const double worked_s = waited_s >= least.latest_s ? waited_s : tasks / least.speed;
+    const double sent_s = tasks * least_port(whole).s_per_task / (double)stars->count;
+    return BUT_FOR_ROUNDING * fmax(worked_s, sent_s);
+}
+
+/* The least time of so many masters, by quick plans; HUGE_VAL where there is no plan that takes at
+ * most `than_s`. */
 static bool count_try(const struct planning *planning, const struct platform *whole,
-                      int64_t masters, double *makespan_s, struct failure *failure)
+                      int64_t masters, double than_s, double *makespan_s, struct failure *failure)
 {
     static const double SHARE = 0.02;
     struct star_making making = making_of(planning, SCHEDULER_QUICK, SHARE);
@@ -291,7 +338,7 @@ static bool count_try(const struct planning *planning, const struct platform *wh
     *makespan_s = HUGE_VAL;
     if (!stars_init(&stars, planning, whole, masters, failure))
         return false;
-    if (stars_balance(&stars, &making, &plan, &refused))
+    if (stars_least(&stars) <= than_s && stars_balance(&stars, &making, &plan, &refused))
         *makespan_s = stars_end(&plan);
     plan_release(&plan);
     stars_release(&stars);
@@ -318,22 +365,27 @@ static bool count_offer(const struct planning *planning, const struct platform *
     double makespan_s;
     if (masters < 1 || masters > masters_most(planning, whole))
         return true;
-    if (!count_try(planning, whole, masters, &makespan_s, failure))
+    if (!count_try(planning, whole, masters, best->makespan_s, &makespan_s, failure))
         return false;
-    if (makespan_s < best->makespan_s)
+    if (makespan_s < best->makespan_s ||
+        (makespan_s == best->makespan_s && masters < best->masters))
         *best = (struct best_count){masters, makespan_s};
     return true;
 }
 
-/* First in powers of two, until two of them in a row did not help, then between the neighbours of
- * the best one: the makespan falls up to P / (lambda + 1) masters and rises behind. */
+/* As many as take less than *best, if any do, and not fewer than that. First in powers of two, many
+ * masters first, for their plans are made quickly and rule out most of few masters; then between
+ * the neighbours of the best one: the makespan falls up to P / (lambda + 1) masters and rises
+ * behind. */
 static bool count_search(const struct planning *planning, const struct platform *whole,
-                         struct best_count *best, struct failure *failure)
+                         int64_t fewest, struct best_count *best, struct failure *failure)
 {
     const int64_t most = masters_most(planning, whole);
-    *best = (struct best_count){1, HUGE_VAL};
+    int64_t masters = 1;
     bool good = true;
-    for (int64_t masters = 1; good && masters <= most && masters <= 4 * best->masters; masters *= 2)
+    while (2 * masters <= most)
+        masters *= 2;
+    for (; good && masters >= fewest; masters /= 2)
         good = count_offer(planning, whole, masters, best, failure);
     for (int64_t step = best->masters / 2; good && step > 0; step /= 2) {
         const int64_t from = best->masters;
@@ -466,14 +518,14 @@ static bool whole_init(const struct planning *planning, struct platform *whole,
 bool masters_find(const struct planning *planning, const struct plan *plan, int64_t *masters,
                   double *makespan_s, struct failure *failure)
 {
+    const double than_s = (1 - MASTERS_GAIN) * plan->predicted.makespan_s;
     struct platform whole;
-    struct best_count best;
+    struct best_count best = {1, than_s}; /* of one master there is a plan */
     if (!whole_init(planning, &whole, failure))
         return false;
-    const bool good = count_search(planning, &whole, &best, failure);
+    const bool good = count_search(planning, &whole, 2, &best, failure);
     platform_release(&whole);
-    const bool saves = good && best.masters > 1 &&
-                       best.makespan_s < (1 - MASTERS_GAIN) * plan->predicted.makespan_s;
+    const bool saves = good && best.masters > 1;
     *masters = saves ? best.masters : 1;
     *makespan_s = saves ? best.makespan_s : plan->predicted.makespan_s;
     return good;
@@ -483,11 +535,11 @@ bool masters_make(const struct planning *planning, int64_t masters, struct plan 
                   struct failure *failure)
 {
     struct platform whole;
-    struct best_count best = {masters, 0};
+    const bool chosen = masters == MASTERS_AUTO;
+    struct best_count best = {chosen ? 1 : masters, chosen ? HUGE_VAL : 0};
     if (!whole_init(planning, &whole, failure))
         return false;
-    const bool chosen = masters == MASTERS_AUTO;
-    bool good = chosen ? count_search(planning, &whole, &best, failure)
+    bool good = chosen ? count_search(planning, &whole, 1, &best, failure)
                        : masters_check(planning, &whole, masters, failure);
     if (good && best.masters == 1)
         good = planning_make(planning, plan, failure);

@@ -53,6 +53,20 @@ struct found {
     double masters_s, groups_s;
 };
 
+/* Groups of a tree take core tasks to be alike. */
+static bool tree_find(const struct planning *planning, double than_s, struct found *found,
+                      struct failure *failure)
+{
+    found->groups = 0;
+    return planning_regions(planning) > 0 ||
+           trees_find(planning, than_s, &found->groups, &found->groups_s, failure);
+}
+
+static double enough_s(const struct plan *one)
+{
+    return (1 - TREE_GAIN) * one->predicted.makespan_s;
+}
+
 static bool find(const struct planning *planning, const struct plan *plan, struct found *found,
                  struct failure *failure)
 {
@@ -60,12 +74,8 @@ static bool find(const struct planning *planning, const struct plan *plan, struc
     *found = (struct found){.masters = 1};
     if (!may_pay(planning, plan, &pays, failure))
         return false;
-    if (!pays)
-        return true;
-    /* Groups of a tree take core tasks to be alike. */
-    return masters_find(planning, plan, &found->masters, &found->masters_s, failure) &&
-           (planning_regions(planning) > 0 ||
-            trees_find(planning, plan, &found->groups, &found->groups_s, failure));
+    return !pays || (masters_find(planning, plan, &found->masters, &found->masters_s, failure) &&
+                     tree_find(planning, enough_s(plan), found, failure));
 }
 
 /* ---- the plan ------------------------------------------------------------------------------- */
@@ -101,31 +111,54 @@ static bool is_made(bool made, const struct failure *refused, struct failure *fa
            failure_set(failure, refused->code, "%s", refused->text);
 }
 
+/* As many as quick plans promise most of, where that saves enough. */
+static bool beside_take(const struct planning *planning, struct plan *plan, double enough,
+                        struct failure *failure)
+{
+    struct failure refused = FAILURE_INIT;
+    struct plan other;
+    int64_t masters;
+    double takes_s;
+    if (!masters_find(planning, plan, &masters, &takes_s, failure))
+        return false;
+    if (masters == 1)
+        return true;
+    const bool made = masters_make(planning, masters, &other, &refused);
+    if (made)
+        lesser_keep(plan, &other, enough);
+    return is_made(made, &refused, failure);
+}
+
+/* A tree, where it takes less than enough, and less than several side by side do. Whose equal
+ * rounds take longer than these by more than NEAR is not planned in full. */
+static bool tree_take(const struct planning *planning, struct plan *plan, double enough,
+                      struct failure *failure)
+{
+    static const double NEAR = 0.02;
+    const double than_s = fmin(enough, (1 + NEAR) * plan->predicted.makespan_s);
+    struct failure refused = FAILURE_INIT;
+    struct found found = {.masters = 1};
+    struct plan other;
+    if (!tree_find(planning, than_s, &found, failure))
+        return false;
+    if (found.groups == 0)
+        return true;
+    const bool made = trees_make(planning, found.groups, &other, &refused);
+    if (made)
+        lesser_keep(plan, &other, fmin(enough, plan->predicted.makespan_s));
+    return is_made(made, &refused, failure);
+}
+
 bool several_take(const struct planning *planning, struct plan *plan, struct several *several,
                   struct failure *failure)
 {
-    const double one_s = plan->predicted.makespan_s;
-    struct found found;
-    struct plan other;
+    const double one_s = plan->predicted.makespan_s, enough = enough_s(plan);
+    bool pays;
     *several = (struct several){0};
-    if (!find(planning, plan, &found, failure))
+    if (!may_pay(planning, plan, &pays, failure) ||
+        (pays && (!beside_take(planning, plan, enough, failure) ||
+                  !tree_take(planning, plan, enough, failure))))
         return false;
-    if (found.masters > 1) {
-        struct failure refused = FAILURE_INIT;
-        const bool made = masters_make(planning, found.masters, &other, &refused);
-        if (made)
-            lesser_keep(plan, &other, (1 - MASTERS_GAIN) * one_s);
-        if (!is_made(made, &refused, failure))
-            return false;
-    }
-    if (found.groups > 0) {
-        struct failure refused = FAILURE_INIT;
-        const bool made = trees_make(planning, found.groups, &other, &refused);
-        if (made)
-            lesser_keep(plan, &other, fmin((1 - TREE_GAIN) * one_s, plan->predicted.makespan_s));
-        if (!is_made(made, &refused, failure))
-            return false;
-    }
     if (plan->star_count > 0 || plan->child_count > 0)
         several->one_s = one_s;
     return true;

@@ -10,6 +10,7 @@
 #include "planner/model/platform.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/simulate.h"
+#include "planner/studies/least_cost.h"
 
 /* Plans that are tried above and below; what does not apply is left out. */
 static const char *const schedulers_above[] = {SCHEDULER_QUICK, "scow-pwu", "umr2", "single"};
@@ -30,13 +31,23 @@ struct node {
     struct platform groups;
 };
 
+/* What no tree of equal rounds takes less than (equal_least). Levels are those below the top. */
+struct tree_least {
+    double speed; /* core tasks that all workers do in a second */
+    double idle;  /* by what they could do before their first packages come */
+    double
+        latencies[GROUPING_DEEPEST + 1]; /* and for the latencies of one package each, by levels */
+    double share;                        /* of the job that a worker has, at least */
+};
+
 struct tree {
     const struct planning *planning;
     const struct platform *whole;
     struct node top;
+    struct tree_least least;
     /* The best one so far; owned. */
     struct plan best;
-    double best_s;
+    double best_s; /* or what one has to take less than */
 };
 
 static void node_release(struct node *node)
@@ -126,13 +137,74 @@ static bool node_init(const struct tree *tree, struct node *node, const struct g
     return true;
 }
 
+/* ---- what none takes less than ------------------------------------------------------------- */
+
+static double *shares_make(const struct platform *platform);
+
+/* `share` of the job is the node's, which stands so many levels below the top. */
+static bool least_add(struct tree_least *least, const struct node *node, int level, double share)
+{
+    const struct platform *platform = node->count > 0 ? &node->groups : &node->workers;
+    const double package_s = least_port(platform).latency_s;
+    double *shares = shares_make(platform), before = 0;
+    bool good = shares != NULL;
+    for (int64_t k = 0; good && k < platform->worker_count; k++) {
+        const double own = (shares[k] - before) * share;
+        before = shares[k];
+        if (node->count > 0) {
+            good = least_add(least, &node->below[k], level + 1, own);
+            continue;
+        }
+        const struct cost work = least_work(platform, k);
+        const double rate = 1 / fmax(work.s_per_task, 1e-15);
+        least->speed += rate;
+        least->idle += rate * (double)(k + 1) * package_s;
+        least->latencies[level] += rate * work.latency_s;
+        least->share = fmin(least->share, own);
+    }
+    free(shares);
+    return good;
+}
+
+/* How many packages a worker has whose core tasks come in so many at most: rounding, above and
+ * below, makes none larger by more than two. */
+static double packages_least(double tasks, double packages)
+{
+    static const double ROUNDED = 2;
+    const double own = tasks - ROUNDED;
+    return own > 0 ? own / (own / packages + ROUNDED) : 0;
+}
+
+/* Every worker does what it has by the end: its packages, each with a latency, and where none of
+ * them is empty, from when its first one can be there; in the mean over all workers, by what they
+ * do in a second, that is less than no makespan. */
+static double equal_least(const struct tree *tree, int64_t rounds, int64_t times)
+{
+    static const double EMPTY = 4, BUT_FOR_ROUNDING = 1 - 1e-9;
+    const struct tree_least *least = &tree->least;
+    const double tasks = tree->planning->tasks, own = tasks * least->share;
+    double packages = (double)rounds, most = packages, idle = 0;
+    for (int level = 0; level <= GROUPING_DEEPEST; level++) {
+        if (least->latencies[level] > 0)
+            most = packages;
+        idle += packages_least(own, packages) * least->latencies[level];
+        packages *= (double)times;
+    }
+    if (own / most >= EMPTY)
+        idle += least->idle;
+    return BUT_FOR_ROUNDING * (tasks + idle) / least->speed;
+}
+
 /* To be released in any case. */
 static bool tree_init(struct tree *tree, const struct planning *planning,
                       const struct platform *whole, const struct group *grouping,
                       struct failure *failure)
 {
-    *tree = (struct tree){.planning = planning, .whole = whole, .best_s = HUGE_VAL};
-    return node_init(tree, &tree->top, grouping, planning->tasks, failure);
+    *tree =
+        (struct tree){.planning = planning, .whole = whole, .least.share = 1, .best_s = HUGE_VAL};
+    return node_init(tree, &tree->top, grouping, planning->tasks, failure) &&
+           (least_add(&tree->least, &tree->top, 0, 1) ||
+            failure_memory(failure, "planning a tree"));
 }
 
 /* ---- plans --------------------------------------------------------------------------------- */
@@ -338,6 +410,8 @@ static bool equal_try(struct tree *tree, int64_t rounds, int64_t times, struct f
 {
     const struct platform *platform = node_platform(&tree->top);
     struct plan plan = {.kernel = NULL};
+    if (equal_least(tree, rounds, times) >= tree->best_s)
+        return true;
     double *shares = shares_make(platform);
     bool fits = true, good = shares && rounds_open(&plan, platform->worker_count, rounds);
     if (good)
@@ -545,17 +619,19 @@ bool trees_make_of(const struct planning *planning, const struct group *grouping
 
 /* ---- where nobody asked -------------------------------------------------------------------- */
 
-/* So many groups, in equal rounds; HUGE_VAL: there is no such plan. */
+/* So many groups, in equal rounds; HUGE_VAL: there is no such plan that takes less than `than_s`.
+ */
 static bool even_takes(const struct planning *planning, const struct platform *whole,
-                       int64_t groups, double *makespan_s, struct failure *failure)
+                       int64_t groups, double than_s, double *makespan_s, struct failure *failure)
 {
     struct group grouping;
     struct tree tree = {.best_s = HUGE_VAL};
-    const bool good =
-        grouping_even(&grouping, whole->worker_count, groups)
-            ? tree_init(&tree, planning, whole, &grouping, failure) && equal_search(&tree, failure)
-            : failure_memory(failure, "planning a tree");
-    *makespan_s = tree.best_s;
+    bool good = grouping_even(&grouping, whole->worker_count, groups)
+                    ? tree_init(&tree, planning, whole, &grouping, failure)
+                    : failure_memory(failure, "planning a tree");
+    tree.best_s = than_s;
+    good = good && equal_search(&tree, failure);
+    *makespan_s = tree.best_s < than_s ? tree.best_s : HUGE_VAL;
     tree_release(&tree);
     grouping_release(&grouping);
     return good;
@@ -563,22 +639,33 @@ static bool even_takes(const struct planning *planning, const struct platform *w
 
 struct best_groups {
     int64_t groups;
-    double makespan_s;
+    double makespan_s; /* HUGE_VAL: none takes less than: */
+    double than_s;
 };
 
 static bool groups_offer(const struct planning *planning, const struct platform *whole,
                          int64_t groups, struct best_groups *best, struct failure *failure)
 {
     double makespan_s;
-    if (!even_takes(planning, whole, groups, &makespan_s, failure))
+    const double than_s = fmin(best->than_s, best->makespan_s);
+    if (!even_takes(planning, whole, groups, than_s, &makespan_s, failure))
         return false;
-    if (makespan_s < best->makespan_s)
-        *best = (struct best_groups){groups, makespan_s};
+    if (makespan_s < best->makespan_s) {
+        best->groups = groups;
+        best->makespan_s = makespan_s;
+    }
     return true;
 }
 
-/* Among powers of two: from where groups are about as many as each has workers upwards, as long as
- * that helps, and then downwards. */
+/* Does it pay to look at so many groups? As long as that helps, or nothing has yet. */
+static bool may_help(const struct best_groups *best, int64_t groups)
+{
+    return best->makespan_s == HUGE_VAL ||
+           (groups <= 2 * best->groups && 2 * groups >= best->groups);
+}
+
+/* Among powers of two: from where groups are about as many as each has workers upwards, and then
+ * downwards. */
 static bool groups_search(const struct planning *planning, const struct platform *whole,
                           struct best_groups *best, struct failure *failure)
 {
@@ -586,27 +673,25 @@ static bool groups_search(const struct planning *planning, const struct platform
     int64_t from = 2;
     while (4 * from * from <= whole->worker_count && 2 * from <= most)
         from *= 2;
-    *best = (struct best_groups){from, HUGE_VAL};
     bool good = true;
-    for (int64_t k = from; good && k <= most && k <= 2 * best->groups; k *= 2)
+    for (int64_t k = from; good && k <= most && may_help(best, k); k *= 2)
         good = groups_offer(planning, whole, k, best, failure);
-    for (int64_t k = from / 2; good && k > 1 && 2 * k >= best->groups; k /= 2)
+    for (int64_t k = from / 2; good && k > 1 && may_help(best, k); k /= 2)
         good = groups_offer(planning, whole, k, best, failure);
     return good;
 }
 
-bool trees_find(const struct planning *planning, const struct plan *plan, int64_t *groups,
-                double *makespan_s, struct failure *failure)
+bool trees_find(const struct planning *planning, double than_s, int64_t *groups, double *makespan_s,
+                struct failure *failure)
 {
     struct platform whole;
-    struct best_groups best = {0, HUGE_VAL};
+    struct best_groups best = {0, HUGE_VAL, than_s};
     if (!planning_platform(planning, &whole, failure))
         return false;
     const bool good = !is_for(&whole) || groups_most(planning, &whole) < 2 ||
                       groups_search(planning, &whole, &best, failure);
     platform_release(&whole);
-    const bool saves = best.makespan_s < (1 - TREE_GAIN) * plan->predicted.makespan_s;
-    *groups = saves ? best.groups : 0;
-    *makespan_s = saves ? best.makespan_s : plan->predicted.makespan_s;
+    *groups = best.groups;
+    *makespan_s = fmin(best.makespan_s, than_s);
     return good;
 }

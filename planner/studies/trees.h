@@ -34,9 +34,9 @@ bool trees_make(const struct planning *planning, int64_t groups, struct plan *pl
 /* The same of these groups, as `name` has them. FAILURE_MISMATCH: there are too few ranks. */
 bool trees_make_of(const struct planning *planning, const struct group *grouping, const char *name,
                    struct plan *plan, struct failure *failure);
-/* How many groups would take the least time, by equal rounds, where `plan` has one master;
- * *makespan_s is that time. *groups is 0 where none saves TREE_GAIN. */
-bool trees_find(const struct planning *planning, const struct plan *plan, int64_t *groups,
-                double *makespan_s, struct failure *failure);
+/* How many groups would take the least time, by equal rounds, if that is less than `than_s`;
+ * *makespan_s is that time. *groups is 0 where no tree does. */
+bool trees_find(const struct planning *planning, double than_s, int64_t *groups, double *makespan_s,
+                struct failure *failure);
 
 #endif
