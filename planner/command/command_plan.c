@@ -42,6 +42,14 @@ static bool sweep_alone(const struct plan_options *options)
 
 /* ---- what is printed ----------------------------------------------------------------------- */
 
+/* Those that were asked for, or as many as "plan" would choose from. */
+static enum comparison_masters masters_compared(const struct plan_options *options)
+{
+    if (options->masters || options->tree)
+        return COMPARISON_PLANNED;
+    return plan_options_several(options) ? COMPARISON_BEST : COMPARISON_ONE;
+}
+
 static bool compare_print(const struct plan_options *options, const struct planned *planned,
                           struct failure *failure)
 {
@@ -49,8 +57,9 @@ static bool compare_print(const struct plan_options *options, const struct plann
     struct text text = TEXT_INIT;
     struct scenario scenario = SCENARIO_INIT;
     scenario.noise = options->noise;
-    if (!comparison_make(&planned->planning, &scenario, options->noise > 0 ? options->seeds : 0,
-                         &comparison, failure))
+    if (!comparison_make_with(&planned->planning, &scenario,
+                              options->noise > 0 ? options->seeds : 0, masters_compared(options),
+                              &planned->plan, &comparison, failure))
         return false;
     if (options->json) {
         comparison_json(&comparison, &text);

@@ -81,10 +81,9 @@ static const char *single_asked(const struct plan_options *options)
                   {options->master_computes, "--master-computes"},
                   {options->masters && options->tree, "--tree"},
                   {options->tree && options->real_valued, "--real-valued"},
-                  {options->compare, "--compare"},
                   {options->sweep, "--sweep"},
                   {options->gantt, "--gantt"},
-                  {options->noise > 0, "--noise"}};
+                  {options->noise > 0 && !options->compare, "--noise"}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (others[k].given)
             return others[k].name;

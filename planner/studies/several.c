@@ -164,6 +164,49 @@ bool several_take(const struct planning *planning, struct plan *plan, struct sev
     return true;
 }
 
+/* ---- side by side with one ------------------------------------------------------------------ */
+
+/* What was found, in full. */
+static bool kind_make(const struct planning *planning, const struct found *found,
+                      enum several_kind kind, struct plan *plan, struct failure *refused)
+{
+    if (kind == SEVERAL_BESIDE && found->masters > 1)
+        return masters_make(planning, found->masters, plan, refused);
+    if (kind == SEVERAL_TREE && found->groups > 0)
+        return trees_make(planning, found->groups, plan, refused);
+    return failure_set(refused, FAILURE_INFEASIBLE, "would save less than %.0f %% over one master",
+                       100 * (kind == SEVERAL_TREE ? TREE_GAIN : MASTERS_GAIN));
+}
+
+bool several_compare(const struct planning *planning, const struct plan *one,
+                     struct several_row rows[SEVERAL_KINDS], struct failure *failure)
+{
+    struct found found = {.masters = 1};
+    for (int kind = 0; kind < SEVERAL_KINDS; kind++)
+        rows[kind] = (struct several_row){.refused = FAILURE_INIT};
+    if (planning->setting->weights) {
+        for (int kind = 0; kind < SEVERAL_KINDS; kind++)
+            failure_set(&rows[kind].refused, FAILURE_INFEASIBLE,
+                        "a plan by weights has one master");
+        return true;
+    }
+    if (!find(planning, one, &found, failure))
+        return false;
+    for (int kind = 0; kind < SEVERAL_KINDS; kind++) {
+        struct several_row *row = &rows[kind];
+        row->made = kind_make(planning, &found, (enum several_kind)kind, &row->plan, &row->refused);
+        if (!is_made(row->made, &row->refused, failure))
+            return false;
+    }
+    return true;
+}
+
+void several_rows_release(struct several_row rows[SEVERAL_KINDS])
+{
+    for (int kind = 0; kind < SEVERAL_KINDS; kind++)
+        plan_release(&rows[kind].plan);
+}
+
 /* ---- words ---------------------------------------------------------------------------------- */
 
 void several_tell(const struct several *several, const struct plan *plan, struct text *text)

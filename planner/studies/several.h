@@ -23,6 +23,19 @@ bool several_take(const struct planning *planning, struct plan *plan, struct sev
                   struct failure *failure);
 /* A line for the table that says so; nothing where one master stays. */
 void several_tell(const struct several *several, const struct plan *plan, struct text *text);
+/* A plan of several masters beside one of one master. */
+struct several_row {
+    struct plan plan; /* owned, where it is made */
+    bool made;
+    struct failure refused; /* else: why not */
+};
+
+enum several_kind { SEVERAL_BESIDE, SEVERAL_TREE, SEVERAL_KINDS };
+
+/* Of each kind the plan that saves most over `one`, in full. To be released in any case. */
+bool several_compare(const struct planning *planning, const struct plan *one,
+                     struct several_row rows[SEVERAL_KINDS], struct failure *failure);
+void several_rows_release(struct several_row rows[SEVERAL_KINDS]);
 /* Lines for the table of a plan with one master, where several would save enough. */
 bool several_offer(const struct planning *planning, const struct plan *plan, struct text *text,
                    struct failure *failure);
