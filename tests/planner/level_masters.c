@@ -15,7 +15,9 @@ static const char *const cost_texts[] = {
     "\"link\": {\"latency_s\": 0, \"s_per_task\": 0}, "
     "\"compute\": {\"latency_s\": 0, \"s_per_task\": 1}",
     "\"link\": {\"latency_s\": 4.5e-5, \"s_per_task\": 7.8e-7}, "
-    "\"compute\": {\"latency_s\": 4.4e-5, \"s_per_task\": 1.18049e-5}"};
+    "\"compute\": {\"latency_s\": 4.4e-5, \"s_per_task\": 1.18049e-5}",
+    "\"link\": {\"latency_s\": 0, \"s_per_task\": 1e-6}, "
+    "\"compute\": {\"latency_s\": 0, \"s_per_task\": 1e-6}"};
 
 static const char profile_text[] =
     "{ \"schema\": \"scow-profile-1\", \"kernel\": \"k\", \"settings\": [ { \"windows\": [\n"
@@ -23,7 +25,7 @@ static const char profile_text[] =
     "      \"send\": {\"latency_s\": 0, \"s_per_task\": 0}, \"workers\": [ { \"count\": %d,\n"
     "      %s, \"receive\": {\"latency_s\": 0, \"s_per_task\": 0} } ] } ] } ] }";
 
-enum { SECONDS, SOURCE };
+enum { SECONDS, SOURCE, ALIKE };
 
 struct search {
     struct profile profiles[LEVELS_MOST];
@@ -176,6 +178,28 @@ static void the_sources_setting(void **state)
     search_release(&search);
 }
 
+/* Table 6-13 prints 1, 2, 6 and 54 masters with 2, 3, 9 and 15 to 18 workers each: the masters of a
+ * level are the workers of the one before, where nobody lacks any. With costs of levels by which
+ * masters want as many, these come out. */
+static void masters_multiply_as_published(void **state)
+{
+    static const int64_t masters[] = {1, 2, 6, 54}, workers[] = {2, 3, 9, 16};
+    (void)state;
+    const struct level_sample levels[] = {
+        {36, 1.5, 36}, {1296, 2.5, 36}, {46656, 8.5, 362401.0 / 46656}, {362401, 15.5, 0}};
+    struct search search;
+    struct level_masters played;
+    search_make(&search, ALIKE, 2000, 36, levels, 4);
+    play(&search, &played);
+    for (size_t k = 0; k < COUNT_OF(masters); k++) {
+        if (played.rows[k].masters != masters[k] || played.rows[k].most != workers[k])
+            fail_msg("level %zu: %d masters, %d workers", k + 2, (int)played.rows[k].masters,
+                     (int)played.rows[k].most);
+        assert_int_equal(played.rows[k].alone, 0);
+    }
+    search_release(&search);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +207,7 @@ int main(void)
         cmocka_unit_test(free_workers_are_shared_evenly),
         cmocka_unit_test(fractions_add_up),
         cmocka_unit_test(the_sources_setting),
+        cmocka_unit_test(masters_multiply_as_published),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
