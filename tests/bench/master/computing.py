@@ -63,7 +63,8 @@ def main():
         plans = {"only sends": [], "computes": ["--master-computes"]}
         times = {kind: [] for kind in plans}
         for kind, asked in plans.items():
-            call(options.scow, "plan", "-p", work / "profile.json", *given, *asked, "-q", "-o", work / f"{kind}.json")
+            call(options.scow, "plan", "-p", work / "profile.json", *given, *(asked or ["--masters", "1"]), "-q", "-o",
+                 work / f"{kind}.json")
         for turn in range(options.runs):
             for kind in plans:
                 output = work / f"{kind}{turn}.h5"
