@@ -66,9 +66,9 @@ static bool star_watch(struct star_decided *star, const struct stars_request *re
     return watching_init(&star->watching, &own, failure);
 }
 
-static const struct decision *decision_of(const struct star_decided *star)
+static struct decision decision_of(const struct star_decided *star)
 {
-    return star->by_rule.setup ? &star->by_rule : &star->watching.decision;
+    return star->by_rule.setup ? star->by_rule : star->watching.decision;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -90,7 +90,6 @@ static bool star_make(struct stars_decided *decided, const struct stars_request 
                            "the plan needs %" PRId64 " workers, and there are %" PRId64
                            ": plan again with fewer",
                            plan_workers_needed(decided->plan), ranks_of(&request->watching) - 1);
-    decided->decisions[k] = NULL;
     if (!star_take(star, request, k, workers, failure) ||
         !(request->rule ? rule_make(star, request, failure) : star_watch(star, request, failure)))
         return false;
@@ -105,8 +104,11 @@ bool stars_decided_init(struct stars_decided *decided, const struct stars_reques
     *decided = (struct stars_decided){.plan = request->watching.plan};
     decided->stars = calloc(count, sizeof *decided->stars);
     decided->decisions = calloc(count, sizeof *decided->decisions);
-    bool good = (decided->stars && decided->decisions) ||
-                failure_memory(failure, "starting several masters");
+    if (!decided->stars || !decided->decisions) {
+        stars_decided_release(decided);
+        return failure_memory(failure, "starting several masters");
+    }
+    bool good = true;
     while (good && decided->count < count)
         good = star_make(decided, request, (int)decided->count++, failure);
     if (!good)

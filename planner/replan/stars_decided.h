@@ -27,9 +27,9 @@ struct star_decided {
 };
 
 struct stars_decided {
-    const struct plan *plan;           /* borrowed */
-    struct star_decided *stars;        /* owned */
-    const struct decision **decisions; /* owned; of each */
+    const struct plan *plan;    /* borrowed */
+    struct star_decided *stars; /* owned */
+    struct decision *decisions; /* owned; of each */
     size_t count;
 };
 

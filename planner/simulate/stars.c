@@ -139,7 +139,7 @@ static bool star_begin(struct stars_play *play, int k, struct failure *failure)
     star->follows = (struct decision){.plan = &star->plan};
     star_disturb(star, setup->scenario, k);
     if (!star_vary(star, setup->scenario->variation, failure) ||
-        !star_decide(star, setup->decisions ? setup->decisions[k] : &star->follows, failure))
+        !star_decide(star, setup->decisions ? &setup->decisions[k] : &star->follows, failure))
         return false;
     star->play = scenario_play_new(&star->platform, star->dispatch, &star->scenario,
                                    play->traces ? &star->trace : NULL, 0, failure);
@@ -281,7 +281,11 @@ bool simulate_stars(const struct stars_setup *setup, struct trace *trace, struct
     struct simulation joined = {.packages = 0};
     play.stars = calloc(count, sizeof *play.stars);
     play.known = calloc(count, sizeof *play.known);
-    bool good = (play.stars && play.known) || failure_memory(failure, "simulating");
+    if (!play.stars || !play.known) {
+        play_release(&play);
+        return failure_memory(failure, "simulating");
+    }
+    bool good = true;
     for (int k = 0; good && k < play.count; k++)
         good = star_begin(&play, k, failure);
     good = good && stars_play(&play, failure) && stars_sum(&play, trace, &joined, failure);

@@ -12,10 +12,10 @@
 
 /* What is simulated; borrowed. */
 struct stars_setup {
-    const struct platform *platform;         /* of all ranks behind rank 0 */
-    const struct plan *plan;                 /* with stars */
-    const struct decision *const *decisions; /* of each star, for its core tasks, with its workers
-                                              * counted from 0; NULL: they follow their plans */
+    const struct platform *platform;  /* of all ranks behind rank 0 */
+    const struct plan *plan;          /* with stars */
+    const struct decision *decisions; /* of each star, for its core tasks, with its workers
+                                       * counted from 0; NULL: they follow their plans */
     /* Not with workers that come and go. */
     const struct scenario *scenario;
     /* What decided in that star, when all has ended; NULL: nobody asks. */
