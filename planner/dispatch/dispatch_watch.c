@@ -339,6 +339,20 @@ static double gain_wanted(const struct dispatch_watch *self)
     return watch_caution(self) * gain_least;
 }
 
+static void rates_expect(struct dispatch_watch *self)
+{
+    for (int64_t k = 0; k < self->setup.workers; k++)
+        self->workers[k].expected = self->workers[k].factor;
+}
+
+/* No plan could be found, as where too many packages are left. Looking for one takes time in which
+ * nothing is sent: it is tried again when an eighth less is left. */
+static bool is_vain(const struct dispatch_watch *self)
+{
+    return self->newcomer < 0 && self->left > self->vain_left - self->vain_left / 8 &&
+           self->vain_left > 0;
+}
+
 static void answer_take(struct dispatch_watch *self, struct watch_answer *answer,
                         struct watch_change *change)
 {
@@ -348,8 +362,8 @@ static void answer_take(struct dispatch_watch *self, struct watch_answer *answer
     const bool better = answer->kept_end_s - answer->end_s > gain_wanted(self) * rest_s;
     change->adopted =
         (better || self->newcomer >= 0) && plan_adopt(self, &answer->plan, answer->end_s);
-    for (int64_t k = 0; k < self->setup.workers; k++)
-        self->workers[k].expected = self->workers[k].factor;
+    self->vain_left = 0;
+    rates_expect(self);
 }
 
 /* For people. */
@@ -385,7 +399,7 @@ static bool plan_reconsider(struct dispatch_watch *self, int64_t without, double
                                         .workers = self->setup.workers,
                                         .states = self->states,
                                         .gain = self->newcomer < 0 ? gain_wanted(self) : 0};
-    if (farthest < 0 || !planning_is_due(self, now_s) || !change_reserve(self))
+    if (farthest < 0 || is_vain(self) || !planning_is_due(self, now_s) || !change_reserve(self))
         return false;
     struct watch_change *change = &self->changes[self->change_count];
     *change = (struct watch_change){.now_s = now_s,
@@ -402,6 +416,9 @@ static bool plan_reconsider(struct dispatch_watch *self, int64_t without, double
         answer_take(self, &answer, change);
         self->change_count++;
         self->newcomer = -1;
+    } else {
+        self->vain_left = self->left;
+        rates_expect(self);
     }
     plan_release(&answer.plan);
     free(kept);

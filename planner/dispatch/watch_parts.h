@@ -52,6 +52,7 @@ struct dispatch_watch {
     double changes_recent;          /* changes of plan, older ones less, as of: */
     double changed_s;               /* the last one */
     double asked_s;                 /* when it was asked last */
+    int64_t vain_left;              /* core tasks that were left when no plan was found; 0: never */
     double port_s;                  /* when the port is free, as computed */
     double whole_s;                 /* estimate of the makespan */
     double end_s;                   /* expected makespan by now */

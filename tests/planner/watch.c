@@ -551,6 +551,48 @@ static void other_worth_is_no_news(void **state)
     platform_release(&units);
 }
 
+/* Never finds a plan, and counts how often one is looked for. */
+static bool nothing_found(const void *self, const struct watch_remaining *remaining,
+                          struct watch_answer *answer)
+{
+    int64_t *const *asked = self;
+    (void)remaining;
+    (void)answer;
+    ++**asked;
+    return false;
+}
+
+/* Packages of one core task whose times differ much, so that rates are news all the time, and
+ * nobody finds a plan for so many: looking for one, which takes the master longer than a package,
+ * is not done at every report, but whenever an eighth less is left. */
+static void vain_searches_are_few(void **state)
+{
+    enum { TASKS = 20000 };
+    struct platform platform = platform_of_equals(2, 1, TASKS, (struct cost){0, 1e-6},
+                                                  (struct cost){0, 0}, (struct cost){0, 1e-2});
+    double loads[] = {1, 1};
+    int64_t workers[] = {0, 1}, count = 0, *const asked = &count;
+    struct plan_round round = {TASKS / 2, loads};
+    const struct plan plan = {
+        .tasks = TASKS, .worker_count = 2, .workers = workers, .round_count = 1, .rounds = &round};
+    const struct watch_setup setup = {.plan = &plan,
+                                      .platform = &platform,
+                                      .workers = 2,
+                                      .tolerance = 0.01,
+                                      .planner = {nothing_found, &asked}};
+    struct scenario noisy = SCENARIO_INIT;
+    struct simulation simulation;
+    struct failure failure = FAILURE_INIT;
+    struct dispatch *watch = dispatch_new_watch(&setup);
+    (void)state;
+    assert_non_null(watch);
+    noisy.noise = 0.5;
+    assert_true(simulate_scenario(&platform, watch, &noisy, NULL, &simulation, &failure));
+    assert_in_range(count, 1, 100);
+    dispatch_free(&watch);
+    platform_release(&platform);
+}
+
 /* Every other worker has half of its processor but from two to four fifths of the predicted run.
  * *least_s: when all would be done, without latencies, were the work shared perfectly. */
 static void load_often(const struct setup *setup, struct availability *loads, double *least_s)
@@ -660,6 +702,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(where_results_are_written_behind_they_do_too),
         cmocka_unit_test(where_results_return_they_do_too),
         cmocka_unit_test(asking_often_changes_nothing),
+        cmocka_unit_test(vain_searches_are_few),
         cmocka_unit_test(silence_is_news),
         cmocka_unit_test(other_worth_is_no_news),
         cmocka_unit_test(noise_is_left_alone),
