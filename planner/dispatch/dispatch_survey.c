@@ -22,8 +22,10 @@ enum { SECOND_SIZE = 4, GROWTH = 2, SIZES_LEAST = 3 };
 enum { LARGEST_SHARE = 10 };
 /* Of what the job will take, what the latencies of probes may take. */
 static const double LATENCIES_SHARE = 0.05;
-/* A package that takes so many times its latency is the largest that need be timed. */
-static const double LATENCIES_ENOUGH = 10;
+/* A package that takes so many times its latency, and that share of what the job will take its
+ * worker, is the largest that need be timed: of smaller ones alone nobody knows what transfers
+ * cost. */
+static const double LATENCIES_ENOUGH = 10, PACKAGE_SHARE = 0.005;
 /* A worker gets its next probe while what it has takes less than this, or that would wait long when
  * what remains is planned. */
 static const double AHEAD_BELOW_S = 0.05;
@@ -228,6 +230,14 @@ static bool halves_wanted(struct dispatch_survey *self, struct cost cost)
     return stratum_next(self) >= 0 || strata_divide(self);
 }
 
+/* Does a package that takes so long tell all? */
+static bool is_long(const struct dispatch_survey *self, struct cost cost, double seconds)
+{
+    const double worker_s =
+        cost.s_per_task * (double)self->setup.tasks / (double)self->setup.workers;
+    return seconds > fmax(LATENCIES_ENOUGH * cost.latency_s, PACKAGE_SHARE * worker_s);
+}
+
 /* The next of the doubling sizes of which not every worker has had one; 0: none is needed. */
 static int64_t larger_size(struct dispatch_survey *self, struct cost cost)
 {
@@ -239,7 +249,7 @@ static int64_t larger_size(struct dispatch_survey *self, struct cost cost)
         const struct survey_size *size = survey_timings_size(&self->timings, tasks);
         if (size->sent < self->setup.workers)
             return tasks;
-        if (enough && seconds > LATENCIES_ENOUGH * cost.latency_s)
+        if (enough && is_long(self, cost, seconds))
             return 0;
     }
     return 0;
