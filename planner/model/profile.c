@@ -140,6 +140,20 @@ double profile_setting_region(const struct profile_setting *setting)
     return sqrt(fmax(0, both - small->deviation * small->deviation) / (times - 1));
 }
 
+double profile_speed_deviation(const struct profile_setting *setting, double tasks)
+{
+    size_t at = 0;
+    double most = 0;
+    while (at + 1 < setting->window_count && (double)setting->windows[at].greatest < tasks)
+        at++;
+    for (size_t k = 0; k < setting->windows[at].worker_count; k++) {
+        const struct measured_cost *compute = &setting->windows[at].workers[k].compute;
+        const double rate = compute->cost.s_per_task, error = compute->fit.stderr_s_per_task;
+        most = fmax(most, hypot(rate > 0 ? error / rate : 0, compute->fit.drift_own));
+    }
+    return fmin(most, 1);
+}
+
 double profile_timing_deviation(const struct profile_setting *setting, double tasks)
 {
     double deviation = 0;

@@ -228,6 +228,9 @@ double profile_setting_unequal(const struct profile_setting *setting, double tas
  * packages of n would have 1 / sqrt(n) of a task's deviation; what the largest measured size has
  * beyond that is common to regions of the job. */
 double profile_setting_region(const struct profile_setting *setting);
+/* By how much a worker's speed in a run may be off from what is known of it, relative, in packages
+ * of `tasks`: its rate's standard error and its own drift, of the worker that is the least sure. */
+double profile_speed_deviation(const struct profile_setting *setting, double tasks);
 /* Relative deviation between timings of computing one and the same package of `tasks` core tasks;
  * of the class with the largest. */
 double profile_timing_deviation(const struct profile_setting *setting, double tasks);

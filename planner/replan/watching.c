@@ -74,22 +74,6 @@ static bool tail_read(const char *text, char *rule, size_t size, struct plan_tai
     return true;
 }
 
-/* By how much a worker's speed may be off: its rate's standard error and its own drift, of the one
- * that is the least sure. */
-static double speed_error(const struct profile_setting *setting, double usual)
-{
-    size_t at = 0;
-    double most = 0;
-    while (at + 1 < setting->window_count && (double)setting->windows[at].greatest < usual)
-        at++;
-    for (size_t k = 0; k < setting->windows[at].worker_count; k++) {
-        const struct measured_cost *compute = &setting->windows[at].workers[k].compute;
-        const double rate = compute->cost.s_per_task, error = compute->fit.stderr_s_per_task;
-        most = fmax(most, hypot(rate > 0 ? error / rate : 0, compute->fit.drift_own));
-    }
-    return fmin(most, 1);
-}
-
 static bool tail_make(struct watching *watching, const struct watching_request *request,
                       double usual, struct failure *failure)
 {
@@ -102,7 +86,7 @@ static bool tail_make(struct watching *watching, const struct watching_request *
         .ahead = request->ahead,
         .deviation = hypot(profile_timing_deviation(request->setting, usual), request->noise),
         .setting = request->setting,
-        .speed = speed_error(request->setting, usual),
+        .speed = profile_speed_deviation(request->setting, usual),
         .equal =
             !(request->noise > 0) && profile_setting_unequal(request->setting, 1) < spread_equal};
     if (!tail_read(request->tail, watching->rule, sizeof watching->rule, &wanted, failure) ||

@@ -1,9 +1,10 @@
 /*
  * Where core tasks are equal, the static share follows Complib's idea of what can be relied upon
  * (AppLeS): the mean less three root mean square errors. A worker's end deviates by the root of the
- * sum of the squared deviations of its packages; for three times that long, all workers together
- * are given core tasks. Where core tasks differ, nothing says what can be relied upon, for heavy
- * ones may come last: every share is tried, from the whole job down.
+ * sum of the squared deviations of its packages and of what its speed may be off by; for three
+ * times that long, all workers together are given core tasks. Where core tasks differ, nothing says
+ * what can be relied upon, for heavy ones may come last: every share is tried, from the whole job
+ * down.
  */
 #include "planner/simulate/tail.h"
 
@@ -15,6 +16,8 @@
 #include "planner/simulate/unequal.h"
 
 static const double errors_dealt = 3;
+/* A speed that is less sure than this, relative, may take any share of the job to make up for. */
+static const double speed_sure = 0.02;
 /* What the tail may cost where no package differs. */
 static const double cost_most = 0.01;
 /* Simulations for each size of the tail, fewer where there are many workers; halvings of it. */
@@ -49,10 +52,12 @@ static double end_deviation(const struct plan_tail_request *request, double *rat
             work_s += times * each_s;
             tasks += times * load;
         }
-        most_s2 = fmax(most_s2, squares_s2);
+        const double packages_s2 = request->deviation * request->deviation * squares_s2;
+        const double speed_s = request->speed * work_s;
+        most_s2 = fmax(most_s2, packages_s2 + speed_s * speed_s);
         *rate += work_s > 0 ? tasks / work_s : 0;
     }
-    return request->deviation * sqrt(most_s2);
+    return sqrt(most_s2);
 }
 
 static struct decision decision_of(const struct plan_tail *tail)
@@ -173,14 +178,16 @@ static bool tail_offer(struct plan_tail *tail, double *best_s,
     return good;
 }
 
-/* As much as the deviations ask for, or all where core tasks differ, and less. */
+/* As much as the deviations ask for, or all where core tasks differ or speeds are unsure, and less.
+ */
 static bool tail_choose(struct plan_tail *tail, const struct plan_tail_request *request,
                         struct failure *failure)
 {
     double rate, whole_s;
     const double wanted = errors_dealt * end_deviation(request, &rate) * rate;
-    double dealt = request->equal ? fmin(wanted, request->plan->tasks) : request->plan->tasks;
-    const int sizes = request->equal ? SIZES : SIZES_UNEQUAL;
+    const bool sure = request->equal && request->speed <= speed_sure;
+    double dealt = sure ? fmin(wanted, request->plan->tasks) : request->plan->tasks;
+    const int sizes = sure ? SIZES : SIZES_UNEQUAL;
     if (!tail_make(tail, request, 0, failure) || !tail_score(request, tail, &whole_s, failure))
         return false;
     const double most_s = (1 + cost_most) * tail->makespan_s;

@@ -365,11 +365,24 @@ static bool dealing_add(const struct planning *planning, const struct dealing *d
     return tail_add(planning, tail, plan, failure);
 }
 
+/* By how much what a worker takes for all its packages may be off, relative: its speed, and what
+ * single packages of that size deviate by. */
+static double ends_deviation(const struct profile_setting *setting, const struct plan *plan)
+{
+    const double usual = plan_largest_load(plan);
+    double packages = 0;
+    for (size_t r = 0; r < plan->round_count; r++)
+        packages += (double)plan->rounds[r].repeat;
+    return hypot(profile_speed_deviation(setting, usual),
+                 profile_timing_deviation(setting, usual) / sqrt(fmax(packages, 1)));
+}
+
 bool planning_tail_unequal(const struct planning *planning, struct plan *plan,
                            struct failure *failure)
 {
     struct dealing best = {.rule = NULL, .gain = tail_gain_least};
-    if (profile_setting_unequal(planning->setting, 1) <= PLANNING_UNEQUAL)
+    if (profile_setting_unequal(planning->setting, 1) <= PLANNING_UNEQUAL &&
+        ends_deviation(planning->setting, plan) <= PLANNING_ENDS_UNSURE)
         return true;
     const int64_t workers = profile_workers(&planning->setting->windows[0]);
     if (!tail_afford(planning, workers)) {

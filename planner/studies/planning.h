@@ -93,9 +93,11 @@ bool planning_note_beyond(const struct planning *planning, int64_t workers, stru
 
 /* Core tasks, or packages of one size, with a larger relative deviation count as unequal. */
 #define PLANNING_UNEQUAL 0.05
-/* If core tasks are unequal, give the plan a tail by factoring or by factoring with measured
- * weights, whichever saves more of the mean makespan in simulations with such tasks, if that is at
- * least 0.5 %. The plan has whole loads and no tail. */
+/* Where what a worker takes for all its packages may be off by more, relative, ends are unsure. */
+#define PLANNING_ENDS_UNSURE 0.02
+/* If core tasks are unequal, or ends unsure, give the plan a tail by factoring or by factoring
+ * with measured weights, whichever saves more of the mean makespan in simulations with such tasks,
+ * if that is at least 0.5 %. The plan has whole loads and no tail. */
 bool planning_tail_unequal(const struct planning *planning, struct plan *plan,
                            struct failure *failure);
 
