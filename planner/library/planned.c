@@ -486,14 +486,16 @@ static bool choice_add(const struct plan_request *request, struct planned *plann
     return good;
 }
 
-/* What only a plan of one master has: an end on request, and the choice of its workers. */
+/* What only a plan of one master has: an end on request, but not in a search in levels, and the
+ * choice of its workers. */
 static bool single_complete(const struct plan_request *request, struct planned *planned,
                             struct failure *failure)
 {
     if (planned->plan.star_count > 0 || planned->plan.child_count > 0)
         return true;
-    return (!plan_request_tail_open(request) ||
-            planning_tail_unequal(&planned->planning, &planned->plan, failure)) &&
+    const bool open =
+        plan_request_tail_open(request) && planned->planning.setting->level_count == 0;
+    return (!open || planning_tail_unequal(&planned->planning, &planned->plan, failure)) &&
            (request->bare || choice_add(request, planned, failure));
 }
 
