@@ -4,10 +4,10 @@
  * When the probes suffice, survey_planner plans the remaining tasks.
  *
  * A probe costs only its latency. Probing ends when a task of every stratum and packages of three
- * sizes were timed, the largest as long as ten latencies and as a two-hundredth of what the job will
- * take its worker; when the latencies take 5 % of the estimated time of the job; and at the latest
- * when a sixth of the tasks is handed out. While the job's total is in doubt, strata are halved
- * where that tells most.
+ * sizes were timed, the largest as long as ten latencies and as a two-hundredth of what the job
+ * will take its worker; when the latencies take 5 % of the estimated time of the job; and at the
+ * latest when a sixth of the tasks is handed out. While the job's total is in doubt, strata are
+ * halved where that tells most.
  *
  * Where somebody knows what core tasks are worth (survey_levels), nothing else is asked of their
  * places: single tasks are compared as if each were worth the mean, and there are no regions.

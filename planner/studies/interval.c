@@ -440,9 +440,9 @@ static bool draws_make(struct drawing *drawing, int64_t draws, struct ensemble *
     if (!drawing->plays)
         return runs_play(drawing, draws, ensemble, failure);
     double *ends_s = calloc(drawing->count, sizeof *ends_s);
-    const bool good = (ends_s || failure_memory(failure, "drawing makespans")) &&
-                      ensemble_init(ensemble, draws, failure) &&
-                      plays_draw(drawing, draws, ends_s, ensemble, failure);
+    const bool good = ends_s ? ensemble_init(ensemble, draws, failure) &&
+                                   plays_draw(drawing, draws, ends_s, ensemble, failure)
+                             : failure_memory(failure, "drawing makespans");
     free(ends_s);
     return good;
 }

@@ -170,12 +170,14 @@ bool several_take(const struct planning *planning, struct plan *plan, struct sev
 static bool kind_make(const struct planning *planning, const struct found *found,
                       enum several_kind kind, struct plan *plan, struct failure *refused)
 {
+    static const double gains[SEVERAL_KINDS] = {
+        [SEVERAL_BESIDE] = MASTERS_GAIN, [SEVERAL_TREE] = TREE_GAIN};
     if (kind == SEVERAL_BESIDE && found->masters > 1)
         return masters_make(planning, found->masters, plan, refused);
     if (kind == SEVERAL_TREE && found->groups > 0)
         return trees_make(planning, found->groups, plan, refused);
     return failure_set(refused, FAILURE_INFEASIBLE, "would save less than %.0f %% over one master",
-                       100 * (kind == SEVERAL_TREE ? TREE_GAIN : MASTERS_GAIN));
+                       100 * gains[kind]);
 }
 
 bool several_compare(const struct planning *planning, const struct plan *one,

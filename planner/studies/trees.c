@@ -330,7 +330,7 @@ static double share_of(double total, int64_t rounds, const double *shares, int64
 static double *shares_make(const struct platform *platform)
 {
     const struct platform_window *window = &platform->windows[platform->window_count - 1];
-    double *shares = calloc((size_t)platform->worker_count, sizeof *shares), sum = 0;
+    double *shares = calloc((size_t)platform->worker_count + 1, sizeof *shares), sum = 0;
     for (int64_t k = 0; shares && k < platform->worker_count; k++) {
         sum += 1 / fmax(platform_class_work(platform_worker(window, k)).s_per_task, 1e-15);
         shares[k] = sum;
@@ -370,9 +370,9 @@ static bool rounds_fill(struct plan *plan, const struct platform *platform, cons
     for (int64_t at = 0; at < rounds * count; at++) {
         const double load = share_of(total, rounds, shares, count, at);
         double *loads = plan->rounds[from + (size_t)(at / count)].loads;
-        assert(loads); /* rounds_open has made them */
-        loads[at % count] = load;
-        fits = fits && (!(load > 0) || platform_find(platform, load));
+        if (loads) /* rounds_open has made them */
+            loads[at % count] = load;
+        fits = fits && loads && (!(load > 0) || platform_find(platform, load));
     }
     plan->tasks += total;
     return fits;
@@ -543,7 +543,7 @@ static bool trees_try(const struct planning *planning, const struct platform *wh
     *found = false;
     for (int64_t groups = 2; groups <= most; groups *= 2) {
         struct failure refused = FAILURE_INIT;
-        struct plan plan;
+        struct plan plan = {.kernel = NULL};
         if (!even_make(planning, whole, groups, &plan, &refused)) {
             if (refused.code != FAILURE_INFEASIBLE)
                 return failure_set(failure, refused.code, "%s", refused.text);
@@ -562,7 +562,7 @@ static bool auto_make(const struct planning *planning, const struct platform *wh
                       struct plan *plan, struct failure *failure)
 {
     struct plan tree = {.kernel = NULL};
-    bool found;
+    bool found = false;
     if (!planning_make(planning, plan, failure))
         return false;
     if (!trees_try(planning, whole, &tree, &found, failure)) {

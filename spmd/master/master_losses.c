@@ -218,9 +218,9 @@ void master_members(struct master *master)
     if (master->run->joining)
         joining_see(master->run->joining, master->run->tasks - master->outcome->summary.tasks);
     while (membership_poll(members, &event)) {
-        if (event.news == COMM_JOINED)
+        if (event.news == COMM_JOINED && master->run->joining)
             joined_take(master, &event);
-        else
+        else if (event.news != COMM_JOINED)
             /* A group's master works on nothing that could be the cause, nor does who leaves as it
              * has said. */
             master_lose(master, event.member, membership_why(members, event.member),

@@ -26,8 +26,8 @@ END
 
 profile 6e-3 2e-3 >waits.json  # the master of one worker waits for every report
 profile 2e-2 2e-2 >busy.json   # that of four has always one to answer
-"$scow" plan -p waits.json -X 40 -n 1 -o waits-plan.json -q
-"$scow" plan -p busy.json -X 40 -o busy-plan.json -q
+"$scow" plan -p waits.json -X 40 -n 1 --masters 1 -o waits-plan.json -q
+"$scow" plan -p busy.json -X 40 --masters 1 -o busy-plan.json -q
 "$mpiexec" -n 2 "$scow" run waits-plan.json -p waits.json -o waits.h5 -q -s ss --ahead 1 >/dev/null
 "$mpiexec" -n 5 "$scow" run busy-plan.json -p busy.json -o busy.h5 -q -s ss --ahead 1 >/dev/null
 for name in waits busy; do
