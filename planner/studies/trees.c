@@ -1,6 +1,5 @@
 #include "planner/studies/trees.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

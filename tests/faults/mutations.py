@@ -144,7 +144,7 @@ MUTATIONS = [
     ("copies-dropped-with-the-original", "planner/dispatch/recovery_copies.c",
      "    return recovery_copies_void(self, entry);\n}", "    return true;\n}"),
     ("written-by-others-disowned", "spmd/master/master_losses.c",
-     "    if (!master->run->copies && !master->run->above)", "    if (!master->run->above)"),
+     "    if (!run->copies && !run->above)", "    if (!run->above)"),
     ("loss-not-blamed", "spmd/master/master_losses.c",
      "    if (at_work)\n        package_blame", "    if (at_work && count > 1000)\n        package_blame"),
     ("grid-kept-before-it-is-whole", "spmd/strips/master.c",
@@ -219,7 +219,7 @@ MUTATIONS = [
     ("group-lost-to-a-group-noted-for-all", "spmd/master/masters.c",
      "    if (!is_first(masters))\n        return;\n    if (!membership_lost", "    if (!membership_lost"),
     ("done-before-the-stop-not-told-above", "spmd/master/master_results.c",
-     "    master_relay_done(master, &done, &report->summary, rejection, report->times.written_s);\n", "    (void)done;\n"),
+     "    relay_tell(master, &done, report);\n", "    (void)done;\n"),
     ("traces-of-others-not-read", "spmd/layout/trace_file.c",
      "    for (int master = 0, file = 0; good && file >= 0; master++) {", "    for (int master = 0, file = 0; good && file >= 0 && master < 1; master++) {"),
 ]
