@@ -206,7 +206,7 @@ static bool master_read(const struct reading *reading, struct process *master)
 bool status_parse(struct run_status *status, const char *text, size_t length, const char *name,
                   struct failure *failure)
 {
-    struct reading reading = {.place = {NULL, name, 0}, .failure = failure};
+    struct reading reading = {.place = {.name = name}, .failure = failure};
     *status = (struct run_status){.left_s = -1};
     reading.root = document_parse(text, length, name, failure);
     const bool good =

@@ -79,7 +79,7 @@ MUTATIONS = [
      "comm_tell(master->run->comm, master_peer(master, member), WIRE_CANCEL);",
      "comm_send(master->run->comm, NULL, 0, master_peer(master, member), WIRE_CANCEL);"),
     ("counted-by-lost-forgotten", "spmd/master/master_counted.c",
-     "        if (!dispatch_recovery_add(", "        if (gap.count > 3 && !dispatch_recovery_add("),
+     "        if (!dispatch_recovery_add(", "        if (gap.count < 0 && !dispatch_recovery_add("),
     ("counted-told-before-reported", "spmd/worker/worker.c",
      "    async_writer_finish(worker, failure);\n    counted_tell(worker);",
      "    counted_tell(worker);\n    async_writer_finish(worker, failure);"),

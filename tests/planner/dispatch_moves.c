@@ -61,8 +61,11 @@ static void ranges_make(struct course *course, int64_t width)
 
 /* ---- what decides in a star ------------------------------------------------------------------ */
 
-static const struct deadline_setup each = {
-    .cost = second_each, .start_s = no_start, .workers = WORKERS_MOST};
+static struct deadline_setup each_of(const struct star *star)
+{
+    return (struct deadline_setup){
+        .cost = second_each, .start_s = no_start, .workers = star->workers};
+}
 
 /* Of so many of its core tasks, from the first one of its rule on. */
 static struct dispatch_setup rule_draw(const struct star *star, int64_t tasks, struct dice *dice)
@@ -83,6 +86,7 @@ static struct dispatch_setup rule_draw(const struct star *star, int64_t tasks, s
 static struct dispatch *rule_make(const struct star *star, struct dice *dice)
 {
     const struct dispatch_setup setup = rule_draw(star, (int64_t)star->plan.tasks, dice);
+    const struct deadline_setup each = each_of(star);
     struct failure failure = FAILURE_INIT;
     struct dispatch *rule = dispatch_new_rule(&setup, &failure);
     assert_non_null(rule);
@@ -138,6 +142,7 @@ static struct dispatch *tail_make(struct star *star, struct dice *dice)
     assert_true(plan_head(&star->plan, (double)dice_whole(dice, 0, (int64_t)tasks), &star->head));
     star->head.first = star->plan.first;
     const struct dispatch_setup setup = rule_draw(star, (int64_t)(tasks - star->head.tasks), dice);
+    const struct deadline_setup each = each_of(star);
     const int64_t kind = dice_whole(dice, 0, 2);
     struct dispatch *head = kind == 0   ? dispatch_new_plan(&star->head)
                             : kind == 1 ? dispatch_new_parts(&star->head, &each)
@@ -148,6 +153,7 @@ static struct dispatch *tail_make(struct star *star, struct dice *dice)
 static struct dispatch *dispatch_make(const struct course *course, struct star *star,
                                       struct dice *dice)
 {
+    const struct deadline_setup each = each_of(star);
     const int64_t kind = dice_whole(dice, 0, 4);
     struct dispatch *dispatch = kind == 0   ? dispatch_new_plan(&star->plan)
                                 : kind == 1 ? dispatch_new_parts(&star->plan, &each)
