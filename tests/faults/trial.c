@@ -395,6 +395,9 @@ static void rank_main(void)
     run_outcome_release(&part.outcome);
     emulation_free(&part.emulation);
     decides_release(&part.decides);
+    /* What only a fault of the product can come to. */
+    if (part.failure.code != FAILURE_NONE && strstr(part.failure.text, "please report that"))
+        world_wrong("%s", part.failure.text);
     world_say("rank %d ends with %d%s%s", self->number, (int)part.failure.code,
               part.failure.code != FAILURE_NONE ? ": " : "",
               part.failure.code != FAILURE_NONE ? part.failure.text : "");

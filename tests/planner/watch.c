@@ -567,7 +567,7 @@ static bool nothing_found(const void *self, const struct watch_remaining *remain
  * is not done at every report, but whenever an eighth less is left. */
 static void vain_searches_are_few(void **state)
 {
-    enum { TASKS = 20000 };
+    enum { TASKS = 4000 };
     struct platform platform = platform_of_equals(2, 1, TASKS, (struct cost){0, 1e-6},
                                                   (struct cost){0, 0}, (struct cost){0, 1e-2});
     double loads[] = {1, 1};
