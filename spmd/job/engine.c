@@ -432,6 +432,17 @@ void engine_results_move(struct engine *engine, int64_t first)
 
 /* ---- computing ----------------------------------------------------------------------------- */
 
+/* Guards right behind what the package at hand may fill, which is less than a whole block where it
+ * is not a largest one. */
+static void results_guard(const struct package_results *results, const struct job *job)
+{
+    const size_t count = (size_t)results->count;
+    if (results->grid)
+        guard_set(results->grid + count * job->tile_size);
+    if (results->records)
+        guard_set(results->records + count * job->record_size);
+}
+
 static void results_begin(struct engine *engine, int64_t first, int64_t count)
 {
     const struct job *job = engine->job;
@@ -446,6 +457,7 @@ static void results_begin(struct engine *engine, int64_t first, int64_t count)
     results->emissions.size = results->reasons.size = 0;
     if (results->records)
         memset(results->records, 0, (size_t)count * job->record_size);
+    results_guard(results, job);
     if (results->state)
         job->task->reset(job->opened, results->state);
     for (int i = 0; i < engine->caller_count; i++)
@@ -586,10 +598,10 @@ static bool guards_check(const struct engine *engine, struct failure *failure)
 {
     const struct job *job = engine->job;
     const struct package_results *results = &engine->results;
-    const size_t most = (size_t)engine->most;
+    const size_t count = (size_t)results->count;
     bool good =
-        guard_check(engine, results->grid, most * job->tile_size, "its grid", failure) &&
-        guard_check(engine, results->records, most * job->record_size, "its records", failure) &&
+        guard_check(engine, results->grid, count * job->tile_size, "its grid", failure) &&
+        guard_check(engine, results->records, count * job->record_size, "its records", failure) &&
         guard_check(engine, results->state, job->state_size, "its reduction's state", failure);
     for (int i = 0; good && i < engine->caller_count; i++)
         good = guard_check(engine, engine->callers[i].workspace, engine->workspace_size,

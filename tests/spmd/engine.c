@@ -329,8 +329,9 @@ static void memory_is_told_beforehand(void **state)
 
 /* ---- what tasks do wrong ---- */
 
-/* What is said of it; "": nothing, and all is well. */
-static void fault_check(const char *fault, int threads, const char *sentence)
+/* What is said of it in a package of COUNT core tasks where `most` may come; "": nothing, and all
+ * is well. */
+static void package_fault_check(const char *fault, int64_t most, int threads, const char *sentence)
 {
     enum { COUNT = 10 };
     struct job job = {0};
@@ -338,7 +339,7 @@ static void fault_check(const char *fault, int threads, const char *sentence)
     int64_t package[COUNT + JOB_GUARD / 8];
     size_t size = 0;
     assert_true(nonsense_open(&job, fault, 40, &failure));
-    struct engine *engine = engine_new(&job, COUNT, threads, 1, &failure);
+    struct engine *engine = engine_new(&job, most, threads, 1, &failure);
     if (engine) {
         assert_true(job_pack(&job, NULL, 5, COUNT, package, &size, &failure));
         const bool good = engine_compute(engine, 5, COUNT, package, size, no_pulse, &failure);
@@ -347,6 +348,12 @@ static void fault_check(const char *fault, int threads, const char *sentence)
     assert_string_equal(failure.text, sentence);
     engine_free(&engine);
     job_close(&job);
+}
+
+static void fault_check(const char *fault, int threads, const char *sentence)
+{
+    package_fault_check(fault, 10, threads, sentence);
+    package_fault_check(fault, 17, threads, sentence);
 }
 
 static void nothing_wrong_is_said_of_a_good_task(void **state)
