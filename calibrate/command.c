@@ -158,7 +158,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                            task_options_kernel(argc, argv), arguments->kernel);
     if ((task->input != SCOW_INPUT_NONE) != (arguments->input != NULL))
         return failure_set(
-            failure, FAILURE_USAGE, "kernel %s %s: see scow calibrate --help", task->name,
+            failure, FAILURE_USAGE, "core task '%s' %s: see scow calibrate --help", task->name,
             arguments->input ? "has no input: leave -i out" : "needs an input: add -i INPUT");
     if (spool_wanted(arguments->input) && !arguments->output)
         return failure_set(failure, FAILURE_USAGE,
@@ -173,12 +173,14 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
         return false;
     if (arguments->levels && !task_has_levels(task))
         return failure_set(failure, FAILURE_USAGE,
-                           "kernel %s does not search in levels: leave --levels out", task->name);
-    if (task_has_levels(task) && weights_asked(&arguments->weights))
-        return failure_set(failure, FAILURE_USAGE,
-                           "kernel %s searches in levels, and the weights of later levels are not "
-                           "known: leave --weights out",
+                           "core task '%s' does not search in levels: leave --levels out",
                            task->name);
+    if (task_has_levels(task) && weights_asked(&arguments->weights))
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "core task '%s' searches in levels, and the weights of later levels are not "
+            "known: leave --weights out",
+            task->name);
     if (arguments->order && weights_asked(&arguments->weights))
         return failure_set(
             failure, FAILURE_USAGE,

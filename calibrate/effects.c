@@ -19,7 +19,7 @@ void effects_announce(const struct calibration_request *request, int64_t tasks, 
     if ((request->kernel->task->flags & SCOW_ONCE) == 0)
         return;
     fprintf(stderr,
-            "scow calibrate: core tasks of this kernel have side effects, and probes really do "
+            "scow calibrate: these core tasks have side effects, and probes really do "
             "some, more than once: as many as fit into %s, at most %.0f (--dry-run shows the "
             "first; scow go measures while it works, and does each once)\n",
             duration_print(request->effort.budget_s, budget),

@@ -92,7 +92,7 @@ static bool kernel_fits(const struct profile *profile, const struct kernel *kern
     const char *digest = profile->plugin_sha256 ? profile->plugin_sha256 : "";
     if (strcmp(profile->kernel, kernel->task->name) != 0)
         return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: is of kernel %s, not %s: calibrate to another file", path,
+                           "%s: is of core task '%s', not '%s': calibrate to another file", path,
                            profile->kernel, kernel->task->name);
     return strcmp(digest, kernel->sha256) == 0 ||
            failure_set(failure, FAILURE_MISMATCH,

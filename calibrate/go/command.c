@@ -102,19 +102,20 @@ static bool arguments_check(const struct arguments *arguments, const struct scow
         return failure_set(failure, FAILURE_USAGE,
                            "the output (-o FILE) is missing: see scow go --help");
     if ((task->input != SCOW_INPUT_NONE) != (arguments->run.input != NULL))
-        return failure_set(failure, FAILURE_USAGE, "kernel %s %s: see scow go --help", task->name,
-                           arguments->run.input ? "has no input: leave -i out"
-                                                : "needs an input: add -i INPUT");
+        return failure_set(
+            failure, FAILURE_USAGE, "core task '%s' %s: see scow go --help", task->name,
+            arguments->run.input ? "has no input: leave -i out" : "needs an input: add -i INPUT");
     if (task_has_levels(task))
-        return failure_set(failure, FAILURE_USAGE,
-                           "kernel %s searches in levels, each of which is planned from a profile: "
-                           "use scow calibrate, plan and run",
-                           task->name);
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "core task '%s' searches in levels, each of which is planned from a profile: "
+            "use scow calibrate, plan and run",
+            task->name);
     if (((task->flags & SCOW_SLEEP) != 0) != (arguments->run.profile != NULL))
-        return failure_set(failure, FAILURE_USAGE, "kernel %s %s", task->name,
+        return failure_set(failure, FAILURE_USAGE, "core task '%s' %s", task->name,
                            arguments->run.profile
                                ? "is measured while it works: leave -p out"
-                               : "sleeps what a profile says: name one with -p PROFILE");
+                               : "sleeps for as long as a profile says: name one with -p PROFILE");
     return weights_options_check(&arguments->weights, failure) &&
            run_options_check(&arguments->run, failure);
 }

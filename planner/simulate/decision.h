@@ -15,7 +15,7 @@ struct decision {
     const struct work *watched_work; /* borrowed: it is watched in so many units of this, which */
     int64_t watched_units;           /* make the core tasks of `plan`; NULL: by core tasks */
     const struct plan_tail *tail;    /* borrowed: the end is assigned on request, and the plan, also
-                                      * where    it is watched, is the tail's head; NULL: it is not */
+                                      * where it is watched, is the tail's head; NULL: it is not */
 };
 
 /* What packages take there, as parts and copies are made by it; nothing must end by some time. */

@@ -202,7 +202,7 @@ bool archive_pictured(const char *path, struct failure *failure)
         archive_not_ours(path, "attributes", failure);
     else if (H5Lexists(file, LAYOUT_NORMALIZED, H5P_DEFAULT) <= 0)
         failure_set(failure, FAILURE_MISMATCH,
-                    "%s: results of its kernel are no picture: leave --png out", path);
+                    "%s: results of its core task are no picture: leave --png out", path);
     else if (!complete)
         failure_set(
             failure, FAILURE_MISMATCH,

@@ -275,7 +275,7 @@ bool archive_joblog(const char *path, struct text *text, struct failure *failure
         joblog_print(&log, count, ledger, text);
     else
         failure_set(failure, FAILURE_MISMATCH,
-                    "%s: is no run of commands: --joblog is for the kernel command", path);
+                    "%s: is no run of commands: --joblog is for the core task 'command'", path);
     for (int i = 0; i < COLUMNS; i++)
         free(log.columns[i]);
     commands_close(&log.lines);

@@ -245,7 +245,7 @@ static struct input *kernel_input(const struct scow_task *task, const char *name
                                   struct failure *failure)
 {
     if ((task->input != SCOW_INPUT_NONE) != (name != NULL)) {
-        failure_set(failure, FAILURE_USAGE, "kernel %s %s", task->name,
+        failure_set(failure, FAILURE_USAGE, "core task '%s' %s", task->name,
                     name ? "has no input: leave -i out"
                          : "has an input that says how much work it is: give -i INPUT, or -X "
                            "TASKS");

@@ -208,7 +208,8 @@ static void caller_reject(const struct scow_host *base, int64_t task, const char
     char sentence[sizeof results->rejection.why];
     job_sentence(why ? why : "", sentence, sizeof sentence);
     if (at < 0) {
-        base->fail(base, "kernel %s rejects core task %" PRId64 ", which is not in its package",
+        base->fail(base,
+                   "core task '%s' rejects core task %" PRId64 ", which is not in its package",
                    engine->job->task->name, job_task_number(task));
         return;
     }
@@ -225,7 +226,7 @@ static int caller_emit(const struct scow_host *base, int64_t task, const void *b
     bool good = true;
     if (!engine->job->results.emits || at < 0)
         return base->fail(base,
-                          "kernel %s emits bytes for core task %" PRId64
+                          "core task '%s' emits bytes for core task %" PRId64
                           ", which is not in its package, "
                           "or does not say that it emits",
                           engine->job->task->name, job_task_number(task));

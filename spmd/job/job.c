@@ -17,10 +17,10 @@
 
 /* Checks the results and sizes that an opened job announces. */
 
-/* "kernel NAME: WHY: report this to its author". Returns false. */
+/* "core task 'NAME': WHY: report this to its author". Returns false. */
 static bool results_refuse(const struct job *job, const char *why, struct failure *failure)
 {
-    return failure_set(failure, FAILURE_MISMATCH, "kernel %s: %s: report this to its author",
+    return failure_set(failure, FAILURE_MISMATCH, "core task '%s': %s: report this to its author",
                        job->task->name, why);
 }
 
@@ -44,10 +44,11 @@ static bool grid_check(struct job *job, struct failure *failure)
     }
     if (cells * (double)size > (double)JOB_SIZE_MOST * 64 ||
         tile * (double)size > (double)JOB_SIZE_MOST)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "kernel %s: a grid of %.3g numbers in tiles of %.3g is more than can be "
-                           "stored: choose other parameters",
-                           job->task->name, cells, tile);
+        return failure_set(
+            failure, FAILURE_MISMATCH,
+            "core task '%s': a grid of %.3g numbers in tiles of %.3g is more than can be "
+            "stored: choose other parameters",
+            job->task->name, cells, tile);
     job->tile_size = (size_t)tile * size;
     return true;
 }
@@ -198,7 +199,7 @@ static int host_read_image(const struct scow_host *base, int64_t slice, int64_t 
     const int64_t *extent = shape->extent;
     if (shape->kind != SCOW_INPUT_IMAGE || slice < 0 || slice >= extent[0] || row < 0 || rows < 0 ||
         row > extent[1] - rows || column < 0 || columns < 0 || column > extent[2] - columns)
-        return base->fail(base, "the kernel reads pixels that the image does not have");
+        return base->fail(base, "the core task reads pixels that the image does not have");
     return input_read_image(host->input, slice, row, column, rows, columns, pixels, host->failure)
                ? SCOW_OK
                : SCOW_FAILED;
@@ -212,7 +213,8 @@ static int host_read_item(const struct scow_host *base, int64_t index, struct sc
     const struct scow_input *shape = input_shape(host->input);
     if ((shape->kind != SCOW_INPUT_LINES && shape->kind != SCOW_INPUT_SEQUENCES) || index < 0 ||
         index >= shape->extent[0])
-        return base->fail(base, "the kernel reads a line or sequence that the input does not have");
+        return base->fail(base,
+                          "the core task reads a line or sequence that the input does not have");
     return input_read_item(host->input, index, item, host->failure) ? SCOW_OK : SCOW_FAILED;
 }
 
@@ -223,7 +225,7 @@ static int host_share(const struct scow_host *base, const void *bytes, size_t si
         return base->fail(base, "bytes can be shared in describe and next only, and once");
     void *copy = size <= JOB_SIZE_MOST ? malloc(size + 1) : NULL;
     if (!copy) {
-        failure_memory(host->failure, "sharing what the kernel needs on every rank");
+        failure_memory(host->failure, "sharing what the core task needs on every rank");
         return SCOW_FAILED;
     }
     if (size > 0)
@@ -285,7 +287,7 @@ bool job_status(const struct scow_task *task, const char *what, int status, stru
         return true;
     return failure_set(
         failure, FAILURE_FAILED,
-        "kernel %s: %s failed without saying why (status %d): report this to its author",
+        "core task '%s': %s failed without saying why (status %d): report this to its author",
         task->name, what, status);
 }
 
@@ -302,7 +304,7 @@ const struct scow_task *job_task(const char *name, const char *where, struct fai
     struct nearest nearest = {.word = name};
     for (size_t i = 0; i < count; i++)
         nearest_try(&nearest, all[i]->name);
-    failure_set(failure, FAILURE_MISMATCH, "%s: there is no kernel '%.100s': %s", where, name,
+    failure_set(failure, FAILURE_MISMATCH, "%s: there is no core task '%.100s': %s", where, name,
                 nearest_hint(&nearest, "", "'scow tasks' lists them", hint));
     return NULL;
 }
@@ -324,10 +326,11 @@ static bool settled_check(const struct scow_task *task, const struct values *val
                               ? number >= row->least && number <= row->greatest
                               : true;
         if (!good)
-            return failure_set(failure, FAILURE_MISMATCH,
-                               "kernel %s: changes its parameter %s to %.15g, which is out of its "
-                               "range: report this to its author",
-                               task->name, row->name, number);
+            return failure_set(
+                failure, FAILURE_MISMATCH,
+                "core task '%s': changes its parameter %s to %.15g, which is out of its "
+                "range: report this to its author",
+                task->name, row->name, number);
     }
     return true;
 }
@@ -369,7 +372,7 @@ bool job_describe(struct description *description, const struct scow_task *task,
     if (description->tasks >= 1 && description->tasks <= tasks_most)
         return true;
     return failure_set(failure, FAILURE_MISMATCH,
-                       "kernel %s: makes %" PRId64
+                       "core task '%s': makes %" PRId64
                        " core tasks of this input, and only 1 to 2^53 can be "
                        "planned: check its parameters",
                        task->name, description->tasks);
@@ -387,7 +390,7 @@ bool job_next(const struct job *job, const struct scow_survivors *in, struct des
         return false;
     return (next->tasks >= 0 && next->tasks <= tasks_most) ||
            failure_set(failure, FAILURE_MISMATCH,
-                       "kernel %s: makes %" PRId64 " core tasks of level %" PRId64
+                       "core task '%s': makes %" PRId64 " core tasks of level %" PRId64
                        ", and only 0 to 2^53 can be: check its parameters",
                        job->task->name, next->tasks, next->level);
 }
@@ -415,7 +418,7 @@ static bool setup_fill(struct job *job, const struct description *description, c
     job->input_name = name ? strdup(name) : NULL;
     job->shared = malloc(description->shared_size + 1);
     if ((name && !job->input_name) || !job->shared)
-        return failure_memory(failure, "preparing the kernel");
+        return failure_memory(failure, "preparing the core task");
     if (description->shared_size > 0)
         memcpy(job->shared, description->shared, description->shared_size);
     job->setup = (struct scow_setup){
@@ -574,7 +577,7 @@ bool guard_holds(const void *end)
 bool guard_broken(const struct job *job, const char *what, struct failure *failure)
 {
     return failure_set(failure, FAILURE_FAILED,
-                       "kernel %s wrote more than it said into %s: report this to its author",
+                       "core task '%s' wrote more than it said into %s: report this to its author",
                        job->task->name, what);
 }
 
@@ -644,7 +647,7 @@ static bool items_weigh(const struct job *job, struct input *input, double *item
         if (!(items[k] >= 0 && isfinite(items[k])))
             return failure_set(
                 failure, FAILURE_MISMATCH,
-                "kernel %s: weighs core task %" PRId64
+                "core task '%s': weighs core task %" PRId64
                 " as %g, and a weight is a number, 0 or greater: report this to its author",
                 job->task->name, job_task_number(k), items[k]);
     return true;
@@ -656,7 +659,7 @@ struct task_weights *job_weigh(const struct job *job, struct input *input, struc
     struct task_weights *made = NULL;
     if (!task_weighs(job->task)) {
         failure_set(failure, FAILURE_USAGE,
-                    "kernel %s cannot say what its core tasks cost: leave --weights task out",
+                    "core task '%s' cannot say what its core tasks cost: leave --weights task out",
                     job->task->name);
         return NULL;
     }
@@ -679,7 +682,7 @@ bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t co
         if (start[i] < 0 || count[i] < 1 || count[i] > results->grid_tile[i] ||
             start[i] > results->grid_extent[i] - count[i])
             return failure_set(failure, FAILURE_MISMATCH,
-                               "kernel %s: core task %" PRId64
+                               "core task '%s': core task %" PRId64
                                " has no place in its own grid: report this to its author",
                                job->task->name, job_task_number(task));
     return true;

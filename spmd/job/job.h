@@ -102,7 +102,7 @@ int64_t job_task_number(int64_t task);
 enum { JOB_GUARD = 64 };
 void guard_set(void *end);
 bool guard_holds(const void *end);
-/* "kernel NAME wrote more than it said into WHAT: ...". */
+/* "core task 'NAME' wrote more than it said into WHAT: ...". */
 bool guard_broken(const struct job *job, const char *what, struct failure *failure);
 
 /* The outcome of a reduction as JSON, below JOB_OUTCOME_SIZE; owned; NULL with *failure set. */

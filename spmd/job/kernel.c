@@ -93,9 +93,10 @@ static bool plugin_open(struct kernel *kernel, const char *path, const struct ke
         return false;
     if (!name->name || strcmp(name->name, kernel->task->name) == 0)
         return true;
-    return failure_set(failure, FAILURE_MISMATCH,
-                       "%s: is for kernel %s, but plug-in '%s' is %s: name the right one with -k",
-                       where, name->name, kernel->plugin, kernel->task->name);
+    return failure_set(
+        failure, FAILURE_MISMATCH,
+        "%s: is for core task '%s', but plug-in '%s' is '%s': name the right one with -k", where,
+        name->name, kernel->plugin, kernel->task->name);
 }
 
 bool kernel_open(struct kernel *kernel, struct kernel_name name, const char *instead,

@@ -210,8 +210,8 @@ static bool unknown_refuse(const struct scow_task *task, const char *name, const
     for (int i = 0; i < task_parameter_count(task); i++)
         nearest_try(&nearest, task->parameters[i].name);
     return failure_set(failure, where ? FAILURE_MISMATCH : FAILURE_USAGE,
-                       "%s: kernel %s has no parameter '%s': %s", where ? where : "command line",
-                       task->name, name,
+                       "%s: core task '%s' has no parameter '%s': %s",
+                       where ? where : "command line", task->name, name,
                        nearest_hint(&nearest, "", "'scow tasks' lists them", hint));
 }
 

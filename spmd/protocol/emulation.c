@@ -63,9 +63,10 @@ struct emulation *emulation_new(const struct profile *profile, const struct plan
                                 int64_t before, struct failure *failure)
 {
     if (!profile) {
-        failure_set(failure, FAILURE_USAGE,
-                    "kernel %s sleeps what a profile says: name the plan's with -p PROFILE",
-                    plan->kernel);
+        failure_set(
+            failure, FAILURE_USAGE,
+            "core task '%s' sleeps for as long as a profile says: name the plan's with -p PROFILE",
+            plan->kernel);
         return NULL;
     }
     struct emulation *emulation = calloc(1, sizeof *emulation);

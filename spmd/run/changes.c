@@ -85,7 +85,7 @@ static bool not_of_task(const struct scow_task *task, const char *name, size_t l
     const char *const *names = task_run_parameters(task);
     for (; names && *names; names++)
         nearest_try(&nearest, *names);
-    return failure_set(failure, FAILURE_USAGE, "kernel %s has no option '--%s' for runs: %s",
+    return failure_set(failure, FAILURE_USAGE, "core task '%s' has no option '--%s' for runs: %s",
                        task->name, word,
                        nearest_hint(&nearest, "--", "see 'scow run --help'", hint));
 }

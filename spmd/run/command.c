@@ -203,7 +203,7 @@ static bool kernel_find(struct kernel *kernel, const struct arguments *arguments
         return false;
     const bool wanted = kernel->task->input != SCOW_INPUT_NONE;
     return wanted == (arguments->run.input != NULL) ||
-           failure_set(failure, FAILURE_USAGE, "%s: kernel %s %s", arguments->plan,
+           failure_set(failure, FAILURE_USAGE, "%s: core task '%s' %s", arguments->plan,
                        kernel->task->name,
                        wanted ? "needs an input: add -i INPUT" : "has no input: leave -i out");
 }

@@ -57,15 +57,15 @@ static bool model_fits(const struct fitting *fitting, const struct fitting_packa
     if (operating == OPERATING_SINGLE_PORT || (packages->by_rule && !sleeps))
         return true;
     if (!sleeps)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: is for the operating model %s, which only kernel sleep plays, for "
-                           "real ones run as with a single port: plan again with --model "
-                           "single-port",
-                           fitting->plan_name, traits->name);
+        return failure_set(
+            failure, FAILURE_MISMATCH,
+            "%s: is for the operating model %s, which only the core task 'sleep' can follow, "
+            "because all others run with a single port: plan again with --model single-port",
+            fitting->plan_name, traits->name);
     return !traits->worker_takes || !fitting->job->values.write_behind ||
            failure_set(failure, FAILURE_MISMATCH,
-                       "%s: is for the operating model %s, in which workers that write behind "
-                       "their computing cannot be played: plan again with --set write-behind=no",
+                       "%s: is for the operating model %s, in which workers cannot write "
+                       "while they compute: plan again with --set write-behind=no",
                        fitting->plan_name, traits->name);
 }
 

@@ -20,7 +20,7 @@ bool levels_check(const struct execution *execution, struct failure *failure)
     const char *task = execution->kernel->task->name;
     if (execution->tail)
         return failure_set(failure, FAILURE_USAGE,
-                           "kernel %s: levels are planned as they come, and have no tails on "
+                           "core task '%s': levels are planned as they come, and have no tails on "
                            "request: give --tail none, or -s RULE",
                            task);
     if (execution->plan->weights)

@@ -191,9 +191,10 @@ static bool plan_check(const struct serve_options *options, const struct documen
 static bool levels_refuse(const struct scow_task *task, struct failure *failure)
 {
     return !task_has_levels(task) ||
-           failure_set(failure, FAILURE_USAGE,
-                       "kernel %s searches in levels, of which scow serve leads none: use scow run",
-                       task->name);
+           failure_set(
+               failure, FAILURE_USAGE,
+               "core task '%s' searches in levels, of which scow serve leads none: use scow run",
+               task->name);
 }
 
 /* What decides: the plan, watched, so that it follows who is there; else a rule. */
@@ -353,9 +354,10 @@ static void chunks_serve(const struct serve_options *options, const struct docum
     if (plan_check(options, documents, failure) &&
         kernel_open(&kernel, wanted, NULL, options->plan, failure) &&
         levels_refuse(kernel.task, failure) && (kernel.task->flags & SCOW_SLEEP) != 0)
-        failure_set(failure, FAILURE_USAGE,
-                    "kernel %s has no results that could be collected: --per-chunk is for others",
-                    plan->kernel);
+        failure_set(
+            failure, FAILURE_USAGE,
+            "core task '%s' has no results that could be collected: --per-chunk is for others",
+            plan->kernel);
     if (failure->code == FAILURE_NONE && per_chunk_run(&setup, &folder, failure) && setup.manager)
         chunks_collect(options, folder, failure);
     free(folder);

@@ -194,7 +194,7 @@ refused 'calibrate to another file' mandelbrot 250 --reuse -q
 code=0
 calibrate --weights task -o no.json >said 2>&1 || code=$?
 [[ $code == 2 ]] || fail "a core task that cannot weigh exits with $code: $(cat said)"
-grep -qF 'kernel command cannot say what its core tasks cost: leave --weights task out' said || fail "it says $(cat said)"
-refused 'kernel variant: weighs core task 2 as -1, and a weight is a number, 0 or greater' \
+grep -qF "core task 'command' cannot say what its core tasks cost: leave --weights task out" said || fail "it says $(cat said)"
+refused "core task 'variant': weighs core task 2 as -1, and a weight is a number, 0 or greater" \
     "$mpiexec" -n 3 "$scow" calibrate -k "$plugins/weighs-below.so" --weights task --quick --scratch "$dir" -o no.json
 [[ ! -e no.json ]] || fail "a profile was written"

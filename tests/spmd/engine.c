@@ -367,18 +367,20 @@ static void writing_too_much_is_told(void **state)
 {
     (void)state;
     for (int threads = 1; threads <= 2; threads++) {
-        fault_check(
-            "grid-overrun", threads,
-            "kernel nonsense wrote more than it said into its grid: report this to its author");
-        fault_check(
-            "records-overrun", threads,
-            "kernel nonsense wrote more than it said into its records: report this to its author");
-        fault_check("state-overrun", threads,
-                    "kernel nonsense wrote more than it said into its reduction's state: report "
-                    "this to its author");
-        fault_check("workspace-overrun", threads,
-                    "kernel nonsense wrote more than it said into its workspace: report this to "
+        fault_check("grid-overrun", threads,
+                    "core task 'nonsense' wrote more than it said into its grid: report this to "
                     "its author");
+        fault_check("records-overrun", threads,
+                    "core task 'nonsense' wrote more than it said into its records: report this to "
+                    "its author");
+        fault_check(
+            "state-overrun", threads,
+            "core task 'nonsense' wrote more than it said into its reduction's state: report "
+            "this to its author");
+        fault_check(
+            "workspace-overrun", threads,
+            "core task 'nonsense' wrote more than it said into its workspace: report this to "
+            "its author");
     }
 }
 
@@ -386,22 +388,26 @@ static void statuses_that_make_no_sense(void **state)
 {
     (void)state;
     for (int threads = 1; threads <= 3; threads++) {
-        fault_check("compute-silent", threads,
-                    "kernel nonsense: computing failed without saying why (status 1): report this "
-                    "to its author");
-        fault_check("compute-unknown", threads,
-                    "kernel nonsense: computing failed without saying why (status 12345): report "
-                    "this to its author");
+        fault_check(
+            "compute-silent", threads,
+            "core task 'nonsense': computing failed without saying why (status 1): report this "
+            "to its author");
+        fault_check(
+            "compute-unknown", threads,
+            "core task 'nonsense': computing failed without saying why (status 12345): report "
+            "this to its author");
         fault_check("compute-both", threads, "said, but not returned");
-        fault_check("start-silent", threads,
-                    "kernel nonsense: starting failed without saying why (status 1): report this "
-                    "to its author");
+        fault_check(
+            "start-silent", threads,
+            "core task 'nonsense': starting failed without saying why (status 1): report this "
+            "to its author");
     }
     fault_check("compute-says", 1, "task 5 needs a larger number");
     /* Of several threads, one of which has failed, others may have stopped because of it. */
-    fault_check("compute-stops", 3,
-                "kernel nonsense: computing failed without saying why (status 2): report this to "
-                "its author");
+    fault_check(
+        "compute-stops", 3,
+        "core task 'nonsense': computing failed without saying why (status 2): report this to "
+        "its author");
     fault_check("compute-reads", 1, "lines and sequences can be read in describe and pack only");
 }
 
@@ -410,15 +416,17 @@ static void tasks_of_other_packages_are_left_alone(void **state)
     (void)state;
     for (int threads = 1; threads <= 2; threads++) {
         fault_check("rejects-elsewhere", threads,
-                    "kernel nonsense rejects core task 16, which is not in its package");
-        fault_check("emits-elsewhere", threads,
-                    "kernel nonsense emits bytes for core task 5, which is not in its package, or "
-                    "does not say that it emits");
+                    "core task 'nonsense' rejects core task 16, which is not in its package");
+        fault_check(
+            "emits-elsewhere", threads,
+            "core task 'nonsense' emits bytes for core task 5, which is not in its package, or "
+            "does not say that it emits");
         fault_check("emits-huge", threads, "out of memory for what core tasks leave behind");
     }
-    fault_check("emits-unsaid", 1,
-                "kernel nonsense emits bytes for core task 6, which is not in its package, or does "
-                "not say that it emits");
+    fault_check(
+        "emits-unsaid", 1,
+        "core task 'nonsense' emits bytes for core task 6, which is not in its package, or does "
+        "not say that it emits");
 }
 
 static void rejection_check(const char *fault, const char *why)
@@ -461,9 +469,9 @@ static void places_are_checked_in_the_summary(void **state)
     assert_true(engine_compute(engine, 0, 4, package, size, no_pulse, &failure));
     summary_init(&summary);
     assert_false(summary_add(&summary, &job, engine_results(engine), &failure));
-    assert_failure(
-        failure, FAILURE_MISMATCH,
-        "kernel nonsense: core task 2 has no place in its own grid: report this to its author");
+    assert_failure(failure, FAILURE_MISMATCH,
+                   "core task 'nonsense': core task 2 has no place in its own grid: report this to "
+                   "its author");
     engine_free(&engine);
     job_close(&job);
 }

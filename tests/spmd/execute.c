@@ -157,22 +157,24 @@ static void check_during(const char *fault, const char *start)
 static void jobs_that_cannot_be_made(void **state)
 {
     (void)state;
-    check_before("huge-tasks", "kernel nonsense: makes 9223372036854775807 core tasks of this "
+    check_before("huge-tasks", "core task 'nonsense': makes 9223372036854775807 core tasks of this "
                                "input, and only 1 to 2^53 can be planned: check its parameters");
     check_before("settles-nonsense",
-                 "kernel nonsense: changes its parameter fault to 1000000000, which is "
+                 "core task 'nonsense': changes its parameter fault to 1000000000, which is "
                  "out of its range: report this to its author");
-    check_before("open-silent", "kernel nonsense: making the job ready failed without saying why "
-                                "(status 1): report this to its author");
-    check_before("field-outside", "kernel nonsense: a record's field is of no known type, or "
+    check_before("open-silent",
+                 "core task 'nonsense': making the job ready failed without saying why "
+                 "(status 1): report this to its author");
+    check_before("field-outside", "core task 'nonsense': a record's field is of no known type, or "
                                   "outside of it: report this to its author");
 }
 
 static void workers_that_cannot_start(void **state)
 {
     (void)state;
-    check_before("start-silent", "kernel nonsense: starting failed without saying why (status 1): "
-                                 "report this to its author");
+    check_before("start-silent",
+                 "core task 'nonsense': starting failed without saying why (status 1): "
+                 "report this to its author");
     if (comm.size > 2 && getenv("PMI_RANK"))
         check_before("start-on-one", "rank 2 has no licence");
 }
@@ -182,7 +184,7 @@ static void packages_that_cannot_be_made(void **state)
     (void)state;
     check_before(
         "pack-overruns",
-        "kernel nonsense wrote more than it said into a package: report this to its author");
+        "core task 'nonsense' wrote more than it said into a package: report this to its author");
     check_before("pack-rejects", "a core task can be rejected in compute only (not while packing)");
 }
 
@@ -190,11 +192,13 @@ static void packages_that_cannot_be_computed(void **state)
 {
     (void)state;
     check_during("compute-says", "task ");
-    check_during("compute-unknown", "kernel nonsense: computing failed without saying why (status "
-                                    "12345): report this to its author");
-    check_during("compute-stops", "kernel nonsense: computing failed without saying why (status "
-                                  "2): report this to its author");
-    check_during("rejects-elsewhere", "kernel nonsense rejects core task ");
+    check_during("compute-unknown",
+                 "core task 'nonsense': computing failed without saying why (status "
+                 "12345): report this to its author");
+    check_during("compute-stops",
+                 "core task 'nonsense': computing failed without saying why (status "
+                 "2): report this to its author");
+    check_during("rejects-elsewhere", "core task 'nonsense' rejects core task ");
 }
 
 static void results_in_the_wrong_place(void **state)
@@ -202,21 +206,21 @@ static void results_in_the_wrong_place(void **state)
     (void)state;
     check_during(
         "grid-overrun",
-        "kernel nonsense wrote more than it said into its grid: report this to its author");
-    check_during(
-        "workspace-overrun",
-        "kernel nonsense wrote more than it said into its workspace: report this to its author");
-    check_during("place-outside", "kernel nonsense: core task ");
+        "core task 'nonsense' wrote more than it said into its grid: report this to its author");
+    check_during("workspace-overrun", "core task 'nonsense' wrote more than it said into its "
+                                      "workspace: report this to its author");
+    check_during("place-outside", "core task 'nonsense': core task ");
 }
 
 static void outcomes_and_methods(void **state)
 {
     (void)state;
-    check_during("print-no-json", "kernel nonsense: its outcome is no JSON text of less than 64 "
-                                  "KiB: report this to its author");
+    check_during("print-no-json",
+                 "core task 'nonsense': its outcome is no JSON text of less than 64 "
+                 "KiB: report this to its author");
     check_during(
         "print-overrun",
-        "kernel nonsense wrote more than it said into its outcome: report this to its author");
+        "core task 'nonsense' wrote more than it said into its outcome: report this to its author");
     check_during("method-overrun", "");
 }
 

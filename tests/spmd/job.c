@@ -181,7 +181,7 @@ static void options_of_the_programs_are_taken(void **state)
 
 /* ---- jobs that cannot be made ---- */
 
-/* "kernel nonsense: ..." of a job with that fault. */
+/* "core task 'nonsense': ..." of a job with that fault. */
 static void check_fault(const char *fault, const char *sentence)
 {
     struct job job = {0};
@@ -210,73 +210,84 @@ static void without_a_fault_it_opens(void **state)
 static void counts_of_tasks_that_make_no_sense(void **state)
 {
     (void)state;
-    check_fault("no-tasks", "kernel nonsense: makes 0 core tasks of this input, and only 1 to 2^53 "
-                            "can be planned: check its parameters");
-    check_fault("negative-tasks", "kernel nonsense: makes -5 core tasks of this input, and only 1 "
-                                  "to 2^53 can be planned: check its parameters");
-    check_fault("huge-tasks", "kernel nonsense: makes 9223372036854775807 core tasks of this "
+    check_fault("no-tasks",
+                "core task 'nonsense': makes 0 core tasks of this input, and only 1 to 2^53 "
+                "can be planned: check its parameters");
+    check_fault("negative-tasks",
+                "core task 'nonsense': makes -5 core tasks of this input, and only 1 "
+                "to 2^53 can be planned: check its parameters");
+    check_fault("huge-tasks", "core task 'nonsense': makes 9223372036854775807 core tasks of this "
                               "input, and only 1 to 2^53 can be planned: check its parameters");
 }
 
 static void describing_and_opening_that_fail(void **state)
 {
     (void)state;
-    check_fault("describe-silent", "kernel nonsense: describing the job failed without saying why "
-                                   "(status 1): report this to its author");
+    check_fault("describe-silent",
+                "core task 'nonsense': describing the job failed without saying why "
+                "(status 1): report this to its author");
     check_fault("describe-says", "nothing fits: do 3 things");
     check_fault("describe-says-lines", "nothing fits: na\xc3\xafve [1mlines");
-    check_fault("describe-says-blanks", "kernel nonsense: describing the job failed without saying "
-                                        "why (status 1): report this to its author");
+    check_fault("describe-says-blanks",
+                "core task 'nonsense': describing the job failed without saying "
+                "why (status 1): report this to its author");
     check_fault("shares-twice", "bytes can be shared in describe and next only, and once");
     check_fault("reads-nothing",
-                "the kernel reads a line or sequence that the input does not have");
-    check_fault("settles-nonsense", "kernel nonsense: changes its parameter fault to 1000000000, "
-                                    "which is out of its range: report this to its author");
-    check_fault("open-silent", "kernel nonsense: making the job ready failed without saying why "
-                               "(status 1): report this to its author");
+                "the core task reads a line or sequence that the input does not have");
+    check_fault("settles-nonsense",
+                "core task 'nonsense': changes its parameter fault to 1000000000, "
+                "which is out of its range: report this to its author");
+    check_fault("open-silent",
+                "core task 'nonsense': making the job ready failed without saying why "
+                "(status 1): report this to its author");
 }
 
 static void grids_that_make_no_sense(void **state)
 {
     (void)state;
-    static const char type[] = "kernel nonsense: its grid has no known type, or tasks have no "
+    static const char type[] = "core task 'nonsense': its grid has no known type, or tasks have no "
                                "place in it: report this to its author";
-    static const char tile[] = "kernel nonsense: its grid's tiles are empty, or larger than the "
-                               "grid: report this to its author";
+    static const char tile[] =
+        "core task 'nonsense': its grid's tiles are empty, or larger than the "
+        "grid: report this to its author";
     check_fault("grid-type", type);
     check_fault("grid-text", type);
     check_fault("tile-empty", tile);
     check_fault("tile-larger", tile);
-    check_fault("grid-huge", "kernel nonsense: a grid of 7.38e+19 numbers in tiles of 8 is more "
-                             "than can be stored: choose other parameters");
-    check_fault("grid-endless", "kernel nonsense: a grid of 6.81e+38 numbers in tiles of 8 is more "
-                                "than can be stored: choose other parameters");
+    check_fault("grid-huge",
+                "core task 'nonsense': a grid of 7.38e+19 numbers in tiles of 8 is more "
+                "than can be stored: choose other parameters");
+    check_fault("grid-endless",
+                "core task 'nonsense': a grid of 6.81e+38 numbers in tiles of 8 is more "
+                "than can be stored: choose other parameters");
 }
 
 static void records_and_reductions_that_make_no_sense(void **state)
 {
     (void)state;
-    static const char field[] = "kernel nonsense: a record's field is of no known type, or outside "
-                                "of it: report this to its author";
-    static const char overlap[] = "kernel nonsense: two fields of its records have one name, or "
-                                  "one place: report this to its author";
+    static const char field[] =
+        "core task 'nonsense': a record's field is of no known type, or outside "
+        "of it: report this to its author";
+    static const char overlap[] =
+        "core task 'nonsense': two fields of its records have one name, or "
+        "one place: report this to its author";
     check_fault("field-outside", field);
     check_fault("field-type", field);
     check_fault("field-empty", field);
     check_fault("field-twice", overlap);
     check_fault("field-overlaps", overlap);
+    check_fault("record-empty", "core task 'nonsense': its records are empty, or larger than 1 "
+                                "GiB: report this to its author");
+    check_fault("state-huge", "core task 'nonsense': its reduction's state is larger than 16 MiB: "
+                              "report this to its author");
     check_fault(
-        "record-empty",
-        "kernel nonsense: its records are empty, or larger than 1 GiB: report this to its author");
+        "package-huge",
+        "core task 'nonsense': a package of one core task, or the workspace, is larger than any "
+        "memory: report this to its author");
     check_fault(
-        "state-huge",
-        "kernel nonsense: its reduction's state is larger than 16 MiB: report this to its author");
-    check_fault("package-huge",
-                "kernel nonsense: a package of one core task, or the workspace, is larger than any "
-                "memory: report this to its author");
-    check_fault("workspace-huge",
-                "kernel nonsense: a package of one core task, or the workspace, is larger than any "
-                "memory: report this to its author");
+        "workspace-huge",
+        "core task 'nonsense': a package of one core task, or the workspace, is larger than any "
+        "memory: report this to its author");
 }
 
 /* ---- packing, placing, printing ---- */
@@ -301,13 +312,14 @@ static void packages_stay_within_what_was_said(void **state)
 {
     (void)state;
     check_pack("none", "");
-    check_pack("pack-overruns",
-               "kernel nonsense wrote more than it said into a package: report this to its author");
-    check_pack("pack-claims",
-               "kernel nonsense wrote more than it said into a package: report this to its author");
     check_pack(
-        "pack-silent",
-        "kernel nonsense: packing failed without saying why (status 1): report this to its author");
+        "pack-overruns",
+        "core task 'nonsense' wrote more than it said into a package: report this to its author");
+    check_pack(
+        "pack-claims",
+        "core task 'nonsense' wrote more than it said into a package: report this to its author");
+    check_pack("pack-silent", "core task 'nonsense': packing failed without saying why (status 1): "
+                              "report this to its author");
     check_pack("pack-rejects", "a core task can be rejected in compute only (not while packing)");
 }
 
@@ -346,7 +358,7 @@ static void check_place(const char *fault, int64_t task)
     assert_true(nonsense_open(&job, fault, 40, &failure));
     assert_false(job_place(&job, task, start, count, &failure));
     snprintf(sentence, sizeof sentence,
-             "kernel nonsense: core task %" PRId64
+             "core task 'nonsense': core task %" PRId64
              " has no place in its own grid: report this to its author",
              task + 1);
     assert_failure(failure, FAILURE_MISMATCH, sentence);
@@ -387,15 +399,16 @@ static void check_print(const char *fault, const char *sentence)
 static void outcomes_are_short_texts(void **state)
 {
     (void)state;
-    static const char sentence[] = "kernel nonsense: its outcome is no JSON text of less than 64 "
-                                   "KiB: report this to its author";
+    static const char sentence[] =
+        "core task 'nonsense': its outcome is no JSON text of less than 64 "
+        "KiB: report this to its author";
     check_print("none", "");
     check_print("print-long", sentence);
     check_print("print-negative", sentence);
     check_print("print-no-json", sentence);
     check_print(
         "print-overrun",
-        "kernel nonsense wrote more than it said into its outcome: report this to its author");
+        "core task 'nonsense' wrote more than it said into its outcome: report this to its author");
 }
 
 /* One that needs more room than is offered at first says so, and gets it. */
@@ -616,17 +629,19 @@ static void levels_that_make_no_sense(void **state)
     check_task(&task, "a search in levels (SCOW_LEVELS) has `next`");
     ladder.tasks = -1;
     assert_no_next(
-        "kernel ladder: makes -1 core tasks of level 2, and only 0 to 2^53 can be: check "
+        "core task 'ladder': makes -1 core tasks of level 2, and only 0 to 2^53 can be: check "
         "its parameters");
     ladder.status = SCOW_FAILED;
-    assert_no_next("kernel ladder: making the next level failed without saying why (status 1): "
-                   "report this to its author");
+    assert_no_next(
+        "core task 'ladder': making the next level failed without saying why (status 1): "
+        "report this to its author");
     ladder.status = SCOW_OK;
     ladder.emits = false;
     assert_false(ladder_open(&job, &failure));
-    assert_failure(failure, FAILURE_MISMATCH,
-                   "kernel ladder: its levels follow from what is emitted, and it emits nothing: "
-                   "report this to its author");
+    assert_failure(
+        failure, FAILURE_MISMATCH,
+        "core task 'ladder': its levels follow from what is emitted, and it emits nothing: "
+        "report this to its author");
 }
 
 int main(void)

@@ -69,9 +69,10 @@ static void kernels_are_found_by_their_names(void **state)
     kernel_close(&kernel);
     assert_null(kernel.task);
     assert_string_equal(kernel_default(), "matched-filter");
-    check_refused("matched-filtre", "--kernel: there is no kernel 'matched-filtre': did you mean "
-                                    "'matched-filter'?");
-    check_refused("zzz", "--kernel: there is no kernel 'zzz': 'scow tasks' lists them");
+    check_refused("matched-filtre",
+                  "--kernel: there is no core task 'matched-filtre': did you mean "
+                  "'matched-filter'?");
+    check_refused("zzz", "--kernel: there is no core task 'zzz': 'scow tasks' lists them");
 }
 
 static void a_good_plugin_is_taken(void **state)
@@ -105,10 +106,11 @@ static void what_a_plan_says_must_be_so(void **state)
     kernel_close(&kernel);
     name = (struct kernel_name){"another", GOOD, digest};
     assert_false(kernel_open(&kernel, name, NULL, "plan.json", &failure));
-    snprintf(sentence, sizeof sentence,
-             "plan.json: is for kernel another, but plug-in '%s' is variant: name the right one "
-             "with -k",
-             GOOD);
+    snprintf(
+        sentence, sizeof sentence,
+        "plan.json: is for core task 'another', but plug-in '%s' is 'variant': name the right one "
+        "with -k",
+        GOOD);
     assert_failure(failure, FAILURE_MISMATCH, sentence);
     assert_null(kernel.task);
 }

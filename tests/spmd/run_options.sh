@@ -66,7 +66,7 @@ shows keep 2
 # What calibration measures, what does not exist, what is no number.
 rm out.h5 out.h5.results.*
 run 2 "--jobs changes what core tasks cost: give it to scow calibrate" --jobs 2
-run 2 "kernel command has no option '--retrys' for runs: did you mean '--retries'?" --retrys 2
+run 2 "core task 'command' has no option '--retrys' for runs: did you mean '--retries'?" --retrys 2
 run 2 "--retries needs a number, not 'many'" --retries many
 run 2 "retries must be a whole number from 0 to 1000" --retries 1e9
 run 2 "scow run: --halt is 'often': it must be a number above 0" --halt often
@@ -112,7 +112,7 @@ plug() {
     [[ $code == "$wanted" && $(cat errors.txt) == *"$sentence"* ]] || fail "$* ends with $code: $(cat errors.txt)"
 }
 plug 2 "power must be a whole number from 1 to 3" --power 4
-plug 2 "kernel variant has no option '--retries' for runs" --retries 4
+plug 2 "core task 'variant' has no option '--retries' for runs" --retries 4
 plug 0 "" --power 3
 says power 3
 code=0

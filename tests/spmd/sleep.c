@@ -508,11 +508,12 @@ static void others_are_what_they_are(void **state)
 {
     (void)state;
     refuse(&census_host, WRITTEN,
-           "plan.json: is for the operating model no-parallelism, which only kernel sleep plays, "
-           "for real ones run as with a single port: plan again with --model single-port");
+           "plan.json: is for the operating model no-parallelism, which only the core task 'sleep' "
+           "can follow, because all others run with a single port: plan again with --model "
+           "single-port");
     refuse(&census_sleeps, WRITTEN_BEHIND,
-           "plan.json: is for the operating model no-parallelism, in which workers that write "
-           "behind their computing cannot be played: plan again with --set write-behind=no");
+           "plan.json: is for the operating model no-parallelism, in which workers cannot "
+           "write while they compute: plan again with --set write-behind=no");
 }
 
 static void without_a_profile_nobody_knows_how_long(void **state)
@@ -521,9 +522,10 @@ static void without_a_profile_nobody_knows_how_long(void **state)
     struct run_outcome outcome = {0};
     struct failure failure = FAILURE_INIT;
     assert_false(sleep_run(NULL, WRITTEN, &outcome, &failure));
-    assert_failure(failure, FAILURE_USAGE,
-                   "kernel census-sleeps sleeps what a profile says: name the plan's with -p "
-                   "PROFILE");
+    assert_failure(
+        failure, FAILURE_USAGE,
+        "core task 'census-sleeps' sleeps for as long as a profile says: name the plan's "
+        "with -p PROFILE");
     run_outcome_release(&outcome);
 }
 

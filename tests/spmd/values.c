@@ -115,7 +115,7 @@ static void a_task_may_have_no_parameters(void **state)
     assert_true(parameter_list_add(&list, "count", NULL, 1));
     assert_false(values_read(&values, &plain, &list, "plan.json", true, &failure));
     assert_failure(failure, FAILURE_MISMATCH,
-                   "plan.json: kernel plain has no parameter 'count': 'scow tasks' "
+                   "plan.json: core task 'plain' has no parameter 'count': 'scow tasks' "
                    "lists them");
     values_release(&values);
     parameter_list_release(&list);
@@ -135,11 +135,11 @@ static void numbers_are_within_their_ranges(void **state)
     check_refused("count", NULL, 0, whole);
     check_refused("count", NULL, 2.5, whole);
     check_refused("count", NULL, 9007199254740994, whole);
-    check_refused("count", NULL, NAN, whole);
+    check_refused("count", NULL, (double)NAN, whole);
     check_refused("count", "three", 0, whole);
     check_refused("width", NULL, nextafter(1, 2), real);
     check_refused("width", NULL, -HUGE_VAL, real);
-    check_refused("width", NULL, NAN, real);
+    check_refused("width", NULL, (double)NAN, real);
     check_refused("width", "1", 0, real);
 }
 
@@ -264,11 +264,11 @@ static void unknown_names_are_refused(void **state)
 {
     (void)state;
     check_refused("colur", "red", 0,
-                  "p.json: kernel painter has no parameter 'colur': did you mean 'colour'?");
+                  "p.json: core task 'painter' has no parameter 'colur': did you mean 'colour'?");
     check_refused("zzz", NULL, 1,
-                  "p.json: kernel painter has no parameter 'zzz': 'scow tasks' lists them");
+                  "p.json: core task 'painter' has no parameter 'zzz': 'scow tasks' lists them");
     check_refused("", NULL, 1,
-                  "p.json: kernel painter has no parameter '': 'scow tasks' lists them");
+                  "p.json: core task 'painter' has no parameter '': 'scow tasks' lists them");
 }
 
 static void assert_equal(const struct values *a, const struct values *b)

@@ -32,7 +32,7 @@ not_kept() {
 }
 not_kept 2 'kept.json: was measured with 2 workers, and here there are 1: ' -i "$image" --blocks 64 --combine maxsum
 not_kept 3 'kept.json: has no setting with "block": 128, ' -i "$image" --blocks 32,64,128 --combine maxsum
-not_kept 3 'kept.json: is of kernel matched-filter, not mandelbrot: ' -k mandelbrot
+not_kept 3 "kept.json: is of core task 'matched-filter', not 'mandelbrot': " -k mandelbrot
 cmp profile.json kept.json || fail "a profile that was to be kept is another now"
 rm kept.json errors.txt
 [[ $(ls) == $'probes.tsv\nprofile.json' ]] || fail "calibrate left something behind: $(ls)"
