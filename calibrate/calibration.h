@@ -1,5 +1,5 @@
 /*
- * A whole calibration, from a kernel and an input to a profile.
+ * A whole calibration, from a core task and an input to a profile.
  */
 #ifndef CALIBRATE_CALIBRATION_H
 #define CALIBRATE_CALIBRATION_H
@@ -31,8 +31,8 @@ struct calibration_request {
     struct campaign_effort effort;      /* budget_s: for all settings */
     uint64_t seed;                      /* of places and orders */
     int threads;                        /* of a rank, where a setting does not say */
-    /* Where output makes workers wait, the best setting is measured with results written behind
-     * computing, too; no setting says so by itself. */
+    /* Where output makes workers wait, the best setting is measured with results written while
+     * workers compute, too; no setting says so by itself. */
     bool write_behind_auto;
     /* Where core tasks differ from place to place, the best setting is measured in the order, too,
      * in which its packages would be alike; no setting has an order of its own. */

@@ -11,7 +11,7 @@
 #include "spmd/launch/making.h"
 
 /* Local to the master: print on standard error, before the first core task, how many may be
- * computed; only for kernels with side effects. */
+ * computed; only for core tasks with side effects. */
 void effects_announce(const struct calibration_request *request, int64_t tasks, int workers);
 /* Local to the master: lines about failed core tasks; for the first one also its command and the
  * first lines of its error output. Nothing if none failed. */

@@ -1,5 +1,5 @@
 /*
- * Contents of a profile beside its costs: names of workers, the kernel, and the memory of a
+ * Contents of a profile beside its costs: names of workers, the core task, and the memory of a
  * package.
  */
 #ifndef CALIBRATE_LABELS_H
@@ -18,7 +18,7 @@ void labels_workers_free(char ***names, int workers);
 /* Local. Memory of a rank for packages in transfer and in work, and for their results: an affine
  * function of the package size, from packages of one and of `largest` core tasks. */
 struct memory labels_memory(const struct job *job, int64_t largest, int threads);
-/* Local. The kernel and its plug-in, if any. */
+/* Local. The core task and its plug-in, if any. */
 bool labels_kernel(struct profile *profile, const struct kernel *kernel, struct failure *failure);
 
 #endif

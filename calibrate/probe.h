@@ -61,7 +61,7 @@ struct probe_outcome {
 };
 void probe_outcome_release(struct probe_outcome *outcome);
 
-/* Who carries out probes: the executor, or a machine that does not exist. */
+/* Who carries out probes: the executor, or a simulated machine. */
 struct prober {
     bool (*run)(void *self, const struct probe_work *work, struct probe_outcome *outcome,
                 struct failure *failure);

@@ -27,7 +27,7 @@ struct session {
     int setting;                       /* the job at hand's; -1: none yet */
     int64_t *tasks;                    /* owned; by setting, the job's */
     struct campaign_outcome *outcomes; /* owned; the master's: by setting, of its last campaign */
-    /* Owned, and on every rank: behind the request's settings those that turned out to be worth
+    /* Owned, and on every rank: after the request's settings those that turned out to be worth
      * measuring: one of them in another order, and one with its results written behind computing.
      */
     struct setting more[SESSION_MORE];
@@ -37,7 +37,7 @@ struct session {
     struct progress progress;
     struct run_had_list had;     /* owned; the master's: of workers' processors */
     struct energy_watch *energy; /* since then; NULL: another rank watches the node */
-    double begun_s, later_s;     /* when; how long the settings behind this one will take */
+    double begun_s, later_s;     /* when; how long the settings after this one will take */
     int64_t seen;                /* samples that the slowest worker is known from */
     int slowest;                 /* from 0; -1: not known */
     double slowest_excess;       /* over the mean */

@@ -17,7 +17,8 @@
 #include "planner/base/failure.h"
 #include "planner/model/profile.h"
 
-/* Core tasks, timed anywhere in the job, that say of it what there is to say. */
+/* So many core tasks, timed anywhere in the job, are enough: more would change the estimate little.
+ */
 enum { FEW_PLACES_ENOUGH = 64 };
 
 /* Apply the estimate to the setting fitted to the samples of `setting`, for a job of `tasks` core

@@ -2,9 +2,9 @@
 #ifndef CALIBRATE_FIT_STUDENT_H
 #define CALIBRATE_FIT_STUDENT_H
 
-/* The deviation of a normal distribution that 90 % of a Student's one of so many degrees lie within
- * the 90 % of. Expansion: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5; one
- * degree counts as two. */
+/* The standard deviation of the normal distribution with the same central 90 % interval as
+ * Student's t distribution with so many degrees of freedom. Expansion: Abramowitz and Stegun,
+ * Handbook of Mathematical Functions, 26.7.5; one degree counts as two. */
 double student_widening(double freedom);
 
 #endif

@@ -17,7 +17,7 @@ struct job_wanted {
     const struct weights_options *weights; /* what core tasks are worth, if one of them is given */
 };
 
-/* Collective. All core tasks to one worker, in one package, which nobody will send: kernel,
+/* Collective. All core tasks to one worker, in one package, which nobody will send: core task,
  * parameters and the number of core tasks count, which the master finds in the input, as it does
  * their weights: *weights is owned by the caller, NULL where none are wanted, and on other ranks;
  * the master's plan keeps them, too, as far as plans do. To be released, also on failure. */

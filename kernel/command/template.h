@@ -37,7 +37,7 @@ enum template_kind {
 enum template_part_of {
     TEMPLATE_WHOLE,
     TEMPLATE_STEM,   /* {.}: without its ending */
-    TEMPLATE_BASE,   /* {/}: behind its last slash */
+    TEMPLATE_BASE,   /* {/}: after its last slash */
     TEMPLATE_FOLDER, /* {//}: before it */
     TEMPLATE_BASE_STEM
 };

@@ -37,7 +37,7 @@ enum {
     PATH_SIZE = 4096,
     BUFFER_SIZE = 1 << 16,
     NUMBER_ROOM = 40, /* of a variable that is a number */
-    OUT_ROOM = 60,    /* behind the folder, in a path of a command */
+    OUT_ROOM = 60,    /* after the folder, in a path of a command */
     VARIABLES_SIZE = 5 * NUMBER_ROOM + PATH_SIZE + OUT_ROOM, /* of a command's own */
 };
 
@@ -149,7 +149,7 @@ struct worker {
 /* ---- worker.c ---- */
 
 size_t worker_size(const struct job *job, int threads);
-/* Slots and buffers have their places behind the workspace from now on. */
+/* Slots and buffers have their places after the workspace from now on. */
 void worker_lay_out(struct worker *worker, int threads);
 /* Seconds, monotonic. */
 double worker_clock(void);

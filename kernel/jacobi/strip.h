@@ -18,7 +18,7 @@ struct jacobi_values {
 };
 
 /* Columns one after the other, each with a cell of the north and of the south edge around its own;
- * before the first one and behind the last one there is one more, of a neighbour or an edge. */
+ * before the first one and after the last one there is one more, of a neighbour or an edge. */
 struct jacobi_strip {
     int64_t rows, columns; /* without what is around them */
     double *now, *next;    /* borrowed: jacobi_strip_size bytes each */

@@ -43,7 +43,7 @@ void json_word(struct json_text *json, const char *key, const char *word);
 /* What is JSON already; NULL: null. */
 void json_raw(struct json_text *json, const char *key, const char *value);
 
-/* The elements of `array` behind those of *all: both are texts, owned, NULL where there is none.
+/* The elements of `array` after those of *all: both are texts, owned, NULL where there is none.
  * `array` is taken over; without memory, *all becomes NULL. */
 void json_array_join(char **all, char *array);
 

@@ -1,6 +1,7 @@
 /*
  * What the pure planner cannot read by itself, handed to the command's main as functions: inputs,
- * core tasks and run outputs need PNG, HDF5 and kernels, which a planner-only build does not have.
+ * core tasks and run outputs need PNG, HDF5 and the code of core tasks, which a planner-only build
+ * does not have.
  */
 #ifndef PLANNER_COMMAND_READERS_H
 #define PLANNER_COMMAND_READERS_H
@@ -32,8 +33,8 @@ struct records_request {
 };
 
 struct readers {
-    /* Core tasks that the profile's kernel, with the setting's parameters, makes of `input` (NULL:
-     * none). `plugin` replaces the profile's (NULL: none). */
+    /* Number of core tasks that the profile's core task, with the setting's parameters, makes of
+     * `input` (NULL: none). `plugin` replaces the profile's (NULL: none). */
     bool (*count_tasks)(const char *input, const char *plugin, const struct profile *profile,
                         const struct profile_setting *setting, int64_t *tasks,
                         struct failure *failure);
@@ -78,7 +79,7 @@ struct readers {
     /* What the numbers in its core tasks' records range over, one JSON value
      * (spmd/archive/fields.h); "null" where they leave none. */
     bool (*print_fields)(const char *output, struct text *text, struct failure *failure);
-    /* What a run's core task left behind, as text. */
+    /* What a run's core task left, as text. */
     bool (*show_task)(const char *path, int64_t task, struct text *text, struct failure *failure);
     /* The core tasks of a run that failed, all to standard output, for people or as `json`; the
      * first `most` as one JSON object (spmd/archive/failed.h). */
@@ -95,7 +96,8 @@ struct readers {
                           struct failure *failure);
     /* The commands of a run, in GNU parallel's columns. */
     bool (*show_joblog)(const char *path, struct text *text, struct failure *failure);
-    /* The kernels there are, and everything about one (a name, or a plug-in's path). */
+    /* The kinds of core task that there are, and everything about one (a name, or a plug-in's
+     * path). */
     void (*list_kernels)(struct text *text);
     bool (*describe_kernel)(const char *word, struct text *text, struct failure *failure);
     /* One line for --version: HDF5, MPI and instruction set. */

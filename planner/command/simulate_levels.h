@@ -1,4 +1,4 @@
-/* What scow simulate --levels plays and prints. */
+/* What scow simulate --levels does. */
 #ifndef PLANNER_COMMAND_SIMULATE_LEVELS_H
 #define PLANNER_COMMAND_SIMULATE_LEVELS_H
 

@@ -1,4 +1,4 @@
-/* What scow simulate plays and prints of a plan of strips. */
+/* What scow simulate does with a plan of strips. */
 #ifndef PLANNER_COMMAND_SIMULATE_STRIPS_H
 #define PLANNER_COMMAND_SIMULATE_STRIPS_H
 
@@ -9,8 +9,8 @@
 
 /* *is: that file is a plan of strips. False with *failure set: it cannot be read. */
 bool simulate_strips_is(const char *plan, bool *is, struct failure *failure);
-/* Plays the plan's iterations with the request's loads or patterns of load, and its lost worker.
- * FAILURE_USAGE: it asks for what strips do not have. */
+/* Simulates the plan's iterations with the request's loads or patterns of load, and its lost
+ * worker. FAILURE_USAGE: it asks for what strips do not have. */
 bool simulate_strips(const char *plan, const struct simulation_request *request, bool json,
                      bool quiet, struct failure *failure);
 

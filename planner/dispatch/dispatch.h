@@ -156,7 +156,7 @@ void dispatch_free(struct dispatch **dispatch);
 /* A request-driven rule: a worker gets its next package when it has reported one. What it needs to
  * know: */
 struct dispatch_setup {
-    const char *rule; /* one of dispatch_rule_name, its options behind a comma: "gss,least=10" */
+    const char *rule; /* one of dispatch_rule_name, its options after a comma: "gss,least=10" */
     int64_t tasks, workers;
     int ahead;             /* packages that a worker has at a time, >= 1 */
     const double *weights; /* relative speeds, borrowed for the call; NULL: all equal */

@@ -17,7 +17,7 @@
  *
  * Ranks are numbers (3), ranges (3-8) and names of the profile's classes (all ranks of that class),
  * with blanks or commas between them; ranks that stand nowhere get nothing to do. Empty lines, and
- * what stands behind #, are passed over.
+ * what stands after #, are passed over.
  */
 #ifndef PLANNER_FILES_GROUPING_FILE_H
 #define PLANNER_FILES_GROUPING_FILE_H

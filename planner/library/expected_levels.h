@@ -17,7 +17,7 @@ struct expected_levels_request {
     const struct profile_setting *setting; /* the plan's */
     int64_t workers;
     const char *path; /* of the profile; its name in messages */
-    const char *said; /* of the levels behind the first, in their order, separated by commas: N core
+    const char *said; /* of the levels after the first, in their order, separated by commas: N core
                        * tasks, or xF, F times those of the level before; NULL: nothing is */
 };
 

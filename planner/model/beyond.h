@@ -1,6 +1,6 @@
 /*
  * Workers beyond those that a profile measured, for plans of more workers than there were when it
- * was calibrated: one of its classes is repeated behind the last worker, in every window of every
+ * was calibrated: one of its classes is repeated after the last worker, in every window of every
  * setting. They were not measured, so no profile file contains them. A plan says how many there are
  * and which class they are like, so that plan and profile together give the same platform again.
  */

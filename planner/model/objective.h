@@ -13,7 +13,7 @@
  * of lower bounds is a lower bound of every objective. */
 struct evaluation {
     double makespan_s;
-    double run_s;    /* with the start of the processes before it and the sealing behind it */
+    double run_s;    /* with the start of the processes before it and the sealing after it */
     double wait_s;   /* in the queue, before it */
     double cpu_s;    /* sum of the times that workers are busy */
     double worker_s; /* workers x makespan */

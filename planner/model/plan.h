@@ -158,9 +158,9 @@ struct plan {
         *others; /* owned; settings that were planned for the same job but not chosen */
     size_t other_count;
     struct plan_level *levels; /* owned; of a search in levels, the first one, which is the plan's
-                                * own, and those that are expected behind it; NULL: none are */
+                                * own, and those that are expected after it; NULL: none are */
     size_t level_count;        /* 0, or 1 to LEVELS_MOST */
-    bool more_levels;          /* behind these are others, of which nothing is known */
+    bool more_levels;          /* after these there are others, of which nothing is known */
 };
 
 /* Masters side by side, at least 1. */

@@ -1,6 +1,6 @@
 /*
  * A plan whose master computes, as one whose master does not, for a master that has other things to
- * do: what it was to compute goes to its workers, in rounds behind the others.
+ * do: what it was to compute goes to its workers, in rounds after the others.
  */
 #ifndef PLANNER_MODEL_PLAN_REST_MASTER_H
 #define PLANNER_MODEL_PLAN_REST_MASTER_H

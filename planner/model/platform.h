@@ -111,7 +111,7 @@ static inline bool platform_differs(const struct platform *platform)
 }
 /* The same where it makes none: it borrows all from that. */
 struct platform platform_unplaced(const struct platform *from);
-/* `workers` >= 1 of its workers behind the first `before`, as if there were no others. To be
+/* `workers` >= 1 of its workers after the first `before`, as if there were no others. To be
  * released by platform_part_release, and before `from`, of which it borrows what is known of the
  * core tasks. False: out of memory, nothing to release. */
 bool platform_part(const struct platform *from, int64_t before, int64_t workers,

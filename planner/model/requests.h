@@ -45,7 +45,7 @@ struct request_finding {
 
 /* To be released. */
 void request_finding_init(struct request_finding *finding, int ahead);
-/* The next block's answers, behind what is in *requests. False: out of memory. */
+/* The next block's answers, after what is in *requests. False: out of memory. */
 bool request_finding_take(struct request_finding *finding, const struct trace *block,
                           struct requests *requests);
 void request_finding_release(struct request_finding *finding);

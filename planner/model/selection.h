@@ -1,7 +1,7 @@
 /*
  * Jobs that start some of a profile's workers, not the first ones: only a class or two, or so many
  * of each. A plan says which (plan_selection), so that plan and profile together give the same
- * platform again; workers beyond the profile come behind the selected ones (beyond.h).
+ * platform again; workers beyond the profile come after the selected ones (beyond.h).
  */
 #ifndef PLANNER_MODEL_SELECTION_H
 #define PLANNER_MODEL_SELECTION_H
@@ -13,7 +13,7 @@
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 
-/* Add workers behind all others. False: out of memory. */
+/* Add workers after all others. False: out of memory. */
 bool selection_add(struct plan_selection *selection, int64_t first, int64_t last);
 bool selection_copy(struct plan_selection *to, const struct plan_selection *from);
 void selection_release(struct plan_selection *selection);
@@ -22,7 +22,7 @@ void selection_release(struct plan_selection *selection);
 bool selection_setting(const struct profile_setting *from, const struct plan_selection *selection,
                        struct profile_setting *made);
 void selection_setting_release(struct profile_setting *made);
-/* `workers` neighbours behind the first `before`, for a part of a job: where in the job its core
+/* `workers` neighbours after the first `before`, for a part of a job: where in the job its core
  * tasks are, the setting says no more. To be released likewise. False: out of memory. */
 bool selection_part(const struct profile_setting *from, int64_t before, int64_t workers,
                     struct profile_setting *made);

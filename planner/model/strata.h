@@ -51,7 +51,7 @@ struct task_range strata_equal(int64_t tasks, int64_t index, int64_t count);
 /* A package of `package` core tasks, or as many as there are, anywhere in the stratum. */
 struct task_range strata_place(struct task_range stratum, int64_t package, uint64_t *random);
 /* The half of a stratum that does not contain its place, to become a stratum of its own; if the
- * place lies across the middle, the larger of the parts before and behind it. */
+ * place lies across the middle, the larger of the parts before and after it. */
 struct task_range strata_other_half(const struct stratum *stratum);
 
 /* Of `count` >= 1 strata with their regions, as of strata_regions (0: one region). */

@@ -18,7 +18,7 @@ struct work_region {
     int64_t tasks;
     double cost;  /* of one, relative to the mean; >= 0 */
     double until; /* units up to its end; set by work_settle */
-    int64_t end;  /* the core task behind it; likewise */
+    int64_t end;  /* the core task after it; likewise */
 };
 
 struct work {

@@ -8,7 +8,7 @@
 
 /* A plan's, as a table with a line that says what it is, an empty line before it. */
 void levels_plan_text(const struct plan *plan, struct text *text);
-/* A run's, as a table with an empty line behind it. */
+/* A run's, as a table with an empty line after it. */
 void levels_text(const struct run_record *record, struct text *text);
 /* The table alone. */
 void levels_table(const struct run_record *record, struct text *text);

@@ -5,8 +5,8 @@
 #include "planner/report/report.h"
 
 /* Is there a prediction of the run? Of what was assigned on request, and of what was left of a run,
- * there may be none, whatever for: pieces between core tasks that were done before lie in no
- * window. */
+ * there may be none, and the report does without: pieces between core tasks that were done before
+ * may lie in no window. */
 enum prediction_wanted { PREDICTION_NONE, PREDICTION_TRIED, PREDICTION_NEEDED };
 enum prediction_wanted prediction_wanted(const struct run_record *record);
 

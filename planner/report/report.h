@@ -14,13 +14,13 @@
 #include "planner/model/trace.h"
 #include "planner/model/usage.h"
 
-/* A worker that was lost. */
 /* Core tasks that went from one of several masters' workers to another's. */
 struct run_move {
     int64_t from, to; /* ranks of masters */
     int64_t tasks;
 };
 
+/* A worker that was lost. */
 struct run_loss {
     int64_t worker;
     double time_s; /* when that was noticed */
@@ -58,7 +58,7 @@ struct run_record {
     char *input;                 /* owned: name of the input; NULL: none */
     char *input_sha256;          /* owned, 64 hexadecimal digits; NULL: not said */
     char *kernel;                /* owned */
-    char *plugin;                /* owned: path of the kernel's plug-in; NULL: built in */
+    char *plugin;                /* owned: path of the core task's plug-in; NULL: built in */
     char *outcome;               /* owned: of a reduction, JSON; NULL: none */
     char *version;               /* owned: of the program that ran */
     char *command_line;          /* owned: that started it, as it could be typed; NULL: not said */

@@ -13,7 +13,7 @@ struct trace_blocks {
     const struct trace_taker *taker; /* borrowed */
     bool begun_only; /* packages that nobody has computed are left out, and the others numbered anew
                       */
-    struct trace here, next; /* owned; of packages from `first` on, and of the block behind them */
+    struct trace here, next; /* owned; of packages from `first` on, and of the block after them */
     int64_t first;
     int64_t numbered; /* packages that were handed on */
     bool refused;     /* the taker could not go on */

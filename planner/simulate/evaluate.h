@@ -3,10 +3,10 @@
  * state of a round follows from the last B rounds by maxima of sums. As long as every maximum is
  * reached by the same term, the next round adds what the last one added; the number of rounds until
  * another term takes over is known from how fast it gains. Where workers change their regimes one
- * by one, each is played by itself in the rounds of its own changes. So a plan of a million rounds
- * costs a few rounds per change of regime, and the result differs from the simulation's by rounding
- * only. Where results come back, and in operating models other than single-port, there is no such
- * short cut: then some rounds are played (extrapolate.h).
+ * by one, each is simulated by itself in the rounds of its own changes. So a plan of a million
+ * rounds costs a few rounds per change of regime, and the result differs from the simulation's by
+ * rounding only. Where results come back, and in operating models other than single-port, there is
+ * no such short cut: then some rounds are simulated (extrapolate.h).
  */
 #ifndef PLANNER_SIMULATE_EVALUATE_H
 #define PLANNER_SIMULATE_EVALUATE_H

@@ -107,10 +107,10 @@ bool loop_trace(struct loop *loop, const struct loop_package *package,
 /* A master that is free computes core tasks of its own, the last of which begins before then. */
 bool loop_compute(struct loop *loop, const struct loop_source *source, double until_s,
                   struct failure *failure);
-/* The last end of all that was played. */
+/* The last end of all that was simulated. */
 double loop_makespan(const struct loop *loop);
 
-/* Must platforms like this one be played from event to event? */
+/* Must platforms like this one be simulated from event to event? */
 bool loop_needs_events(const struct platform *platform);
 
 #endif

@@ -31,7 +31,7 @@ struct scenario {
      * summed up (fast_forward.h). 0: all are simulated. Not with a trace. */
     int64_t played;
     /* Which shares of their processors and links workers have over time, placed; borrowed; NULL:
-     * all of them. Then every package is played, and nobody is slow beside. */
+     * all of them. Then every package is simulated, and no worker is slow beside that. */
     const struct availability *availability;
     /* For packages that are simulated one by one beyond these, EFFORT_PACKAGE each; borrowed;
      * NULL: no limit. */
@@ -61,7 +61,7 @@ bool simulate_scenario(const struct platform *platform, struct dispatch *dispatc
                        const struct scenario *scenario, struct trace *trace,
                        struct simulation *simulation, struct failure *failure);
 
-/* A scenario that is played beside others, a piece at a time. */
+/* A scenario that is simulated beside others, a piece at a time. */
 struct scenario_play;
 
 /* To be freed; all that it is made of (borrowed) must outlive it. `master`: the master's rank in

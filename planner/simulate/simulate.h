@@ -41,9 +41,9 @@ void simulation_join(struct simulation *simulation, const struct simulation *oth
  */
 bool simulate_plan(const struct platform *platform, const struct plan *plan, struct trace *trace,
                    struct simulation *simulation, struct failure *failure);
-/* The same, with every package played, however many there are. `ends` (may be NULL) gets, for each
- * of the plan's workers in activation order, when it has done its last package, 0 for one without
- * work. */
+/* The same, with every package simulated, however many there are. `ends` (may be NULL) gets, for
+ * each of the plan's workers in activation order, when it has done its last package, 0 for one
+ * without work. */
 bool simulate_packages(const struct platform *platform, const struct plan *plan,
                        struct trace *trace, struct simulation *simulation, double *ends,
                        struct failure *failure);

@@ -15,8 +15,8 @@
  * after it. In a run, others overtake it while the master has a free buffer; this is not simulated,
  * because schedulers hardly ever plan such waits.
  *
- * Where results come back, or the operating model is another one, packages are played from event to
- * event (events.h), with this star's clocks and counters.
+ * Where results come back, or the operating model is another one, packages are simulated from event
+ * to event (events.h), with this star's clocks and counters.
  *
  * star_step is the only code that says so: the simulation and the evaluation of plans call it, and
  * the rows of the linear program (schedulers/optimal/optimal_lp.c) are tied to it by a test.

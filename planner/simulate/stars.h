@@ -1,6 +1,6 @@
 /*
  * Several masters side by side with disturbances, with rules on request, tails, or plans that are
- * watched: their stars are played at the same time, and core tasks move between them as in a run
+ * watched: their stars are simulated at the same time, and core tasks move between them as in a run
  * (dispatch/moves.h). What masters tell each other takes no time.
  */
 #ifndef PLANNER_SIMULATE_STARS_H
@@ -12,7 +12,7 @@
 
 /* What is simulated; borrowed. */
 struct stars_setup {
-    const struct platform *platform;  /* of all ranks behind rank 0 */
+    const struct platform *platform;  /* of all ranks after rank 0 */
     const struct plan *plan;          /* with stars */
     const struct decision *decisions; /* of each star, for its core tasks, with its workers
                                        * counted from 0; NULL: they follow their plans */

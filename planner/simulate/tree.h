@@ -10,8 +10,8 @@
  * the group's own plan follow in its order, as soon as their core tasks are there; one for which
  * only a part is there goes out in pieces (dispatch/stream.h).
  *
- * All times of a package follow from those before it, so that the stars below are played when the
- * one above sends, in the same event loop (loop.h), up to what has arrived.
+ * All times of a package follow from those before it, so that the stars below are simulated when
+ * the one above sends, in the same event loop (loop.h), up to what has arrived.
  *
  * After Banino et al.'s trees (de la Torre, section 3.3). A group whose workers are all kept busy
  * makes a T - b core tasks in a period T, with a = sum 1 / rw_j and b = sum RW_j / rw_j: as a

@@ -17,10 +17,10 @@
 #include "planner/strips/strips_outcome.h"
 #include "planner/strips/strips_plan.h"
 
-/* Iterations times strips that are played at most: about a minute. */
+/* Iterations times strips that are simulated at most: about a minute. */
 #define STRIPS_PLAY_MOST 4e9
 
-/* What they are played on; all borrowed. All zero: nothing happens. */
+/* What they are simulated on; all borrowed. All zero: nothing happens. */
 struct strips_scenario {
     /* Placed for workers by their ranks; NULL: all have all of theirs. */
     const struct availability *availability;

@@ -19,7 +19,7 @@ enum kind_limit { KIND_FREE, KIND_EXCLUDED, KIND_AT_MOST };
 struct kind {
     char *name;            /* owned; NULL: the class has none */
     int64_t first, count;  /* those that were measured: indices of the profile */
-    int64_t more;          /* beyond the profile; they are behind all that were measured */
+    int64_t more;          /* beyond the profile; they are after all that were measured */
     int64_t most;          /* that may be used */
     enum kind_limit limit; /* why it is less than all of them */
     bool required;         /* at least one of its class is to be used */

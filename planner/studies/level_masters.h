@@ -41,7 +41,7 @@ struct level_masters {
     double makespan_s;
 };
 
-/* False with *failure set: out of memory, or more parts than can be played. */
+/* False with *failure set: out of memory, or more parts than can be simulated. */
 bool level_masters_play(const struct level_masters_setup *setup, struct level_masters *played,
                         struct failure *failure);
 

@@ -80,7 +80,7 @@ bool planning_apply_map(const struct planning *planning, struct plan *plan,
 /* The same for all schedulers' plans. */
 bool planning_apply_map_all(const struct planning *planning, struct schedule_set *set,
                             struct failure *failure);
-/* A complete plan, kernel and parameters of the profile included; to be released. */
+/* A complete plan, core task and parameters of the profile included; to be released. */
 bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure);
 
 /* Fill in everything that a scheduler does not know. */

@@ -8,7 +8,7 @@
  * a + x / a for x of them, or what its own master's port needs for them where that is more. Groups
  * are planned for as such workers, those of groups below groups from the bottom up, and each
  * group's own plan is for what it gets; or all have equal rounds, each package of which is assigned
- * in equal rounds. Which is chosen by playing the whole tree (simulate/tree.h), for what the
+ * in equal rounds. Which is chosen by simulating the whole tree (simulate/tree.h), for what the
  * equivalents leave out, packages that are assigned only when they are there, decides.
  *
  * A tree has as many ranks less that compute. It pays where packages for all would be little but

@@ -1,7 +1,8 @@
 /*
  * What a run that is assigned on request typically does. A rule decides by when workers ask, and
  * some by what they took: where two workers ask at about the same time, or a first package took a
- * little longer, the rest goes another way, and no single simulation stands for all of them.
+ * little longer, everything after that goes another way, and no single simulation stands for all of
+ * them.
  */
 #ifndef PLANNER_STUDIES_TYPICAL_H
 #define PLANNER_STUDIES_TYPICAL_H

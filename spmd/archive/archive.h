@@ -13,12 +13,12 @@
  * RUN_PLAN_ONLY. */
 bool archive_read(const char *path, int64_t part, struct run_record *record,
                   struct failure *failure);
-/* The record of the last level of a search whose output is `path`, or would be if the level behind
+/* The record of the last level of a search whose output is `path`, or would be if the level after
  * the last one had begun: with all levels, and without traces. FAILURE_MISMATCH: it is none. */
 bool archive_search(const char *path, struct run_record *record, struct failure *failure);
 /* Did the run of `path` reach its end and make a picture? If not, a sentence. */
 bool archive_pictured(const char *path, struct failure *failure);
-/* What core task `task` left behind: its record, field by field, and what it emitted. */
+/* What core task `task` left: its record, field by field, and what it emitted. */
 bool archive_task(const char *path, int64_t task, struct text *text, struct failure *failure);
 /* The tasks of a run of commands, one a line, in GNU parallel's columns. */
 bool archive_joblog(const char *path, struct text *text, struct failure *failure);

@@ -1,6 +1,6 @@
 /*
  * The results of one chunk in a file: what a worker would tell the master of the package, and what
- * it would return (spmd/protocol/message.h), behind a head. It is there as a whole or not at all.
+ * it would return (spmd/protocol/message.h), after a head. It is there as a whole or not at all.
  */
 #ifndef SPMD_CHUNKS_PART_H
 #define SPMD_CHUNKS_PART_H

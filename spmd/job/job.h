@@ -87,7 +87,7 @@ const void *job_packed(const void *package, int64_t index, size_t *size);
 void job_blank(const struct job *job, int64_t count, void *package, size_t size);
 /* Write the tasks at positions [first, first + count) into `package`, which has room for `room`
  * bytes, at least job_package_most + JOB_GUARD; *size gets how many were used. If a task writes
- * more than it announced, the failure names it; memory behind the guard is not damaged. */
+ * more than it announced, the failure names it; memory after the guard is not damaged. */
 bool job_pack(const struct job *job, struct input *input, int64_t first, int64_t count,
               void *package, size_t *size, struct failure *failure);
 /* What core tasks are worth by the task's own estimate, named "kernel NAME"; owned. NULL with
@@ -98,7 +98,7 @@ bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t co
                struct failure *failure);
 /* The number of a core task in messages: counted from 1. */
 int64_t job_task_number(int64_t task);
-/* Bytes behind every buffer that a task writes to; see guard_set. */
+/* Bytes after every buffer that a task writes to; see guard_set. */
 enum { JOB_GUARD = 64 };
 void guard_set(void *end);
 bool guard_holds(const void *end);

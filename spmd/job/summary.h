@@ -12,7 +12,7 @@
 struct summary {
     double minimum, maximum; /* of the grid's values that are numbers; +inf and -inf when none is */
     int64_t tasks;           /* done and failed ones */
-    int64_t failed;          /* rejected by the kernel: their results are not looked at */
+    int64_t failed;          /* rejected by the core task: their results are not looked at */
     int64_t values, not_numbers;
     uint64_t checksum; /* sum modulo 2^64, over tasks, of XXH3-64 of the task's part of the grid,
                         * seeded with its index; and of its record's

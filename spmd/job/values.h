@@ -14,7 +14,7 @@
 
 /* How many parameters a task has. */
 int task_parameter_count(const struct scow_task *task);
-/* The names of those that a run may change, and NULL behind the last; NULL: there are none. */
+/* The names of those that a run may change, and NULL after the last; NULL: there are none. */
 const char *const *task_run_parameters(const struct scow_task *task);
 /* Can it estimate what its core tasks cost? */
 bool task_weighs(const struct scow_task *task);

@@ -1,5 +1,5 @@
 /*
- * One kernel, and one way of computing, on all ranks.
+ * One core task, and one way of computing it, on all ranks.
  */
 #ifndef SPMD_LAUNCH_METHOD_H
 #define SPMD_LAUNCH_METHOD_H
@@ -11,7 +11,7 @@
 #include "spmd/job/kernel.h"
 #include "spmd/transport/comm.h"
 
-/* Local to that rank. Does it compute its job as the master does, by what the kernel says of it?
+/* Local to that rank. Does it compute its job as the master does, by what the core task says of it?
  * With one build, equal jobs do; ranks of different builds are refused, with a description of the
  * two methods. */
 bool method_check(const struct job *job, const char *masters, int rank, struct failure *failure);

@@ -47,7 +47,7 @@ VECTOR_INLINE void group_shade(struct group *group, double least, double scale)
             group->numbers[k] = (double)number[k];                                                 \
     } while (0)
 
-/* The first `count` of the group; what is behind them stays. */
+/* The first `count` of the group; what is after them stays. */
 static void group_load(struct group *group, int type, const void *numbers, int64_t first, int count)
 {
     switch ((enum scow_type)type) {

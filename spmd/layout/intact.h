@@ -41,7 +41,7 @@ struct intact_damage {
  * failed. False with *failure set: the file cannot be read, or memory ran out. */
 bool intact_compare(const struct intact_subject *subject, int64_t first, int64_t count,
                     struct intact_damage *damage, struct failure *failure);
-/* Local. One more range, behind those that there are. False: memory ended. */
+/* Local. One more range, after those that there are. False: memory ended. */
 bool intact_damage_add(struct intact_damage *damage, struct task_range range);
 /* "5, 17 to 19 and 3 others", counted from 1. */
 void intact_damage_tell(const struct intact_damage *damage, struct text *text);

@@ -65,7 +65,7 @@ enum { LAYOUT_PARTS_MOST = 64 };
 #define LAYOUT_GRID "/grid"
 #define LAYOUT_MEASURED "/run/measured"
 #define LAYOUT_KEPT "/run/kept" /* a row for each place: what is there */
-#define LAYOUT_SLOT "/run/kept" /* the group of a place is this and 0 or 1 behind it */
+#define LAYOUT_SLOT "/run/kept" /* the group of a place is this and 0 or 1 after it */
 #define LAYOUT_SLOT_GRID "grid"
 #define LAYOUT_SLOT_MEASURED "measured"
 #define LAYOUT_ITERATIONS "iterations"
@@ -81,7 +81,7 @@ enum { LAYOUT_PARTS_MOST = 64 };
  * older versions have none. */
 #define LAYOUT_INPUT_IDENTITY "input_identity"
 #define LAYOUT_KERNEL "kernel"
-#define LAYOUT_PLUGIN "plugin" /* path and digest of the plug-in that the kernel is from */
+#define LAYOUT_PLUGIN "plugin" /* path and digest of the plug-in that the core task is from */
 #define LAYOUT_PLUGIN_SHA256 "plugin_sha256"
 #define LAYOUT_RESULTS "emitted_files" /* FILE of FILE.1, FILE.2, ..., where /emitted points to */
 #define LAYOUT_ISA "isa"

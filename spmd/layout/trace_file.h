@@ -57,9 +57,9 @@ enum { TRACE_FILE_BLOCK_MOST = 4096 };
 /* Of the master of that number, from 0. Owned; NULL: out of memory. */
 char *trace_file_path(const char *output, int master);
 void trace_file_head_fill(struct trace_file_head *head, const struct trace_part *part);
-/* Of a block with `bytes` behind its head. */
+/* Of a block with `bytes` after its head. */
 uint64_t trace_file_block_digest(const struct trace_file_block *block, const void *bytes);
-/* Bytes behind the head of a block; negative: no block can be like that. */
+/* Bytes after the head of a block; negative: no block can be like that. */
 int64_t trace_file_block_bytes(const struct trace_file_block *block);
 
 /* One such file, whose events are read in the order in which they were written, corrections in

@@ -49,7 +49,7 @@ struct master {
     struct dispatch *dispatch;
     struct progress *progress;
     struct outbox *outbox;
-    struct wire_result *report; /* owned; being received, a reduction's state behind it */
+    struct wire_result *report; /* owned; being received, a reduction's state after it */
     size_t report_size;         /* the most */
     struct link_request receiving;
     struct run_outcome *outcome;

@@ -22,7 +22,7 @@ void masters_obey(struct masters *masters);
 void masters_obey_next(struct masters *masters);
 /* What its star has left; of one that has ended, or not begun, nothing. */
 struct dispatch_share masters_share(const struct masters *masters);
-/* The first one's: what has moved, as lines and as an array of JSON behind what is told already. */
+/* The first one's: what has moved, as lines and as an array of JSON after what is told already. */
 void masters_moves_tell(struct masters *masters, double origin_s, struct run_outcome *outcome);
 
 /* ---- what a star came to (masters_came.c) --------------------------------------------------- */

@@ -20,8 +20,8 @@ struct load_request {
     const struct cpu_list *cpus; /* thread k is bound to the k-th, around; NULL: to none */
 };
 
-/* Play it, which takes so many seconds; *worked_s: processor time of all threads. FAILURE_FAILED:
- * a thread cannot be started or bound. */
+/* Make that load, which takes so many seconds; *worked_s: processor time of all threads.
+ * FAILURE_FAILED: a thread cannot be started or bound. */
 bool load_play(const struct load_request *request, double *worked_s, struct failure *failure);
 
 #endif

@@ -28,7 +28,7 @@ struct output_info {
     const char *input_sha256;           /* "": not known yet */
     const char *input_stamp;            /* input_stamp's; NULL: not said */
     const char *input_identity;         /* input_identity's; NULL: not said */
-    const char *plugin, *plugin_sha256; /* NULL: the kernel is built in */
+    const char *plugin, *plugin_sha256; /* NULL: the core task is built in */
     const char *emitted;                /* FILE of FILE.1, FILE.2, ...: where emitted bytes go */
     struct conditions conditions;       /* with its isa */
     const char *command_line;           /* NULL: not known */

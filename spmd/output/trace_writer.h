@@ -18,7 +18,7 @@ struct trace_writer {
     const char *command;            /* borrowed: that the user gave, for sentences */
     char *path;                     /* owned */
     int file;                       /* owned; negative: nothing is written (any more) */
-    struct trace_file_block *block; /* owned: being filled, its events behind it */
+    struct trace_file_block *block; /* owned: being filled, its events after it */
     int64_t end;                    /* of what is written, bytes from the file's start */
     double due_s;                   /* when what there is is to be written */
 };

@@ -49,7 +49,7 @@ struct letter {
 const char *letter_version(void);
 /* Owned; NULL: out of memory. */
 char *letter_write(const struct letter *letter, size_t *size);
-/* Points into `bytes`; a text has a zero behind it. False: it is no letter of this version. */
+/* Points into `bytes`; a text has a zero after it. False: it is no letter of this version. */
 bool letter_read(struct letter *letter, const char *bytes, size_t size);
 
 /* The numbers of settled values, owned; NULL: out of memory. Back: false where they are others, or

@@ -30,7 +30,7 @@ struct wire_times {
     double worked_s, queued_s;
 };
 
-/* Behind it travels the state of a reduction over the package's tasks, and behind that, only where
+/* After it travels the state of a reduction over the package's tasks, and after that, only where
  * something went wrong, what: most results are short. */
 struct wire_result {
     uint64_t digest; /* XXH3-64 of all that follows */
@@ -55,7 +55,7 @@ struct wire_trouble {
     struct failure failure;     /* code FAILURE_NONE: done */
 };
 
-/* Bytes of a result with all that is behind it. */
+/* Bytes of a result with all that follows it. */
 size_t wire_result_size(size_t state_size, bool troubled);
 /* Say what went wrong, in room for that. */
 void wire_result_trouble(struct wire_result *result, size_t state_size,

@@ -122,8 +122,8 @@ struct run_outcome {
     int64_t packages;   /* reported */
     struct summary summary;
     char *state;            /* owned; of a reduction over all tasks; NULL: none */
-    char *told, *replanned; /* owned; of a watched plan, when and why its rest was planned anew:
-                             * lines and a JSON array; NULL: it was not watched */
+    char *told, *replanned; /* owned; of a watched plan, when and why what remained was planned
+                             * anew: lines and a JSON array; NULL: it was not watched */
     char *copied;           /* owned; packages that were handed out once more, a JSON array; NULL:
                              * none was */
     char *moved;            /* owned; core tasks that went from one master's workers to another's, a
@@ -131,7 +131,7 @@ struct run_outcome {
     char *json;             /* owned; the same in words, when the run has reached its end */
     struct rejection rejections[RUN_REJECTIONS]; /* those with the lowest numbers that were told */
     int rejection_count;
-    double startup_s;  /* from the master's process began to the first package; 0: not known */
+    double startup_s;  /* from the master process's start to the first package; 0: not known */
     double makespan_s; /* from the trace's origin; with several masters, from begun_s, once all
                         * are joined */
     double begun_s;    /* the first envelope's start, in the trace */

@@ -35,7 +35,7 @@ struct remaining_wanted {
     /* How to wait for it, which may take long, with `waiter`; NULL: by digest_wait. */
     bool (*wait)(const void *waiter, struct digest *digest, struct failure *failure);
     const void *waiter;
-    const char *plugin_sha256; /* NULL: the kernel is built in */
+    const char *plugin_sha256; /* NULL: the core task is built in */
     const char *isa;
     const char *emitted; /* as named for this run; NULL: wherever it is */
     bool retry_lost;     /* forget losses of workers on core tasks */
@@ -54,7 +54,7 @@ struct remaining {
     uint64_t checksum;          /* if so */
     int32_t resumed;            /* how often the run has been resumed before */
     struct run_part last;       /* part, as it turned out; all zero: not known */
-    int workers;                /* that go on with it; to be set before remains_mend */
+    int workers;                /* that go on with it; to be set before remaining_mend */
     int64_t done, failed, left; /* core tasks; those left are to be done now */
     struct task_range *ranges;  /* owned; those left but for suspects, ascending */
     int64_t range_count;
@@ -77,7 +77,7 @@ struct remaining {
 };
 
 /* Local, serial. Changes nothing. False with *failure set (FAILURE_MISMATCH and what differs): it
- * is not the output of a run with the same plan, input, kernel and parameters. An input whose
+ * is not the output of a run with the same plan, input, core task and parameters. An input whose
  * digest is not known yet is taken for the same by its files' inodes, sizes and times, that of
  * status change among them; where these differ, the digest is waited for. To be released also on
  * failure. */

@@ -64,8 +64,8 @@ struct execution {
     /* By which these ranks look after each other, over when packages are; NULL: nobody is looked
      * after, and a rank that dies leaves the others waiting. */
     struct liveness *liveness;
-    /* Called before and behind the coming together of ranks in a group of their own, where none of
-     * them sees whether others are lost: to end where one does not come; NULL: nothing. */
+    /* Called before and after ranks come together in a group of their own, where none of them sees
+     * whether others are lost: to end where one does not come; NULL: nothing. */
     void (*assemble)(bool begins);
     double patience_s;             /* no worker is taken for lost that has been silent for less */
     const struct until *until;     /* the master's; nothing is begun that would not end by then */
@@ -74,12 +74,11 @@ struct execution {
 
 /* Collective. Opens the input, matches it with the plan, creates the output, runs, seals. Nothing
  * is created when plan and input do not match. To resume, the output must be of the same plan,
- * input, kernel and parameters; what is left of it is planned anew for these ranks, and the outcome
- * is that of a run that nobody disturbed, but for its trace. Stopped as asked, for want of
+ * input, core task and parameters; what is left of it is planned anew for these ranks, and the
+ * outcome is that of a run that nobody disturbed, but for its trace. Stopped as asked, for want of
  * time, or because no worker is left: FAILURE_STOPPED. Where the outcome says that ranks are lost,
  * nothing collective can follow. With a preview, nothing is begun or changed, and the outcome stays
- * as it is. The outcome is complete on the master (elsewhere its summary and
- * who is lost). */
+ * as it is. The outcome is complete on the master (elsewhere its summary and who is lost). */
 bool execute_run(const struct execution *execution, struct run_outcome *outcome,
                  struct failure *failure);
 

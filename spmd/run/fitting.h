@@ -40,7 +40,8 @@ bool fitting_job(const struct fitting *fitting, struct failure *failure);
 bool fitting_plan(const struct fitting *fitting, const struct fitting_packages *packages,
                   struct failure *failure);
 /* Local, once ranks know who is on their node (comm_find_node). Has it the memory for packages of
- * so many core tasks? The kernel hands out memory that is not there and kills later: ask before. */
+ * so many core tasks? The operating system promises memory that is not there, and kills processes
+ * later: so this is asked before. */
 bool fitting_memory(const struct fitting *fitting, int64_t largest, struct failure *failure);
 
 #endif

@@ -6,8 +6,8 @@
  *
  * What a level is made of is in its output, so that a search which was stopped or killed goes on
  * within a level as any run does, and between two from what the last one has left. Where workers
- * are lost, the others do the rest of the level, and the next ones are planned for those that are
- * left.
+ * are lost, the others do what remains of the level, and the next ones are planned for those that
+ * are left.
  */
 #ifndef SPMD_RUN_LEVELS_H
 #define SPMD_RUN_LEVELS_H
@@ -17,7 +17,7 @@
 struct levels_setup {
     struct comm *comm;
     struct liveness *liveness; /* begun, for the first level */
-    double assembly_s;         /* liveness_begin's, for those behind it */
+    double assembly_s;         /* liveness_begin's, for those after it */
     const char *results;       /* FILE of FILE.level1.1, ...: where emitted bytes go, as the user
                                 * said; NULL: beside the output */
 };

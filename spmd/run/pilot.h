@@ -41,8 +41,8 @@ struct pilot_preview {
 };
 
 struct pilot {
-    /* Local to the master, in place of the run, of which nothing is left behind. NULL, on all ranks
-     * or on none: there is a run. */
+    /* Local to the master, in place of the run, of which nothing is left. NULL, on all ranks or on
+     * none: there is a run. */
     void (*preview)(struct pilot *self, const struct pilot_preview *preview);
     /* Local to the master, once, before `plan`. As of a survey_planner; borrowed from the pilot. */
     struct survey_levels (*levels)(struct pilot *self, const struct pilot_sight *sight,
@@ -59,8 +59,9 @@ struct pilot {
     const char *tail, *replan;        /* the same: how the rest was assigned (output_info) */
 };
 
-/* Local to the master: a survey of so many tasks whose rest the sight's pilot plans; the sight, in
- * which only `remaining` is missing, must outlive the run. NULL with *failure set: out of memory.
+/* Local to the master: a survey of so many tasks of which the sight's pilot plans what remains; the
+ * sight, in which only `remaining` is missing, must outlive the run. NULL with *failure set: out of
+ * memory.
  */
 struct dispatch *pilot_survey(struct pilot_sight *sight, int64_t tasks, struct failure *failure);
 /* The plan of a run that was surveyed, for its output: the job's, with what was predicted. Owned;

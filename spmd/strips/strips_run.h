@@ -42,7 +42,7 @@ struct strips_run {
 };
 
 /* Where the master keeps the grid. Columns are numbered from 0 and come `count` at a time, each
- * `stride` numbers behind the one before. */
+ * `stride` numbers after the one before. */
 struct strips_grid {
     /* All: false with *failure set. */
     bool (*begin)(void *self, struct failure *failure);

@@ -49,7 +49,7 @@ struct comm {
      * there are in all. Both 0: it has all of them. */
     int before, all;
     const int *places;   /* borrowed; of a group of ranks that are no neighbours: which rank of the
-                          * job   each of them is; NULL: as above */
+                          * job each of them is; NULL: as above */
     double offset_s;     /* master's clock minus this rank's */
     int workers_on_node; /* as comm_workers_on_node says; 0: it has to find out */
     int nodes;           /* as comm_nodes says; 0: it has to find out */

@@ -22,7 +22,7 @@ struct inbox_package {
     double arrived_s;  /* when it was complete */
 };
 
-/* Local. Posts `ahead` + 1 receives for packages of at most `bytes` behind the header. NULL with
+/* Local. Posts `ahead` + 1 receives for packages of at most `bytes` after the header. NULL with
  * *failure set: out of memory. */
 struct inbox *inbox_new(const struct comm *comm, int ahead, size_t bytes, struct failure *failure);
 /* What a worker has to look after while it waits; all zero: nothing. */

@@ -28,7 +28,7 @@ struct outbox_idle {
 
 struct outbox_setup {
     int buffers;     /* at least 2 */
-    size_t bytes;    /* the most of a package, behind the header */
+    size_t bytes;    /* the most of a package, after the header */
     bool one_by_one; /* no package leaves before the link is done with the last one */
     bool overtaking; /* packages for different ranks need not leave in the order of posting */
     bool early;      /* one may leave before its time when the link is done with the last one */
@@ -45,7 +45,7 @@ bool outbox_has_room(struct outbox *outbox);
 /* Local. Where the next package's bytes go (aligned to 64, borrowed until outbox_post); waits for
  * any buffer to be free. */
 void *outbox_claim(struct outbox *outbox, struct outbox_idle idle);
-/* Local. Send the claimed buffer with `bytes` behind the header to `rank`; does not wait. It leaves
+/* Local. Send the claimed buffer with `bytes` after the header to `rank`; does not wait. It leaves
  * at departure_s on the communicator's clock, or with the first call after that, and never before
  * those posted earlier; 0: at once; HUGE_VAL: when outbox_depart says. */
 void outbox_post(struct outbox *outbox, int rank, const struct wire_package *header, size_t bytes,

@@ -29,11 +29,11 @@ enum wire_tag {
     WIRE_OTHERS = 12, /* master to worker: struct scow_others, an answer to one that tells counts */
     WIRE_DAMAGE = 13, /* worker to master, when a run is gone on with: struct wire_damage, and so
                        * many struct task_range: what does not hold what was written */
-    WIRE_RETURN = 14, /* worker to master, where it is the master who writes: packed results, behind
-                       * the report that says how many bytes they are. A lost one ends its worker's
-                       * part */
-    WIRE_HERE = 15,   /* master to worker, struct wire_here: a run is to begin; and behind it, in
-                       * pieces, what the worker has to know of it (spmd/protocol/beginning.h) */
+    WIRE_RETURN =
+        14, /* worker to master, where it is the master who writes: packed results, after the report
+             * that says how many bytes they are. A lost one ends its worker's part */
+    WIRE_HERE = 15,  /* master to worker, struct wire_here: a run is to begin; and after it, in
+                      * pieces, what the worker has to know of it (spmd/protocol/beginning.h) */
     WIRE_READY = 16, /* worker to master, the answer, struct wire_ready: it can, or why it cannot */
     WIRE_BEGIN = 17, /* master to worker, when all have answered: struct wire_begin */
     WIRE_JOIN = 18,  /* worker to master, struct wire_machine: wants to take part in a run that
@@ -97,11 +97,11 @@ struct wire_ready {
     struct failure failure; /* that it has met on the way here */
 };
 
-/* Header of a package; 64 bytes, so that what is behind it is aligned. */
+/* Header of a package; 64 bytes, so that what is after it is aligned. */
 struct wire_package {
     int64_t kind; /* enum wire_kind */
     struct package package;
-    int64_t size; /* bytes behind the header */
+    int64_t size; /* bytes after the header */
     int64_t reserved;
 };
 
@@ -112,8 +112,8 @@ enum wire_strip_part {
     WIRE_STRIP_BORDER,  /* between neighbouring strips: cells of a column */
     WIRE_STRIP_COLUMNS, /* columns of a strip: between its worker and the master, or two workers */
     WIRE_STRIP_REPORT,  /* worker to master: struct wire_strip_report */
-    WIRE_STRIP_WIDTHS,  /* behind an order that moves or begins: int64_t for each strip, and then
-                         * the rank of each, int64_t, too */
+    WIRE_STRIP_WIDTHS,  /* after an order that moves or begins: int64_t for each strip, and then the
+                         * rank of each, int64_t, too */
     WIRE_STRIP_PARTS
 };
 /* Master to worker, also where nothing is awaited: struct wire_strip_order. */
@@ -149,6 +149,6 @@ struct wire_strip_order {
     int64_t code, broken;    /* at the end: how the run ended, and whether workers are lost */
 };
 
-_Static_assert(sizeof(struct wire_package) == 64, "bytes behind the header must stay aligned");
+_Static_assert(sizeof(struct wire_package) == 64, "bytes after the header must stay aligned");
 
 #endif
