@@ -98,8 +98,8 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
          "workers compute while results are being written: no, yes, both (for the planner to "
          "choose), or auto (default): both where output waits for the store"},
         {0, "levels", NULL, OPTION_FLAG, &arguments->levels,
-         "of a core task that searches in levels: also try a sample of each, by which scow plan "
-         "predicts them and scow run plans them"},
+         "of a core task that searches in levels: also measure a sample of each level, by which "
+         "scow plan predicts the levels and scow run plans them"},
         launch_row("gpus-per-worker", &arguments->gpus),
         launch_row("isa", &arguments->isa),
         {0, "dry-run", NULL, OPTION_FLAG, &arguments->dry_run,

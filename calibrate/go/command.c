@@ -75,8 +75,8 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         run_options_row(&arguments->run, "gpus-per-worker"),
         run_options_row(&arguments->run, "isa"),
         {0, "trust", NULL, OPTION_FLAG, &arguments->run.trust,
-         "going on: take for done what FILE says is done, without reading it back to compare it "
-         "with its digests"},
+         "going on: trust what FILE says is done, without reading results back to compare them "
+         "with their digests"},
         {0, "dry-run", NULL, OPTION_FLAG, &arguments->dry_run,
          "run nothing, and show the first core tasks as they would be run"},
         {0, "no-page", NULL, OPTION_FLAG, &arguments->no_page,

@@ -149,7 +149,9 @@ static int out_settle(struct worker *worker, const struct scow_host *host)
     if (!out)
         return SCOW_OK;
     if (strlen(out) >= PATH_SIZE || !folders_make(out) || !realpath(out, whole))
-        return host->fail(host, "--out-dir %s cannot be made: %s", out, strerror(errno));
+        return host->fail(
+            host, "--out-dir %s cannot be made: %s: name a folder that every node can write to",
+            out, strerror(errno));
     snprintf(worker->out, PATH_SIZE, "%s", whole);
     return SCOW_OK;
 }

@@ -309,7 +309,7 @@ bool command_report(int argc, char **argv, const struct readers *readers, struct
          "add what workers had of their processors, and found of the network, to FILE, as 'scow "
          "sense' does, for 'scow plan --load'"},
         {'q', "quiet", NULL, OPTION_FLAG, &options.quiet,
-         "print nothing, for use with those that write a FILE"},
+         "print nothing, for use with options that write a FILE"},
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "also print the plan"},
     };
     const struct option_table table = {

@@ -343,7 +343,7 @@ static bool level_check(const struct show_options *options, const struct readers
         return failure_set(failure, damaged.code, "%s", damaged.text);
     return failure_set(failure, FAILURE_STOPPED,
                        "%s: does not hold what was written there: if it is needed, remove %s and "
-                       "the levels behind this one, and scow run --resume does it again",
+                       "the levels after this one, and scow run --resume does it again",
                        level->path, options->path);
 }
 
@@ -502,7 +502,7 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
         {0, "xdmf", "FILE", OPTION_TEXT, &options.xdmf,
          "write what ParaView opens to see a run's result"},
         {0, "task", "N", OPTION_COUNT, &options.task,
-         "print what core task N of a run (from 1) left behind"},
+         "print the results of core task N of a run (from 1)"},
         {0, "failed", NULL, OPTION_FLAG, &options.failed,
          "list the core tasks of a run that failed: number, why, attempts, line, and the first "
          "lines of its error output"},

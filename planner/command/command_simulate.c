@@ -164,7 +164,7 @@ static bool levels_check(const struct simulate_options *options, struct failure 
                        request->scenario.noise > 0 || request->seeds > 1;
     return (options->plan && !other) ||
            failure_set(failure, FAILURE_USAGE,
-                       "--levels plays the levels of a search behind a plan of the first one, "
+                       "--levels simulates the levels of a search from a plan of its first one, "
                        "undisturbed: give PLAN, and leave rules and disturbances out");
 }
 
@@ -339,13 +339,13 @@ static size_t disturbance_rows(struct simulate_options *options, struct option_r
         {0, "slow-factor", "F", OPTION_NUMBER, &options->request.scenario.slow_factor,
          "how many times slower they are (2)"},
         {0, "slow-from", "SECONDS", OPTION_NUMBER, &options->request.scenario.slow_from_s,
-         "since when they are (0)"},
+         "from when on they are slow (0)"},
         {0, "loads", "FILE", OPTION_TEXT, &options->request.loads,
          "what others leave of processors and links: lines of worker (a rank, a class or master), "
          "start_s, end_s, cpu and bandwidth, the last two as shares from 0 to 1"},
         {0, "load-patterns", "SECONDS", OPTION_NUMBER, &options->request.patterns_s,
          "others take half of each worker's processor by the seven patterns of 'scow load', the "
-         "first worker by the first, for so long; --seed draws the random ones"},
+         "first worker by the first, for so long; --seed decides the random ones"},
         {0, "joins", "FILE", OPTION_TEXT, &options->request.joins,
          "workers come and go: lines of worker (a rank), from_s and until_s; the others are there "
          "all the time"},
@@ -353,7 +353,7 @@ static size_t disturbance_rows(struct simulate_options *options, struct option_r
          "lose the worker that is rank N, from 1 on, with the results that it has not returned; of "
          "strips, all begin anew with the grid that was kept last"},
         {0, "at", "SECONDS", OPTION_NUMBER, &options->request.scenario.lost_s,
-         "when that worker is lost (0)"},
+         "with --lose: when that worker is lost (0)"},
         {0, "copies", NULL, OPTION_FLAG, &options->request.scenario.copies,
          "packages that are overdue when some worker has nothing more to do are handed out once "
          "more, and packages go out in parts, as 'scow run' does; the first result counts"},

@@ -74,8 +74,9 @@ void live_describe(const char *output, const struct run_status *status, double n
     text_add(text, "written     %s ago", duration_print(age_s, words));
     if (status_stale(status, age_s))
         text_add(text,
-                 ": its master is busy, sealing, or gone (it writes every %.0f s); scow run "
-                 "--resume, or the same scow go, goes on with what is done, if the run has ended",
+                 ": its master is busy, is completing the output, or has ended (it writes every "
+                 "%.0f s); scow run --resume, or the same scow go, goes on with what is done, if "
+                 "the run has ended",
                  status->every_s);
     text_add(text, "\n");
 }

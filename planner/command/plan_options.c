@@ -325,8 +325,8 @@ static size_t making_rows(struct plan_options *options, struct option_row *rows)
          "are best, or none where that saves less than 2 %; FILE: those of its lines "
          "(scow-files(5))"},
         {0, "levels", "N,...", OPTION_TEXT, &options->levels,
-         "of a search in levels, how many core tasks each one behind the first will have, or xF: F "
-         "times those of the level before (default: as calibrate --levels has seen)"},
+         "of a search in levels, how many core tasks each level after the first will have, or xF: "
+         "F times those of the level before (default: as calibrate --levels has seen)"},
         {0, "real-valued", NULL, OPTION_FLAG, &options->real_valued,
          "allow fractions of tasks, to compare with published tables"},
         {0, "buffers", "N", OPTION_COUNT, &options->buffers,
@@ -354,12 +354,13 @@ static size_t choosing_rows(struct plan_options *options, struct option_row *row
         {0, "html", "FILE", OPTION_TEXT, &options->html,
          "write one self-contained HTML page with charts of the plan"},
         {0, "deadline", "SECONDS", OPTION_NUMBER, &options->deadline_s,
-         "take no longer; without an objective, use the fewest workers whose plan meets that"},
+         "limit of the run's time; without an objective, use the fewest workers whose plan meets "
+         "it"},
         {0, "objective", "NAME", OPTION_TEXT, &options->objective,
          "choose workers for the least makespan, cpu (sum of busy times), cost, turnaround (with "
          "the wait in the queue) or workers"},
         {0, "budget", "CHARGE", OPTION_NUMBER, &options->budget,
-         "choose workers whose plan costs no more, in the unit of the prices"},
+         "limit of the plan's cost, in the unit of the prices: choose workers for that"},
         {0, "price", "[CLASS=]P,...", OPTION_TEXT, &options->price,
          "what a rank of a class, or master, costs a second; without a class: every rank; energy: "
          "the profile's watts"},
@@ -370,15 +371,16 @@ static size_t choosing_rows(struct plan_options *options, struct option_row *row
         {0, "at-most", "CLASS=N,...", OPTION_TEXT, &options->at_most,
          "use at most N workers of a class"},
         {0, "load", "FILE", OPTION_TEXT, &options->load,
-         "machines that are not one's own: what 'scow sense' has seen of their processors and of "
-         "the network, from which is forecast what workers will have of them"},
+         "for machines that others use, too: forecast what workers will have of processors and "
+         "network from what 'scow sense' has seen of them"},
         {0, "load-by", "ERROR", OPTION_TEXT, &options->load_by,
          "with --load: forecast by whichever forecaster has had the least mse (mean squared error) "
          "or mae (mean absolute error) so far (mse)"},
         {0, "waits", "FILE", OPTION_TEXT, &options->waits,
          "waits in the queue: lines of ranks, walltime_s and wait_s"},
         {0, "pareto", NULL, OPTION_FLAG, &options->pareto,
-         "show the Pareto front: each plan than which no other is both faster and cheaper"},
+         "show the Pareto front: the plans for which there is no other that is both faster and "
+         "cheaper"},
         {0, "why", NULL, OPTION_FLAG, &options->why, "say why workers are left out"},
         {0, "within", "PERCENT", OPTION_TEXT, &options->within,
          "accept a makespan longer by this much, such as 5%, if that saves worker-seconds (0.1%)"},
@@ -405,7 +407,7 @@ static size_t showing_rows(struct plan_options *options, struct option_row *rows
          "simulate with this relative standard deviation of every operation"},
         {0, "seeds", "N", OPTION_COUNT, &options->seeds, "number of simulations with noise (100)"},
         {0, "risk", "PERCENT", OPTION_NUMBER, &options->risk_percent,
-         "share of runs that may outlast the walltime (1)"},
+         "how many percent of runs may outlast the walltime (1)"},
         {0, "effort", "SECONDS", OPTION_NUMBER, &options->effort_s,
          "about how long planning with auto may take; with another scheduler, ten times as long "
          "(1)"},

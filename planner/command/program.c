@@ -159,7 +159,8 @@ int program_main(int argc, char **argv, const struct program_parallel *parallel)
     command_run(argc, argv, parallel, &code, &failure);
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout))
-        failure_set(&failure, FAILURE_FAILED, "cannot write standard output: %s",
+        failure_set(&failure, FAILURE_FAILED,
+                    "cannot write standard output: %s; check where it goes",
                     strerror(errno ? errno : EIO));
     if (failure.code != FAILURE_NONE)
         fprintf(stderr, "scow: %s\n", failure.text);

@@ -154,7 +154,7 @@ static bool plan_play(const struct strips_plan *plan, const struct simulation_re
         return false;
     double *s_per_column = columns_find(profile, scenario.workers);
     scenario.s_per_column = s_per_column;
-    const bool good = (s_per_column || failure_memory(failure, "playing strips")) &&
+    const bool good = (s_per_column || failure_memory(failure, "simulating strips")) &&
                       loads_find(request, profile, scenario.workers, &availability, failure) &&
                       strips_play(plan, &scenario, outcome, failure);
     free(s_per_column);

@@ -8,11 +8,11 @@
  * of thousands that differ by chance the quickest one says little.
  *
  * Their A_i are whole numbers: floor(V_i / Q_i); scaled: of ten times that, so that a tenth counts;
- * real: not rounded, which is the preset, for half a processor is no nothing. In all three Q_i is
- * rounded to a whole number, as a queue is; measured: not.
- * Nobody has less than what still counts: who had to wait at power 0 would tell nothing of its
- * processor meanwhile, for workers measure it where they compute, and the part that it could do
- * would be lost. So it gets the smallest share, and with the end of that package the next look.
+ * real: not rounded, which is the preset, for half a processor is not the same as none. In all
+ * three Q_i is rounded to a whole number, as a queue is; measured: not. Nobody has less than what
+ * still counts: who had to wait at power 0 would tell nothing of its processor meanwhile, for
+ * workers measure it where they compute, and the part that it could do would be lost. So it gets
+ * the smallest share, and with the end of that package the next look.
  */
 #ifndef PLANNER_DISPATCH_RULE_POWER_H
 #define PLANNER_DISPATCH_RULE_POWER_H
@@ -41,7 +41,7 @@ struct powers {
     {"power", "processors that a worker counts as",     NULL, POWER_REAL,                          \
      0,       {"integer", "scaled", "real", "measured"}},                                          \
     {                                                                                              \
-        "slowest", "those that the slowest one counts as", NULL, 1, 1000,                          \
+        "slowest", "processors that the slowest worker counts as", NULL, 1, 1000,                  \
         {                                                                                          \
             NULL                                                                                   \
         }                                                                                          \

@@ -141,7 +141,7 @@ const struct rule rule_tss = {
     .options = {{"first", "core tasks of the first package", "N / 2p", 0, LIMIT_TASKS, {NULL}},
                 {"last", "core tasks of the last package", NULL, 1, LIMIT_TASKS, {NULL}},
                 {"step",
-                 "from package to package; whole: rounded down",
+                 "decrease from package to package; whole: rounded down",
                  NULL,
                  TSS_WHOLE,
                  0,

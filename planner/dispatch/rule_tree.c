@@ -160,7 +160,7 @@ static double tree_same(const struct rule_state *state)
 
 const struct rule rule_tree = {
     .name = "tree",
-    .summary = "a share each by speed, of which others take half",
+    .summary = "a share for each by speed; others take half of what is left of one",
     .sizes = RULE_SIZES_STEP,
     .same = tree_same,
     .worker_size = tree_worker_size,
@@ -170,7 +170,7 @@ const struct rule rule_tree = {
     .options = {
         {"grain", "core tasks of a package", "a hundredth of a share", 0, LIMIT_TASKS, {NULL}},
         {"order",
-         "of the workers, by speed",
+         "order of the workers, by speed",
          NULL,
          ORDER_PROFILE,
          0,

@@ -444,7 +444,7 @@ static bool own_check(const struct plan *plan, const json_t *value,
 {
     if ((plan->star_count > 0) != (value != NULL))
         return true;
-    return value ? document_refuse(failure, place, "stand in the stars: remove these")
+    return value ? document_refuse(failure, place, "belong to the stars: remove them here")
                  : document_refuse(failure, place->parent, "the key '%s' is missing: add it",
                                    place->name);
 }

@@ -75,7 +75,8 @@ bool plan_selected_parse(void *owner, json_t *value, const struct document_place
         if (!worker_run(json_array_get(value, k), &at, &first, &last, failure))
             return false;
         if (first <= before)
-            return document_refuse(failure, &at, "must come behind the workers before it");
+            return document_refuse(failure, &at,
+                                   "must be greater than the indices before it: sort them");
         if (!selection_add(selection, first, last))
             return failure_memory(failure, "reading a plan");
         before = last;

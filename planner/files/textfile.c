@@ -78,8 +78,8 @@ bool textfile_stream(const char *path, const struct replace_writer *writer, stru
     if (strcmp(path, "-") != 0)
         return replace_stream(path, writer, failure);
     return (writer->write(writer->self, stdout) && fflush(stdout) == 0) ||
-           failure_set(failure, FAILURE_FAILED, "cannot write standard output: %s",
-                       strerror(errno));
+           failure_set(failure, FAILURE_FAILED,
+                       "cannot write standard output: %s; check where it goes", strerror(errno));
 }
 
 bool textfile_write(const char *path, const char *text, struct failure *failure)
@@ -88,8 +88,8 @@ bool textfile_write(const char *path, const char *text, struct failure *failure)
     if (strcmp(path, "-") != 0)
         return replace_write(path, text, length, failure);
     return (fwrite(text, 1, length, stdout) == length && fflush(stdout) == 0) ||
-           failure_set(failure, FAILURE_FAILED, "cannot write standard output: %s",
-                       strerror(errno));
+           failure_set(failure, FAILURE_FAILED,
+                       "cannot write standard output: %s; check where it goes", strerror(errno));
 }
 
 bool textfile_append(const char *path, const char *text, struct failure *failure)
@@ -103,7 +103,9 @@ bool textfile_append(const char *path, const char *text, struct failure *failure
     if (file >= 0 && close(file) != 0 && error == 0)
         error = errno;
     return error == 0 ||
-           failure_set(failure, FAILURE_FAILED, "cannot write '%s': %s", path, strerror(error));
+           failure_set(failure, FAILURE_FAILED,
+                       "cannot write '%s': %s; choose a place that exists, is yours and has room",
+                       path, strerror(error));
 }
 
 void textfile_sha256(const char *text, size_t length, char digest[65])

@@ -161,8 +161,7 @@ static bool size_take(struct reading *reading, void *context, const char *line, 
     (void)context;
     return (size_find(line, length, &bytes) ||
             failure_set(failure, FAILURE_MISMATCH,
-                        "%s:%" PRId64 ": names no file that is there, whose size could be its "
-                        "weight",
+                        "%s:%" PRId64 ": names no existing file whose size could be its weight",
                         reading->path, reading->line)) &&
            weight_add(reading, bytes, failure);
 }

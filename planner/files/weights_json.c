@@ -60,7 +60,7 @@ static bool regions_parse(void *owner, json_t *value, const struct document_plac
     if (!good)
         return false;
     if (!work_settle(work))
-        return document_refuse(failure, place, "must weigh something together");
+        return document_refuse(failure, place, "must not all have the weight 0");
     work_share(work);
     return true;
 }

@@ -46,7 +46,7 @@ bool expected_levels_check(const char *said, struct failure *failure)
     size_t count = 1;
     return levels_read(said, levels, &count) ||
            failure_set(failure, FAILURE_USAGE,
-                       "--levels '%.60s': say how many core tasks each level behind the first will "
+                       "--levels '%.60s': say how many core tasks each level after the first will "
                        "have, such as 100,84,7, or how many times those of the level before, such "
                        "as x10,x0.8 (at most %d levels)",
                        said, (int)LEVELS_MOST - 1);
@@ -102,9 +102,10 @@ static bool counts_find(const struct expected_levels_request *request, struct pl
     if (!request->said)
         levels_follow(request->setting, plan);
     else if (!levels_read(request->said, plan->levels, &plan->level_count))
-        return failure_set(failure, FAILURE_USAGE,
-                           "--levels '%.60s': the levels get larger than any job: say less",
-                           request->said);
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "--levels '%.60s': the levels become larger than any job may be: give smaller numbers",
+            request->said);
     return true;
 }
 

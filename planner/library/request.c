@@ -109,8 +109,8 @@ static bool production_check(const struct plan_request *request, struct failure 
                            "maximal production that a period has");
     return strcmp(request->scheduler, SCHEDULER_BALANCE) == 0 ||
            failure_set(failure, FAILURE_USAGE,
-                       "--production is for the scheduler that gives production away: add -s "
-                       "" SCHEDULER_BALANCE ", or leave it out");
+                       "--production is for the scheduler that gives up production for "
+                       "utilization: add -s " SCHEDULER_BALANCE ", or leave it out");
 }
 
 /* Of whom a level that nobody knows cannot be planned. */

@@ -409,7 +409,8 @@ static bool either_simulate(struct simulated *simulated, const struct plan *plan
     const int64_t workers = simulated->platform.worker_count;
     if (scenario->slow_workers > workers || scenario->lost_worker >= workers)
         return failure_set(failure, FAILURE_USAGE,
-                           "--slow and --lose name more workers than the %" PRId64 " there are",
+                           "--slow and --lose name more workers than the %" PRId64
+                           " there are: name fewer, or simulate more with -n",
                            workers);
     if (!plan)
         return rule_simulate(simulated, request->tasks, ahead_of(request, 1), failure);

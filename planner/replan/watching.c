@@ -64,11 +64,10 @@ static bool tail_read(const char *text, char *rule, size_t size, struct plan_tai
     const size_t length = strcspn(text, ":");
     wanted->share = -1;
     if (length >= size || (text[length] == ':' && !part_read(text + length + 1, wanted)))
-        return failure_set(
-            failure, FAILURE_USAGE,
-            "--tail '%.40s': give a rule, and behind a colon a share or dependable=K "
-            "if you like, such as fac, fac:20%% or fac:dependable",
-            text);
+        return failure_set(failure, FAILURE_USAGE,
+                           "--tail '%.40s': give a rule and, if you like, a share or dependable=K "
+                           "after a colon, such as fac, fac:20%% or fac:dependable",
+                           text);
     memcpy(rule, text, length);
     rule[length] = '\0';
     return true;

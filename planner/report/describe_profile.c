@@ -105,7 +105,7 @@ static void window_describe(const struct profile_window *window, size_t classes,
         first += window->workers[k].count;
     }
     if (classes > CLASSES_MOST)
-        text_add(text, "    and %zu kinds of more workers\n", classes - CLASSES_MOST);
+        text_add(text, "    and %zu kinds of other workers\n", classes - CLASSES_MOST);
 }
 
 /* What a package of `tasks` core tasks takes by the costs of a window and its first worker. */

@@ -260,5 +260,5 @@ void run_record_spread_tell(const struct run_record *record, struct text *text)
     if (record->spread)
         text_add(text,
                  "\nThe packages were too many to be listed: above, each worker has its largest "
-                 "one, and the rest of its core tasks in equal ones.\n");
+                 "one, and its other core tasks in equal ones.\n");
 }

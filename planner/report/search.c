@@ -43,7 +43,8 @@ bool search_ended(const struct run_record *record, const char *output, struct fa
     if (last->failed > 0)
         return failure_set(failure, FAILURE_FAILED,
                            "%s: %" PRId64 " of %" PRId64 " core tasks of level %" PRId64
-                           " failed, so that no other level can follow",
+                           " failed, so that no other level can follow: see why with scow show "
+                           "--failed, and try them again with scow run --resume",
                            output, last->failed, last->tasks, last->level);
     if (is_between(record, output))
         return failure_set(failure, FAILURE_STOPPED,

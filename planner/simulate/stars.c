@@ -55,8 +55,8 @@ static bool star_take(struct star_play *star, const struct stars_setup *setup, i
         if (star->plan.workers[slot] < 0 || star->plan.workers[slot] >= workers)
             return failure_set(failure, FAILURE_MISMATCH,
                                "the plan has rank %" PRId64 " work for the master on rank %" PRId64
-                               ", behind which %" PRId64
-                               " ranks are: make the plan again with this profile",
+                               ", after which there are %" PRId64
+                               " ranks: make the plan again with this profile",
                                plan->workers[slot] + 1, before, workers > 0 ? workers : 0);
     }
     return (workers > 0 && platform_part(setup->platform, before, workers, &star->platform)) ||

@@ -366,10 +366,10 @@ static bool plan_check(const struct strips_plan *plan, struct failure *failure)
 {
     const double all = (double)plan->job.iterations * (double)plan->strip_count;
     if (all > STRIPS_PLAY_MOST)
-        return failure_set(failure, FAILURE_USAGE,
-                           "%.3g iterations of strips are too many to be played: plan fewer, up to "
-                           "%.0g",
-                           all, STRIPS_PLAY_MOST);
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "%.3g iterations of strips are too many to be simulated: plan fewer, up to %.0g", all,
+            STRIPS_PLAY_MOST);
     for (size_t k = 0; k < plan->strip_count; k++)
         if (!(plan->strips[k].compute_s > 0))
             return failure_set(failure, FAILURE_MISMATCH,
@@ -394,7 +394,7 @@ bool strips_play(const struct strips_plan *plan, const struct strips_scenario *s
     player_release(&player);
     if (!good) {
         strips_outcome_release(outcome);
-        return failure_memory(failure, "playing strips");
+        return failure_memory(failure, "simulating strips");
     }
     return true;
 }

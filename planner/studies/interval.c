@@ -359,7 +359,7 @@ static bool play_prepare(struct play *play, struct failure *failure)
     if (!play->large)
         return true;
     return simulate_plan(&play->sample->fitted, play->plan, NULL, &simulation, failure) &&
-           (fitted_take(play, &simulation) || failure_memory(failure, "drawing makespans"));
+           (fitted_take(play, &simulation) || failure_memory(failure, "sampling makespans"));
 }
 
 /* Each master by itself. */
@@ -370,13 +370,13 @@ static bool plays_init(struct drawing *drawing, const struct plan *plan, struct 
     bool good = true;
     drawing->plays = calloc(count, sizeof *drawing->plays);
     if (!drawing->plays)
-        return failure_memory(failure, "drawing makespans");
+        return failure_memory(failure, "sampling makespans");
     for (; good && drawing->count < count; drawing->count++) {
         struct play *play = &drawing->plays[drawing->count];
         const struct plan *own = plan->star_count > 0 ? &plan->stars[drawing->count] : plan;
         good = play_init(play, &drawing->sample, own, large)
                    ? play_prepare(play, failure)
-                   : failure_memory(failure, "drawing makespans");
+                   : failure_memory(failure, "sampling makespans");
     }
     return good;
 }
@@ -411,7 +411,7 @@ static bool draw_make(struct drawing *drawing, double *ends_s, double *makespan_
         struct play *play = &drawing->plays[k];
         ends_s[k] = play->large ? rounds_play(play) : packages_play(play);
         if (isnan(ends_s[k]))
-            return failure_memory(failure, "drawing makespans");
+            return failure_memory(failure, "sampling makespans");
     }
     *makespan_s = drawing->count > 1 ? together_s(drawing, ends_s) : ends_s[0];
     return true;
@@ -442,7 +442,7 @@ static bool draws_make(struct drawing *drawing, int64_t draws, struct ensemble *
     double *ends_s = calloc(drawing->count, sizeof *ends_s);
     const bool good = ends_s ? ensemble_init(ensemble, draws, failure) &&
                                    plays_draw(drawing, draws, ends_s, ensemble, failure)
-                             : failure_memory(failure, "drawing makespans");
+                             : failure_memory(failure, "sampling makespans");
     free(ends_s);
     return good;
 }
@@ -478,13 +478,13 @@ bool interval_draw(const struct interval_request *request, struct interval *inte
     int64_t draws = 0;
     /* Simulating it refuses loads and workers that the profile does not have. */
     bool good = (cost_sample_init(&drawing.sample, request) ||
-                 failure_memory(failure, "drawing makespans")) &&
+                 failure_memory(failure, "sampling makespans")) &&
                 simulate_plan(&drawing.sample.fitted, request->plan, NULL, &simulation, failure);
     if (good)
         draws = drawing_prepare(&drawing, request, failure);
     good = draws > 0 &&
            (parts_reckon(&drawing, request->plan, &made.parts_s) ||
-            failure_memory(failure, "drawing makespans")) &&
+            failure_memory(failure, "sampling makespans")) &&
            draws_make(&drawing, draws, &made.ensemble, failure);
     made.without_tail = request->plan->tail && !drawing.tailed;
     if (good)

@@ -472,9 +472,10 @@ static bool is_for(const struct platform *whole)
 static bool platform_check(const struct platform *whole, struct failure *failure)
 {
     return is_for(whole) ||
-           failure_set(failure, FAILURE_USAGE,
-                       "--tree is for results that workers write and for the operating model "
-                       "single-port, for groups pass on nothing upwards: leave it out");
+           failure_set(
+               failure, FAILURE_USAGE,
+               "--tree is for results that workers write and for the operating model single-port, "
+               "for groups return no results to the master above them: leave it out");
 }
 
 static bool groups_check(const struct planning *planning, const struct platform *whole,

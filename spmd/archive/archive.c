@@ -60,8 +60,10 @@ struct emitted *archive_emitted(hid_t file, const char *path, struct failure *fa
     char *base = contents_attribute(file, LAYOUT_RESULTS);
     struct emitted *emitted = base ? emitted_open(base, path, failure) : NULL;
     if (!base)
-        failure_set(failure, FAILURE_MISMATCH, "%s: its core task leaves nothing but its results",
-                    path);
+        failure_set(
+            failure, FAILURE_MISMATCH,
+            "%s: its core task emits nothing beside its results: leave --output and --stderr out",
+            path);
     free(base);
     return emitted;
 }

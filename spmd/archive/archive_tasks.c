@@ -198,7 +198,8 @@ bool archive_task(const char *path, int64_t task, struct text *text, struct fail
         failure_set(failure, FAILURE_MISMATCH,
                     "%s: has no readable ledger: is it the output of scow run?", path);
     else if ((uint64_t)task >= count)
-        failure_set(failure, FAILURE_USAGE, "%s: has core tasks 1 to %zu, and no %" PRId64, path,
+        failure_set(failure, FAILURE_USAGE,
+                    "%s: has core tasks 1 to %zu, and no %" PRId64 ": give one of these", path,
                     count, task + 1);
     else
         good = task_print(file, path, task, ledger, text, failure);

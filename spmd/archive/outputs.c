@@ -33,8 +33,9 @@ struct outputs {
 
 static bool unwritten(const struct outputs *outputs, const char *name)
 {
-    return failure_set(outputs->failure, FAILURE_FAILED, "cannot write %s: %s", name,
-                       strerror(errno ? errno : EIO));
+    return failure_set(outputs->failure, FAILURE_FAILED,
+                       "cannot write %s: %s; choose a place that exists, is yours and has room",
+                       name, strerror(errno ? errno : EIO));
 }
 
 /* What of this part belongs to the stream. */
@@ -106,7 +107,8 @@ static bool directory_make(struct outputs *outputs)
     if (mkdir(path, 0777) == 0)
         return true;
     if (errno != EEXIST)
-        return failure_set(outputs->failure, FAILURE_FAILED, "%s: cannot be made: %s", path,
+        return failure_set(outputs->failure, FAILURE_FAILED,
+                           "%s: cannot be made: %s: choose a place that you can write to", path,
                            strerror(errno));
     DIR *directory = opendir(path);
     int entries = 0;
@@ -149,8 +151,9 @@ static bool request_check(const struct outputs *outputs)
                            request->path);
     if (request->task >= outputs->ledger.count)
         return failure_set(outputs->failure, FAILURE_USAGE,
-                           "%s: has core tasks 1 to %" PRId64 ", and no %" PRId64, request->path,
-                           outputs->ledger.count, request->task + 1);
+                           "%s: has core tasks 1 to %" PRId64 ", and no %" PRId64
+                           ": give one of these",
+                           request->path, outputs->ledger.count, request->task + 1);
     if (request->errors && !outputs->commands)
         return failure_set(outputs->failure, FAILURE_MISMATCH,
                            "%s: its core task is no command and has no standard error: leave "

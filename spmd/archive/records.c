@@ -95,7 +95,9 @@ bool records_open(struct records *records, const char *path, struct text *note,
                            "%s: its core task leaves no records, which a table is made of", path);
     if (!fields_read(records))
         return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: its records have fields of unknown types", path);
+                           "%s: its records have fields of types that this version does not know: "
+                           "use the scow that wrote it",
+                           path);
     records->size = records->rows.size;
     lines_find(records, path, note);
     return true;

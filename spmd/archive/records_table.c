@@ -288,8 +288,9 @@ static bool table_write(struct records *records, enum records_format format, FIL
 
 static bool unwritten(const char *name, struct failure *failure)
 {
-    return failure_set(failure, FAILURE_FAILED, "cannot write %s: %s", name,
-                       strerror(errno ? errno : EIO));
+    return failure_set(failure, FAILURE_FAILED,
+                       "cannot write %s: %s; choose a place that exists, is yours and has room",
+                       name, strerror(errno ? errno : EIO));
 }
 
 static bool stream_write(struct records *records, const struct records_request *request, FILE *out,

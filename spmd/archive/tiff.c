@@ -13,7 +13,7 @@
 enum { SHORT = 3, LONG = 4, RATIONAL = 5 };
 enum { HEAD_SIZE = 8, FIELD_SIZE = 12, FIELD_COUNT = 13 };
 enum { DIRECTORY_SIZE = 2 + FIELD_COUNT * FIELD_SIZE + 4, RATIONALS_SIZE = 16, DATA_PLACE = 192 };
-_Static_assert(HEAD_SIZE + DIRECTORY_SIZE + RATIONALS_SIZE <= DATA_PLACE, "data behind the head");
+_Static_assert(HEAD_SIZE + DIRECTORY_SIZE + RATIONALS_SIZE <= DATA_PLACE, "data after the header");
 
 struct writer {
     unsigned char *at;

@@ -68,7 +68,9 @@ static bool workers_start(const struct rate_arguments *arguments, const struct r
                           int pipes[2], pid_t *workers, struct failure *failure)
 {
     if (pipe(pipes) != 0)
-        return failure_set(failure, FAILURE_FAILED, "no pipe can be made: %s", strerror(errno));
+        return failure_set(failure, FAILURE_FAILED,
+                           "no pipe can be made: %s: allow more open files (ulimit -n)",
+                           strerror(errno));
     fflush(NULL);
     for (int64_t k = 0; k < arguments->join; k++) {
         workers[k] = fork();
@@ -77,7 +79,10 @@ static bool workers_start(const struct rate_arguments *arguments, const struct r
             worker_be(arguments, *batch, pipes[0]);
         }
         if (workers[k] < 0)
-            failure_set(failure, FAILURE_FAILED, "a worker cannot be started: %s", strerror(errno));
+            failure_set(failure, FAILURE_FAILED,
+                        "a worker cannot be started: %s: start fewer (--join), or allow more "
+                        "processes (ulimit -u)",
+                        strerror(errno));
     }
     close(pipes[0]);
     return failure->code == FAILURE_NONE;

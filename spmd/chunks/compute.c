@@ -57,8 +57,8 @@ static bool arguments_read(int argc, char **argv, struct chunk_options *options,
     const struct option_table table = {
         .usage = "scow chunk DIR NUMBER [options]",
         .purpose = "Do one chunk, from 0 on, of a job that 'scow serve --per-chunk' has prepared: "
-                   "its results become a file in the folder OUTPUT.parts. An array of a resource "
-                   "manager's does all: task k the k-th chunk.",
+                   "its results become a file in the folder OUTPUT.parts. An array job of a "
+                   "resource manager does all chunks: its task k does chunk k.",
         .rows = rows,
         .row_count = sizeof rows / sizeof *rows,
         .epilogue = "Exit: 0 done, or done before; 1 failed, 2 usage, 4 files do not match.\n",
@@ -89,8 +89,9 @@ static bool chunk_find(struct chunk *chunk, int64_t number, struct failure *fail
     free(plan);
     if (good && number >= chunk->chunks.count)
         return failure_set(failure, FAILURE_USAGE,
-                           "%s: has %" PRId64 " chunks, from 0 on: not %" PRId64, chunk->folder,
-                           chunk->chunks.count, number);
+                           "%s: has %" PRId64 " chunks, and no %" PRId64
+                           ": give a number from 0 on",
+                           chunk->folder, chunk->chunks.count, number);
     if (good)
         chunk->package = chunk->chunks.items[number];
     return good;
@@ -110,7 +111,7 @@ static bool job_make(struct chunk *chunk, const struct comm *alone, struct failu
     if (good && chunk->making.job.setup.tasks != (int64_t)plan->tasks)
         good = failure_set(failure, FAILURE_MISMATCH,
                            "%s: the plan has %.0f core tasks, its input %" PRId64
-                           ": it has changed since",
+                           ": it has changed since, begin again with 'scow serve --per-chunk'",
                            chunk->folder, plan->tasks, chunk->making.job.setup.tasks);
     return good;
 }

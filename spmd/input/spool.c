@@ -34,8 +34,10 @@ char *spool_name(const char *path)
 
 static bool unwritable(const char *name, struct failure *failure)
 {
-    return failure_set(failure, FAILURE_FAILED, "cannot write standard input to '%s': %s", name,
-                       strerror(errno));
+    return failure_set(failure, FAILURE_FAILED,
+                       "cannot write standard input to '%s': %s; choose a place that exists, is "
+                       "yours and has room",
+                       name, strerror(errno));
 }
 
 /* How many bytes there were; -1 with *failure set. */
@@ -48,8 +50,9 @@ static int64_t input_copy(FILE *to, const char *name, struct failure *failure)
          bytes += (int64_t)size)
         good = fwrite(piece, 1, size, to) == size || unwritable(name, failure);
     if (good && ferror(stdin))
-        good =
-            failure_set(failure, FAILURE_FAILED, "cannot read standard input: %s", strerror(errno));
+        good = failure_set(failure, FAILURE_FAILED,
+                           "cannot read standard input: %s: check the command that writes it",
+                           strerror(errno));
     free(piece);
     return good ? bytes : -1;
 }

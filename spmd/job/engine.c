@@ -232,7 +232,7 @@ static int caller_emit(const struct scow_host *base, int64_t task, const void *b
                           engine->job->task->name, job_task_number(task));
 #pragma omp critical(scow_engine_emit)
     good = emissions_add(&engine->results.emissions, task, at, bytes, size);
-    return good ? SCOW_OK : base->fail(base, "out of memory for what core tasks leave behind");
+    return good ? SCOW_OK : base->fail(base, "out of memory for what core tasks emit");
 }
 
 static void caller_started(const struct scow_host *base, double seconds)

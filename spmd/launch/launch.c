@@ -40,8 +40,8 @@ static const struct option_row shared_rows[] = {
     {0, "collect", NULL, OPTION_FLAG, NULL,
      "workers return results to the master, which writes them: only it needs access to the output"},
     {0, "trust", NULL, OPTION_FLAG, NULL,
-     "with --resume: take for done what FILE says is done, without reading it back to compare it "
-     "with its digests"},
+     "with --resume: trust what FILE says is done, without reading results back to compare them "
+     "with their digests"},
     {0, "retry-lost", NULL, OPTION_FLAG, NULL,
      "with --resume: begin core tasks again that were given up because workers were lost on them"},
     {0, "until", "TIME", OPTION_TEXT, NULL,
@@ -50,10 +50,10 @@ static const struct option_row shared_rows[] = {
     {0, "patience", "SECONDS", OPTION_NUMBER, NULL,
      "a worker that is silent for so long, and for ten times the longest package, is lost (60)"},
     {0, "no-copies", NULL, OPTION_FLAG, NULL,
-     "wait for packages that are overdue when some worker has nothing more to do, do not hand "
-     "them out once more, and send packages whole"},
+     "wait for packages that are overdue when some worker has nothing more to do, do not hand them "
+     "out a second time, and send packages whole"},
     {0, "gpus-per-worker", "N", OPTION_COUNT, NULL,
-     "give each worker N of its node's GPUs, none to two of them (CUDA_VISIBLE_DEVICES, "
+     "give each worker N of its node's GPUs, none of them to two workers (CUDA_VISIBLE_DEVICES, "
      "ROCR_VISIBLE_DEVICES, SCOW_GPUS)"},
     {0, "isa", "NAME", OPTION_TEXT, NULL,
      "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},

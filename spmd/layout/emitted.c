@@ -46,7 +46,7 @@ struct emitted *emitted_open(const char *base, const char *path, struct failure 
     if (emitted)
         emitted->base = strdup(base);
     if (!emitted || !names_make(emitted, path)) {
-        failure_memory(failure, "reading what core tasks left behind");
+        failure_memory(failure, "reading what core tasks emitted");
         emitted_close(&emitted);
     }
     return emitted;
@@ -127,7 +127,7 @@ bool emitted_flush(struct emitted *emitted, const struct layout_emitted *rows, i
     bool *flushed = calloc((size_t)rank_most(rows, count) + 1, sizeof *flushed);
     bool good = true;
     if (!flushed)
-        return failure_memory(failure, "keeping what core tasks left behind");
+        return failure_memory(failure, "keeping what core tasks emitted");
     for (int64_t k = 0; good && k < count; k++) {
         const int rank = rows[k].size > 0 ? (int)rows[k].rank : 0;
         if (rank <= 0 || flushed[rank])

@@ -196,6 +196,6 @@ bool joining_ask(struct comm *comm, double patience_s, struct bundle *letter,
             return true;
     }
     return failure_set(failure, FAILURE_STOPPED,
-                       "the master has not told of its job within %.0f s: is it at work?",
+                       "the master has not told of its job within %.0f s: check that it is running",
                        patience_s);
 }

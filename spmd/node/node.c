@@ -21,7 +21,8 @@ int node_end(struct failure *failure)
 {
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout))
-        failure_set(failure, FAILURE_FAILED, "cannot write standard output: %s",
+        failure_set(failure, FAILURE_FAILED,
+                    "cannot write standard output: %s; check where it goes",
                     strerror(errno ? errno : EIO));
     if (failure->code != FAILURE_NONE)
         fprintf(stderr, "scow: %s\n", failure->text);

@@ -434,7 +434,9 @@ static bool draft_publish(const char *draft, const char *path, struct failure *f
         return true;
     if (errno == EEXIST)
         return exists_already(path, failure);
-    return failure_set(failure, FAILURE_FAILED, "%s: cannot be created: %s", path, strerror(errno));
+    return failure_set(failure, FAILURE_FAILED,
+                       "%s: cannot be created: %s: choose a directory that you can write to", path,
+                       strerror(errno));
 }
 
 static bool draft_make(const char *draft, const char *path, const struct job *job,

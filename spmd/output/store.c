@@ -375,7 +375,7 @@ static bool index_reserve(struct store *store, int64_t count, struct failure *fa
         store->index_room = store->index ? count : 0;
     }
     if (!store->index)
-        return failure_memory(failure, "keeping what core tasks leave behind");
+        return failure_memory(failure, "keeping what core tasks emit");
     memset(store->index, 0, (size_t)count * sizeof *store->index);
     return true;
 }

@@ -29,8 +29,9 @@ static bool rename_to(const char *from, const char *to, struct failure *failure)
                            "move or remove it, and run the same again with --resume",
                            to);
     return rename(from, to) == 0 ||
-           failure_set(failure, FAILURE_FAILED, "%s: cannot be renamed to %s: %s", from, to,
-                       strerror(errno));
+           failure_set(failure, FAILURE_FAILED,
+                       "%s: cannot be renamed to %s: %s: check the permissions of its folder", from,
+                       to, strerror(errno));
 }
 
 /* That it is complete, too: the next level is built on it. */

@@ -61,7 +61,9 @@ static bool is_standard(const struct sense_options *options)
 
 static bool refuse(const struct sense_options *options, const char *why, struct failure *failure)
 {
-    return failure_set(failure, FAILURE_FAILED, "cannot write '%s': %s", options->output, why);
+    return failure_set(failure, FAILURE_FAILED,
+                       "cannot write '%s': %s; choose a place that exists, is yours and has room",
+                       options->output, why);
 }
 
 int sense_open(const struct sense_options *options, struct failure *failure)

@@ -45,11 +45,10 @@ static bool arguments_read(int argc, char **argv, struct collect_options *option
     };
     const struct option_table table = {
         .usage = "scow collect DIR -o FILE [options]",
-        .purpose =
-            "Write the results of a job in chunks (scow serve --per-chunk) from the files in "
-            "its folder to one output, and tell for each machine what a chunk took in the "
-            "mean (processor, reading and writing, waiting in the queue) and which share of "
-            "the whole time its processors worked.",
+        .purpose = "Write the results of a job in chunks (scow serve --per-chunk) from the files "
+                   "in its folder to one output. Tells for each machine what a chunk took on "
+                   "average (processor, reading and writing, waiting in the queue), and for which "
+                   "share of the whole time its processors worked.",
         .rows = rows,
         .row_count = sizeof rows / sizeof *rows,
         .epilogue =

@@ -81,7 +81,8 @@ static bool job_fill(const struct per_chunk *setup, struct chunks_job *job, stru
 {
     *job = (struct chunks_job){.workers = setup->workers};
     if (strlen(setup->rule) >= sizeof job->rule)
-        return failure_set(failure, FAILURE_USAGE, "the rule is too long: '%.60s'", setup->rule);
+        return failure_set(failure, FAILURE_USAGE,
+                           "the rule is too long: '%.60s...': give fewer options", setup->rule);
     snprintf(job->rule, sizeof job->rule, "%s", setup->rule);
     if (setup->input && !realpath(setup->input, job->input))
         return failure_set(failure, FAILURE_MISMATCH, "cannot open '%s': %s; check the name",
@@ -95,7 +96,8 @@ static bool folder_make(const struct per_chunk *setup, const struct chunks_job *
     char text[sizeof *job + 128];
     const bool made = mkdir(folder, 0777) == 0;
     if (!made && errno != EEXIST)
-        return failure_set(failure, FAILURE_FAILED, "%s: cannot be made: %s", folder,
+        return failure_set(failure, FAILURE_FAILED,
+                           "%s: cannot be made: %s: choose a place that you can write to", folder,
                            strerror(errno));
     if (!made && !setup->resume)
         return failure_set(failure, FAILURE_USAGE,
@@ -209,7 +211,7 @@ static bool all_deal(struct dealing *dealing, struct failure *failure)
         if (interrupt_asked())
             return failure_set(failure, FAILURE_STOPPED,
                                "stopped as asked: %" PRId64 " of %" PRId64
-                               " chunks are done: the same again with --resume to go on",
+                               " chunks are done: run the same again with --resume to go on",
                                dealing->counts[CHUNK_DONE], dealing->chunks.count);
         if (!chunks_submit(dealing, failure))
             return false;
@@ -218,11 +220,11 @@ static bool all_deal(struct dealing *dealing, struct failure *failure)
             return false;
     }
     const int64_t lost = dealing->counts[CHUNK_GIVEN_UP];
-    return lost == 0 || failure_set(failure, FAILURE_FAILED,
-                                    "%" PRId64 " chunk%s could not be done in %d tries: what they "
-                                    "say is with their jobs; the same again with --resume to try "
-                                    "again",
-                                    lost, lost == 1 ? "" : "s", TRIES_MORE + 1);
+    return lost == 0 ||
+           failure_set(failure, FAILURE_FAILED,
+                       "%" PRId64 " chunk%s could not be done in %d tries: look at what their jobs "
+                       "printed, and run the same again with --resume to try again",
+                       lost, lost == 1 ? "" : "s", TRIES_MORE + 1);
 }
 
 static void dealing_end(struct dealing *dealing)

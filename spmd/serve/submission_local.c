@@ -27,7 +27,9 @@ static bool one_submit(const struct submission *submission, struct submitted_job
     if (process > 0)
         setpgid(process, process); /* whoever is first */
     if (process < 0)
-        return failure_set(failure, FAILURE_FAILED, "a worker cannot be started: %s",
+        return failure_set(failure, FAILURE_FAILED,
+                           "a worker cannot be started: %s: ask for fewer (-n), or allow more "
+                           "processes (ulimit -u)",
                            strerror(errno));
     snprintf(job->name, sizeof job->name, "%jd", (intmax_t)process);
     return true;

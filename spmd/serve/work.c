@@ -124,7 +124,9 @@ static int sessions_run(const struct session_setup *setup, struct failure *failu
         child = process > 0 ? process : 0;
         signals_hold(false);
         if (process < 0) {
-            failure_set(failure, FAILURE_FAILED, "no process can be started: %s", strerror(errno));
+            failure_set(failure, FAILURE_FAILED,
+                        "no process can be started: %s: allow more processes (ulimit -u)",
+                        strerror(errno));
             return FAILURE_FAILED;
         }
         code = child_await(process);

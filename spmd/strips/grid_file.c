@@ -196,8 +196,9 @@ static bool draft_publish(struct grid_file *file, struct failure *failure)
     if (!flush(file))
         return write_refuse(file, failure);
     if (rename(file->draft, file->setup.path) != 0)
-        return failure_set(failure, FAILURE_FAILED, "%s: cannot be made: %s", file->setup.path,
-                           strerror(errno));
+        return failure_set(failure, FAILURE_FAILED,
+                           "%s: cannot be created: %s: choose a directory that you can write to",
+                           file->setup.path, strerror(errno));
     file->drafted = false;
     file->made = true;
     return true;

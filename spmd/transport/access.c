@@ -90,14 +90,17 @@ bool access_write(const struct access *access, const char *path, struct failure 
     const size_t size = strlen(text);
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0)
-        return failure_set(failure, FAILURE_FAILED, "%s: cannot be created: %s", path,
+        return failure_set(failure, FAILURE_FAILED,
+                           "%s: cannot be created: %s: choose another place with --access", path,
                            strerror(errno));
     bool good = write(file, text, size) == (ssize_t)size;
     good = close(file) == 0 && good;
     if (good)
         return true;
     unlink(path);
-    return failure_set(failure, FAILURE_FAILED, "%s: cannot be written: %s", path, strerror(errno));
+    return failure_set(failure, FAILURE_FAILED,
+                       "%s: cannot be written: %s: choose another place with --access", path,
+                       strerror(errno));
 }
 
 bool access_read(struct access *access, const char *path, struct failure *failure)
@@ -106,13 +109,15 @@ bool access_read(struct access *access, const char *path, struct failure *failur
     struct stat status;
     const int file = own_open(path, O_RDONLY);
     if (file < 0)
-        return failure_set(failure, FAILURE_MISMATCH, "%s: cannot be opened: %s", path,
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: cannot be opened: %s: name the file that 'scow serve' wrote", path,
                            errno == EINVAL ? "it is no regular file" : strerror(errno));
     const bool known = fstat(file, &status) == 0;
     const ssize_t size = read(file, text, sizeof text - 1);
     close(file);
     if (!known || size < 0)
-        return failure_set(failure, FAILURE_FAILED, "%s: cannot be read", path);
+        return failure_set(failure, FAILURE_FAILED, "%s: cannot be read: check the disk it is on",
+                           path);
     if (status.st_uid != geteuid() || (status.st_mode & (S_IRWXG | S_IRWXO)))
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: others than you may read or change it, and who has it can join: "

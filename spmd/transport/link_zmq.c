@@ -644,11 +644,10 @@ bool link_zmq_join(struct link *link, const struct access *access, double patien
                     "%s: no more workers are let in there: begin it with more (--members)",
                     access->address);
     else
-        failure_set(
-            failure, FAILURE_FAILED,
-            "%s: nobody there has let this worker in for %.0f s: is the master at work, and "
-            "is the access file of this job?",
-            access->address, patience_s);
+        failure_set(failure, FAILURE_FAILED,
+                    "%s: nobody there has let this worker in for %.0f s: check that the master is "
+                    "running and that the access file is of its job",
+                    access->address, patience_s);
     link_zmq_close(link, 0);
     return false;
 }

@@ -349,7 +349,9 @@ static void wrong_environments(void **state)
     (void)state;
     static const char *const rows[][3] = {
         {"workdir", "/nowhere", "--workdir /nowhere is no folder here: make it on every node"},
-        {"out-dir", "/dev/null/x", "--out-dir /dev/null/x cannot be made: Not a directory"},
+        {"out-dir", "/dev/null/x",
+         "--out-dir /dev/null/x cannot be made: Not a directory: name a folder that every node can "
+         "write to"},
         {"wrap", "nice |", "--wrap 'nice |' needs a shell, which only --command can have"},
         {"wrap", "no-such-program",
          "'no-such-program', which --command runs, cannot be run here: "

@@ -343,7 +343,8 @@ static void simulations(void **state)
     scow_plan_text_free(text);
     request.lose = 4;
     assert_int_equal(scow_simulate(&noisy, profile, plan, &request, &error), SCOW_PLAN_USAGE);
-    assert_string_equal(error.text, "--slow and --lose name more workers than the 3 there are");
+    assert_string_equal(error.text, "--slow and --lose name more workers than the 3 there are: "
+                                    "name fewer, or simulate more with -n");
     request.lose = -1;
     assert_int_equal(scow_simulate(&noisy, profile, plan, &request, &error), SCOW_PLAN_USAGE);
     assert_int_equal(scow_simulate(&noisy, profile, NULL, NULL, &error), SCOW_PLAN_USAGE);

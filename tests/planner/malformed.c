@@ -371,7 +371,7 @@ static const struct malformed plans[] = {
      "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "
      "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"master\": 2, "
      "\"workers\": [2], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}]}], \"workers\": [0]",
-     "plan.json: workers: stand in the stars: remove these"},
+     "plan.json: workers: belong to the stars: remove them here"},
     /* Rounds are read one by one, and what is no JSON in them is told like everything else. */
     {"[1, 0]} ]", "[1, 0]}, ]",
      "plan.json: line 3, column 79: unexpected token near ']'; it is damaged or not JSON: write it "
@@ -403,7 +403,7 @@ static const struct malformed plans[] = {
      "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"master\": 2, "
      "\"workers\": [2], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}]}], \"rounds\": [{\"repeat\": "
      "1, \"loads\": [1]}]",
-     "plan.json: rounds: stand in the stars: remove these"},
+     "plan.json: rounds: belong to the stars: remove them here"},
     {OWN_PARTS,
      "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "
      "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"master\": 2, "

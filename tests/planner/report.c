@@ -713,7 +713,7 @@ static void a_search_says_where_it_stands(void **state)
     levels[1].failed = 1;
     search_is(&record, FAILURE_FAILED,
               "dir/out.h5: 1 of 25 core tasks of level 2 failed, so that no other level can "
-              "follow");
+              "follow: see why with scow show --failed, and try them again with scow run --resume");
     struct text text = TEXT_INIT;
     record.levels++; /* the first one's output was removed */
     record.level_count = 1;

@@ -421,7 +421,7 @@ static void tasks_of_other_packages_are_left_alone(void **state)
             "emits-elsewhere", threads,
             "core task 'nonsense' emits bytes for core task 5, which is not in its package, or "
             "does not say that it emits");
-        fault_check("emits-huge", threads, "out of memory for what core tasks leave behind");
+        fault_check("emits-huge", threads, "out of memory for what core tasks emit");
     }
     fault_check(
         "emits-unsaid", 1,
