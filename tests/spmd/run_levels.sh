@@ -85,7 +85,7 @@ cp part.level2.h5 kept.h5
 /usr/bin/python3 -c 'import h5py
 with h5py.File("part.level2.h5", "r+") as f:
     f["digests"][3] = ~f["digests"][3]'
-search 'part.level2.h5: does not hold what was written there: if it is needed, remove part.h5 and the levels behind' 75
+search 'part.level2.h5: does not hold what was written there: if it is needed, remove part.h5 and the levels after' 75
 mv kept.h5 part.level2.h5
 "$scow" show part.level2.h5 --levels >said 2>&1 && fail "a level passes for the search"
 grep -q "name the search's output, such as part.h5" said || fail "what to name is not said: $(cat said)"
