@@ -43,11 +43,34 @@ FILE *own_create(const char *path)
     return stream;
 }
 
+/* Owned: the directory that a file is in. NULL: out of memory. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+}
+
+/* Whom a directory's list of names is closed to, or a file system without that promise. */
+static bool flush_is_refused(void)
+{
+    return errno == EACCES || errno == EINVAL || errno == ENOTSUP;
+}
+
+bool own_folder_flush(const char *path)
+{
+    char *folder = folder_of(path);
+    const int file = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    const bool good = folder && ((file >= 0 && fsync(file) == 0) || flush_is_refused());
+    if (file >= 0)
+        close(file);
+    free(folder);
+    return good;
+}
+
 bool own_folder_is_anybodys(const char *path)
 {
     struct stat status;
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *folder = folder_of(path);
     const bool known = folder && stat(folder, &status) == 0;
     free(folder);
     return known && (status.st_mode & S_IWOTH) && !(status.st_mode & S_ISVTX);

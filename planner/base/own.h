@@ -18,6 +18,10 @@ int own_open_or_make(const char *path);
 /* Create an empty file for writing, in place of one that a killed program left. NULL, with errno.
  */
 FILE *own_create(const char *path);
+/* Let this file's directory reach the disk: behind a rename, or a power failure may take the new
+ * name back. Where directories cannot be flushed, there is nothing to be done. False, with errno.
+ */
+bool own_folder_flush(const char *path);
 /* May every user remove or replace files in this file's directory? (It is writable for all and has
  * no sticky bit.) */
 bool own_folder_is_anybodys(const char *path);

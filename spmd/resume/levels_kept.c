@@ -20,6 +20,12 @@ static bool is_there(const char *output, int64_t level)
     return there;
 }
 
+static bool unwritten_tell(const char *name, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_FAILED, "%s: could not be written to the disk: is it full?",
+                       name);
+}
+
 /* Where nothing may be. */
 static bool rename_to(const char *from, const char *to, struct failure *failure)
 {
@@ -41,14 +47,20 @@ static bool flush(const char *output, struct failure *failure)
     const bool good = file >= 0 && fsync(file) == 0;
     if (file >= 0)
         close(file);
-    return good || failure_set(failure, FAILURE_FAILED,
-                               "%s: could not be written to the disk: is it full?", output);
+    return good || unwritten_tell(output, failure);
+}
+
+/* The new name, too, before the next level's output takes the old one. */
+static bool name_flush(const char *name, struct failure *failure)
+{
+    return own_folder_flush(name) || unwritten_tell(name, failure);
 }
 
 bool levels_kept_add(const char *output, int64_t level, struct failure *failure)
 {
     char *name = output_name_level(output, level);
-    const bool good = name ? flush(output, failure) && rename_to(output, name, failure)
+    const bool good = name ? flush(output, failure) && rename_to(output, name, failure) &&
+                                 name_flush(name, failure)
                            : failure_memory(failure, "keeping a level");
     free(name);
     return good;

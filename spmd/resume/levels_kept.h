@@ -18,7 +18,7 @@
  * search, or what is there is damaged. To be released in any case. */
 bool levels_kept_find(const char *output, bool resume, struct description *level,
                       struct failure *failure);
-/* Its output is done, and the next level's takes its place. */
+/* Its output is done, and the next level's takes its place: it and its name are on the disk. */
 bool levels_kept_add(const char *output, int64_t level, struct failure *failure);
 /* Its output is done, and was the last: where that can be written, it says so to who looks. */
 void levels_kept_end(const char *output);

@@ -1,6 +1,8 @@
 /* What a search in levels keeps: which output is of which level, what a level is made of, and what
  * its core tasks have left. */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -210,6 +212,59 @@ static void between_two_levels_the_last_one_is_taken(void **state)
     unlink("levels.level1.h5");
 }
 
+/* ---- what reaches the disk ------------------------------------------------------------------ */
+
+/* In the order in which it was flushed: o the output, k the level that is kept, in its directory.
+ */
+static bool watched;
+static char flushed[16];
+static char refused; /* what cannot be written */
+
+int __real_fsync(int file);
+int __wrap_fsync(int file);
+
+int __wrap_fsync(int file)
+{
+    struct stat status, other;
+    if (!watched)
+        return __real_fsync(file);
+    assert_int_equal(fstat(file, &status), 0);
+    const bool folder = S_ISDIR(status.st_mode);
+    const char *name = folder ? "." : output;
+    assert_int_equal(stat(name, &other), 0);
+    assert_true(status.st_ino == other.st_ino);
+    const char what = !folder ? 'o' : is_there("levels.level1.h5") && !is_there(output) ? 'k' : '-';
+    strncat(flushed, (char[]){what, 0}, sizeof flushed - strlen(flushed) - 1);
+    if (what != refused)
+        return __real_fsync(file);
+    errno = EIO;
+    return -1;
+}
+
+/* Or a power failure leaves a level of which nobody knows. */
+static void a_level_is_on_the_disk_and_then_its_name(void **state)
+{
+    (void)state;
+    struct failure failure = FAILURE_INIT;
+    level_write(output, 1, "");
+    watched = true;
+    assert_true(levels_kept_add(output, 1, &failure));
+    assert_string_equal(flushed, "ok");
+    assert_int_equal(rename("levels.level1.h5", output), 0);
+    refused = 'o';
+    assert_false(levels_kept_add(output, 1, &failure));
+    assert_failure(failure, FAILURE_FAILED,
+                   "levels.h5: could not be written to the disk: is it full?");
+    assert_true(is_there(output));
+    failure = (struct failure)FAILURE_INIT;
+    refused = 'k';
+    assert_false(levels_kept_add(output, 1, &failure));
+    assert_failure(failure, FAILURE_FAILED,
+                   "levels.level1.h5: could not be written to the disk: is it full?");
+    watched = false;
+    unlink("levels.level1.h5");
+}
+
 static void another_search_keeps_its_levels(void **state)
 {
     (void)state;
@@ -272,6 +327,7 @@ int main(void)
         cmocka_unit_test(a_search_begins_or_goes_on),
         cmocka_unit_test(a_damaged_level_is_not_gone_on_with),
         cmocka_unit_test(between_two_levels_the_last_one_is_taken),
+        cmocka_unit_test(a_level_is_on_the_disk_and_then_its_name),
         cmocka_unit_test(another_search_keeps_its_levels),
         cmocka_unit_test(survivors_are_those_of_their_tasks),
     };
