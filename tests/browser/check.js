@@ -96,6 +96,13 @@ function seconds(ns) {
     return `${(ns / unit).toPrecision(4)} ${name}`;
 }
 
+/* Heights in the chart: many rows are lower. */
+function bandsOf(events) {
+    const ranks = ['measured', 'predicted'].flatMap((one) => events[one]?.rank ?? []);
+    const dense = 2 + ranks.reduce((most, rank) => Math.max(most, rank), 0) > 24, both = events.measured && events.predicted;
+    return { thin: both ? (dense ? 4 : 6) : 0, thick: dense ? 8 : 13, gap: dense ? 4 : 9 };
+}
+
 /* Pointing at a span says what the data say of it. */
 async function hoverCheck(page, name) {
     const { events } = dataOf(name), { trace, columns, k } = longest(events, 'compute');
@@ -106,14 +113,14 @@ async function hoverCheck(page, name) {
         events[one].start_ns.map((start, at) => start + events[one].length_ns[at]));
     const end = ends.reduce((a, b) => Math.max(a, b));
     const middle = columns.start_ns[k] + columns.length_ns[k] / 2;
-    const both = events.measured && events.predicted, pitch = (both ? 6 : 0) + 13 + 9;
+    const { thin, thick, gap } = bandsOf(events);
     await page.mouse.move(box.x + GUTTER + middle / end * (box.width - GUTTER),
-        box.y + 24 + 9 + (1 + columns.rank[k]) * pitch + (both ? 12 : 6));
+        box.y + 24 + gap + (1 + columns.rank[k]) * (thin + thick + gap) + thin + thick / 3);
     await page.waitForSelector('.tip:not([hidden])');
     const words = await page.locator('.tip').innerText();
     const wide = columns.length_ns[k] / end * (box.width - GUTTER) >= 3; // else its neighbours are as near
-    for (const part of [`Compute · worker ${columns.rank[k]} · ${trace}`, ...(wide
-        ? [`round ${columns.round[k] + 1}, package ${columns.package[k] + 1},`, seconds(columns.length_ns[k])] : [])])
+    for (const part of [` · worker ${columns.rank[k]} · ${trace}`, ...(wide
+        ? ['Compute', `round ${columns.round[k] + 1}, package ${columns.package[k] + 1},`, seconds(columns.length_ns[k])] : [])])
         assert.ok(words.includes(part), `${name}: the tip says '${part}': ${words}`);
     await canvas.focus();
     await page.keyboard.press('ArrowDown');
