@@ -1,5 +1,6 @@
-/* Workers as jobs of Slurm (an array by sbatch; squeue, scancel) or PBS (qsub, qstat, qdel), with
- * the options that the environment's SCOW_SUBMIT has for the command that hands them in. */
+/* Workers as jobs of Slurm (sbatch, squeue, scancel) or PBS (qsub, qstat, qdel), as arrays where
+ * these have such, with the options that the environment's SCOW_SUBMIT has for the command that
+ * hands them in. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,18 @@
 #include "planner/base/text.h"
 #include "spmd/serve/submission.h"
 
-enum { ANSWER_SIZE = 1 << 16 };
+enum { ANSWER_SIZE = 1 << 16, COMMAND_SIZE = 256 };
+/* Slurm's arrays have up to 1001 jobs (MaxArraySize) unless somebody has set that, PBS's more. */
+enum { ARRAY_MOST = 1000 };
+
+/* How one of them takes jobs. */
+struct batch {
+    const char *submit; /* a shell's command that hands in what is in a file, its last word */
+    const char *range;  /* its option for an array, to be followed by the last number; NULL: none */
+    /* Of an array by that name, job `number`. False: nobody can tell its jobs. */
+    bool (*part_name)(const char *array, size_t number, char name[JOB_NAME_SIZE]);
+    const char *cancel;
+};
 
 static const char *options(void)
 {
@@ -17,36 +29,78 @@ static const char *options(void)
 
 /* Runs the command with the worker's own as its script, and takes the job's name from what it
  * prints: its first word, up to a ';'. */
-static bool batch_submit(const struct submission *submission, const char *command,
-                         struct submitted_job *job, struct failure *failure)
+static bool script_submit(const struct submission *submission, const char *command,
+                          char name[JOB_NAME_SIZE], struct failure *failure)
 {
     struct text text = TEXT_INIT;
-    char answer[JOB_NAME_SIZE] = "";
     char *worker = submission_command(submission);
-    text_add(&text, "%s %s <<'SCOW_END'\n#!/bin/sh\n%s\nSCOW_END\n", command, options(),
-             worker ? worker : "exit 1");
+    text_add(&text,
+             "script=$(mktemp) && trap 'rm -f \"$script\"' EXIT && cat >\"$script\" <<'SCOW_END' "
+             "&& { %s %s \"$script\"; }\n#!/bin/sh\n%s\nSCOW_END\n",
+             command, options(), worker ? worker : "exit 1");
     free(worker);
     char *whole = text_take(&text);
-    const bool good = whole && submission_ask(whole, answer, sizeof answer);
+    const bool good = whole && submission_ask(whole, name, JOB_NAME_SIZE);
     free(whole);
-    answer[strcspn(answer, "; \t\n")] = '\0';
-    snprintf(job->name, sizeof job->name, "%s", answer);
-    return (good && answer[0] != '\0') ||
+    name[good ? strcspn(name, "; \t\n") : 0] = '\0';
+    return name[0] != '\0' ||
            failure_set(failure, FAILURE_FAILED,
                        "%s does not take a worker's job%s%s: try it by hand with 'scow work'",
                        submission->manager->name, options()[0] ? " with " : "", options());
 }
 
-/* Of a job whose line says so; it is over where there is none. */
+/* It may be over by now. */
+static void batch_cancel(const char *command, const char *name)
+{
+    char whole[COMMAND_SIZE], answer[COMMAND_SIZE];
+    snprintf(whole, sizeof whole, "%s '%s'", command, name);
+    submission_ask(whole, answer, sizeof answer);
+}
+
+/* By one call. False: there is none. */
+static bool array_submit(const struct batch *batch, const struct submission *submission,
+                         struct submitted_job *jobs, size_t count)
+{
+    struct failure refused = FAILURE_INIT;
+    char command[2 * COMMAND_SIZE], array[JOB_NAME_SIZE] = "";
+    bool known = true;
+    snprintf(command, sizeof command, "%s %s0-%zu", batch->submit, batch->range, count - 1);
+    if (!script_submit(submission, command, array, &refused))
+        return false;
+    for (size_t k = 0; k < count && known; k++)
+        known = batch->part_name(array, k, jobs[k].name);
+    if (!known)
+        batch_cancel(batch->cancel, array);
+    return known;
+}
+
+/* One by one where an array is refused. */
+static bool batch_submit(const struct batch *batch, const struct submission *submission,
+                         struct submitted_job *jobs, size_t *count, struct failure *failure)
+{
+    bool arrays = batch->range != NULL;
+    size_t at = 0, some;
+    while (at < *count) {
+        some = *count - at < ARRAY_MOST ? *count - at : ARRAY_MOST;
+        arrays = arrays && some > 1 && array_submit(batch, submission, &jobs[at], some);
+        if (!arrays && !script_submit(submission, batch->submit, jobs[at].name, failure))
+            break;
+        at += arrays ? some : 1;
+    }
+    const bool all = at == *count;
+    *count = at;
+    return all;
+}
+
+/* Of a job whose line says so; it is over where there is none. PBS may cut what stands behind its
+ * number, the server's name. */
 static enum job_state state_of(const char *lines, const char *name)
 {
     static const char waiting[] = "PQHW"; /* PD of Slurm; queued, held, not before a time of PBS */
-    const size_t length = strlen(name);
-    for (const char *at = lines; (at = strstr(at, name)); at += length) {
-        const bool begins = at == lines || at[-1] == '\n';
-        if (begins && at[length] == ' ')
+    const size_t length = strcspn(name, ".");
+    for (const char *at = lines; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : NULL)
+        if (strncmp(at, name, length) == 0 && at[length] == ' ')
             return at[length + 1] && strchr(waiting, at[length + 1]) ? JOB_WAITS : JOB_RUNS;
-    }
     return JOB_OVER;
 }
 
@@ -62,50 +116,30 @@ static bool batch_look(const char *command, const struct submitted_job *jobs, si
     return true;
 }
 
-static void batch_cancel(const char *command, const struct submitted_job *job)
+/* ---- Slurm ---------------------------------------------------------------------------------- */
+
+static bool fits(int length)
 {
-    char whole[200], answer[200];
-    snprintf(whole, sizeof whole, "%s '%s' 2>/dev/null", command, job->name);
-    submission_ask(whole, answer, sizeof answer); /* it may be over by now */
+    return length > 0 && length < JOB_NAME_SIZE;
 }
 
-/* Of an array, JOB_0 and so on: one call of sbatch, and one line of the queue. */
-static bool array_submit(const struct submission *submission, struct submitted_job *jobs,
-                         size_t count, struct failure *failure)
+static bool slurm_part_name(const char *array, size_t number, char name[JOB_NAME_SIZE])
 {
-    /* Of a job that hands in another one, Slurm's variables would speak of the wrong job. */
-    static const char command[] =
-        "for name in $(env | sed -n 's/^\\(SLURM_[A-Z0-9_]*\\)=.*/\\1/p'); do [ $name = SLURM_CONF "
-        "] "
-        "|| unset $name; done; sbatch --parsable --job-name=scow-work";
-    enum { NUMBER_SIZE = 24 }; /* which stands behind the array's */
-    char whole[sizeof command + 64], name[JOB_NAME_SIZE - NUMBER_SIZE];
-    if (count > 1)
-        snprintf(whole, sizeof whole, "%s --array=0-%zu", command, count - 1);
-    else
-        snprintf(whole, sizeof whole, "%s", command);
-    if (!batch_submit(submission, whole, &jobs[0], failure))
-        return false;
-    memcpy(name, jobs[0].name, sizeof name - 1);
-    name[sizeof name - 1] = '\0';
-    for (size_t k = 0; k < count && count > 1; k++)
-        snprintf(jobs[k].name, sizeof jobs[k].name, "%s_%zu", name, k);
-    return true;
+    return fits(snprintf(name, JOB_NAME_SIZE, "%s_%zu", array, number));
 }
 
-/* An array has no more than MaxArraySize, 1001 unless somebody has set it. */
 static bool slurm_submit(const struct submission *submission, struct submitted_job *jobs,
                          size_t *count, struct failure *failure)
 {
-    enum { ARRAY_MOST = 1000 };
-    for (size_t k = 0, some; k < *count; k += some) {
-        some = *count - k < ARRAY_MOST ? *count - k : ARRAY_MOST;
-        if (!array_submit(submission, &jobs[k], some, failure)) {
-            *count = k;
-            return false;
-        }
-    }
-    return true;
+    /* Of a job that hands in another one, Slurm's variables would speak of the wrong job. */
+    static const struct batch slurm = {
+        .submit = "for name in $(env | sed -n 's/^\\(SLURM_[A-Z0-9_]*\\)=.*/\\1/p'); do "
+                  "[ $name = SLURM_CONF ] || unset $name; done; "
+                  "sbatch --parsable --job-name=scow-work",
+        .range = "--array=",
+        .part_name = slurm_part_name,
+        .cancel = "scancel"};
+    return batch_submit(&slurm, submission, jobs, count, failure);
 }
 
 static bool slurm_look(const struct submitted_job *jobs, size_t count, enum job_state *states)
@@ -115,7 +149,7 @@ static bool slurm_look(const struct submitted_job *jobs, size_t count, enum job_
 
 static void slurm_cancel(const struct submitted_job *job)
 {
-    batch_cancel("scancel", job);
+    batch_cancel("scancel", job->name);
 }
 
 const struct resource_manager submission_slurm = {
@@ -126,26 +160,50 @@ const struct resource_manager submission_slurm = {
     .cancel = slurm_cancel,
 };
 
+/* ---- PBS ------------------------------------------------------------------------------------ */
+
+/* Of "12[].server": "12[3].server". */
+static bool pbs_part_name(const char *array, size_t number, char name[JOB_NAME_SIZE])
+{
+    const char *behind = strstr(array, "[]");
+    return behind && fits(snprintf(name, JOB_NAME_SIZE, "%.*s[%zu]%s", (int)(behind - array), array,
+                                   number, behind + 2));
+}
+
+/* PBS and Torque have arrays by different options, and each says its version in its own way. What
+ * else has a qsub, such as Torque's commands for Slurm, has other names for the jobs of one. */
+static const char *pbs_range(void)
+{
+    char version[COMMAND_SIZE];
+    if (!submission_ask("qsub --version 2>&1 </dev/null", version, sizeof version))
+        return NULL;
+    return strstr(version, "pbs_version") ? "-J " : strstr(version, "ersion:") ? "-t " : NULL;
+}
+
 static bool pbs_submit(const struct submission *submission, struct submitted_job *jobs,
                        size_t *count, struct failure *failure)
 {
-    for (size_t k = 0; k < *count; k++)
-        if (!batch_submit(submission, "qsub -N scow-work", &jobs[k], failure)) {
-            *count = k;
-            return false;
-        }
-    return true;
+    const struct batch pbs = {.submit = "qsub -N scow-work",
+                              .range = *count > 1 ? pbs_range() : NULL,
+                              .part_name = pbs_part_name,
+                              .cancel = "qdel"};
+    return batch_submit(&pbs, submission, jobs, count, failure);
 }
 
+/* Of this user, whose name may be cut, all that have not ended. Without any, some end with the code
+ * of an unknown job. */
 static bool pbs_look(const struct submitted_job *jobs, size_t count, enum job_state *states)
 {
-    return batch_look("qstat | awk '$5 != \"C\" && $5 != \"F\" {print $1, $5}'", jobs, count,
-                      states);
+    return batch_look(
+        "{ list=$(qstat -t) || list=$(qstat) || [ $? = 153 ]; } && "
+        "printf '%s\\n' \"$list\" | awk -v me=\"$(id -un | cut -c 1-8)\" "
+        "'index($3, me) == 1 && $5 !~ /[CFX]/ {sub(/[.].*/, \"\", $1); print $1, $5}'",
+        jobs, count, states);
 }
 
 static void pbs_cancel(const struct submitted_job *job)
 {
-    batch_cancel("qdel", job);
+    batch_cancel("qdel", job->name);
 }
 
 const struct resource_manager submission_pbs = {

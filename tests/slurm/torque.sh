@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The chain of jobs/pbs/scow.sh with a qsub that is not ours: Torque's commands for Slurm read its options and
-# hand its jobs to a virtual cluster. (Of PBS's own variables they set none.)
+# hand its jobs to a virtual cluster. (Of PBS's own variables they set none.) And scow serve --submit pbs.
 # usage: torque.sh BIN MPIEXEC
 set -euo pipefail
 # shellcheck source=tests/slurm/checks.sh
@@ -46,5 +46,13 @@ minutes=$(sed -nE 's/^#PBS -l walltime=00:([0-9]+):00$/\1/p' out.request)
     fail "asked for '$asked', given $(job_say "$run" NumNodes) nodes, $(job_say "$run" NtasksPerN:B:S:C)"
 [[ $minutes && $(job_say "$run" TimeLimit) == "00:$minutes:00" ]] ||
     fail "$minutes minutes asked for, $(job_say "$run" TimeLimit) given"
+nothing_left
+
+# Workers as jobs: these commands name no parts of arrays, so each is one of its own.
+SCOW_SUBMIT="-l nodes=1:ppn=1" scow serve out.plan.json -i image.pgm -o served.h5 --listen "$(hostname)" --submit pbs -n 2 >served.log 2>&1 ||
+    fail "with workers of qsub's: $(cat served.log)"
+[[ $(checksum_of served.h5) == "$(checksum_of out.h5)" ]] || fail "another checksum of workers of qsub's"
+queue_drain 30
+[[ $(scontrol -o show job | grep -c "JobName=scow-work ") == 2 ]] || fail "not two workers were submitted"
 nothing_left
 echo "torque done"

@@ -188,7 +188,8 @@ cat >bin/sbatch <<END
 #!/bin/sh
 echo "\$*" >>$dir/queue/calls
 last=\$(echo "\$*" | sed -n 's/.*--array=0-\([0-9]*\).*/\1/p')
-cat >$dir/queue/script
+for script; do :; done
+cp "\$script" $dir/queue/script
 for k in \$(seq 0 "\${last:-0}"); do
     setsid sh $dir/queue/script >/dev/null 2>&1 &
     echo "7\${last:+_\$k} \$!" >>$dir/queue/jobs
