@@ -32,7 +32,7 @@ static bool options_parse_all(int argc, char **argv, struct work_options *option
          "leave by then: 2h30m, 45s (from now), 18:30, 2026-11-23T18:30; none (default: the end of "
          "the job, as Slurm or PBS says)"},
         {0, "patience", "SECONDS", OPTION_NUMBER, &options->patience_s,
-         "wait for the master for so long, at first and when it is gone (60)"},
+         "wait for the master and its access file for so long, at first and when it is gone (60)"},
         {0, "parts", "DIR", OPTION_TEXT, &options->parts,
          "give results of chunks that are in this folder (scow chunk) in place of computing them"},
         launch_row("quiet", &options->quiet),
@@ -143,14 +143,18 @@ static int work_run(const struct work_options *options, struct failure *failure)
                                   .input = options->input,
                                   .parts = options->parts};
     struct sigaction action = {.sa_handler = pass_on};
-    if (!launch_threads_check(failure) || !access_read(&access, options->access, failure) ||
+    if (!launch_threads_check(failure) ||
         (options->ends && !until_parse(&setup.until, options->ends, until_now(), failure)))
         return (int)failure->code;
     if (!options->ends)
         until_ask(&setup.until, until_now());
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
-    return sessions_run(&setup, failure);
+    if (access_await(&access, options->access, options->patience_s, &asked, failure))
+        return sessions_run(&setup, failure);
+    if (asked) /* nothing was begun */
+        *failure = (struct failure)FAILURE_INIT;
+    return (int)failure->code;
 }
 
 int work_main(int argc, char **argv)

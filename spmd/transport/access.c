@@ -9,6 +9,7 @@
 #include <zmq.h>
 
 #include "planner/base/own.h"
+#include "spmd/transport/clock.h"
 
 static const char head[] = "scow-access 1";
 
@@ -125,4 +126,27 @@ bool access_read(struct access *access, const char *path, struct failure *failur
                            path);
     text[size] = '\0';
     return access_parse(access, text, path, failure);
+}
+
+/* Who writes it makes it first, and fills it then. */
+static bool is_to_come(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? status.st_size == 0 && S_ISREG(status.st_mode)
+                                    : errno == ENOENT;
+}
+
+bool access_await(struct access *access, const char *path, double patience_s,
+                  const volatile sig_atomic_t *asked, struct failure *failure)
+{
+    static const double nap_s = 0.01;
+    const double until_s = clock_now() + patience_s;
+    while (is_to_come(path) && !*asked && clock_now() < until_s)
+        clock_nap(nap_s);
+    return !is_to_come(path)
+               ? access_read(access, path, failure)
+               : failure_set(failure, FAILURE_MISMATCH,
+                             "%s: is not there: 'scow serve' writes it when it begins, and removes "
+                             "it when everything is done",
+                             path);
 }

@@ -6,6 +6,7 @@
 #ifndef SPMD_TRANSPORT_ACCESS_H
 #define SPMD_TRANSPORT_ACCESS_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "planner/base/failure.h"
@@ -33,5 +34,8 @@ void access_print(const struct access *access, char text[ACCESS_TEXT_MOST]);
 bool access_write(const struct access *access, const char *path, struct failure *failure);
 /* Refuses one that others than its owner may read or change. */
 bool access_read(struct access *access, const char *path, struct failure *failure);
+/* The same of a file that may be written yet: waits for it for so long, or until *asked. */
+bool access_await(struct access *access, const char *path, double patience_s,
+                  const volatile sig_atomic_t *asked, struct failure *failure);
 
 #endif

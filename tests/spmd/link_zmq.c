@@ -514,6 +514,53 @@ static void access_files(void **state)
     rmdir(folder);
 }
 
+struct writing {
+    const struct access *access;
+    const char *path;
+};
+
+/* The file is there before it says something. */
+static void *write_late(void *self)
+{
+    const struct writing *writing = self;
+    struct failure failure = FAILURE_INIT;
+    char empty[64];
+    snprintf(empty, sizeof empty, "%s", writing->path);
+    clock_nap(0.02);
+    fclose(fopen(empty, "w"));
+    clock_nap(0.02);
+    unlink(empty);
+    return access_write(writing->access, writing->path, &failure) ? self : NULL;
+}
+
+/* Whoever comes before the master waits for its file. */
+static void access_to_come(void **state)
+{
+    char folder[] = "/tmp/scow-access-XXXXXX", path[64];
+    static volatile sig_atomic_t asked;
+    struct access access = access_here(), read;
+    struct writing writing = {&access, path};
+    struct failure failure = FAILURE_INIT;
+    pthread_t thread;
+    void *written = NULL;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/access", folder);
+    assert_false(access_await(&read, path, 0.01, &asked, &failure));
+    assert_int_equal(failure.code, FAILURE_MISMATCH);
+    assert_non_null(strstr(failure.text, "scow serve"));
+    failure = (struct failure)FAILURE_INIT;
+    assert_int_equal(pthread_create(&thread, NULL, write_late, &writing), 0);
+    assert_true(access_await(&read, path, patience_s, &asked, &failure));
+    pthread_join(thread, &written);
+    assert_non_null(written);
+    assert_memory_equal(&read, &access, sizeof access);
+    unlink(path);
+    asked = 1; /* to leave */
+    assert_false(access_await(&read, path, patience_s, &asked, &failure));
+    rmdir(folder);
+}
+
 static void bad_access(void **state)
 {
     struct access access = access_here(), other;
@@ -549,6 +596,7 @@ int main(void)
         cmocka_unit_test(replayed),
         cmocka_unit_test(broken),
         cmocka_unit_test(access_files),
+        cmocka_unit_test(access_to_come),
         cmocka_unit_test(bad_access),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

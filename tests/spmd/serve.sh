@@ -57,13 +57,14 @@ END
     fail "the run to compare with: $(cat expected.said)"
 
 # ---- workers that come and go ------------------------------------------------------------------
+# The first worker is there before its master, and waits for its file.
 allow 10
+begin killed "$scow" work out.h5.access --patience 60
+killed=$begun
 begin master "$scow" serve plan.json -i lines.txt -o out.h5 --patience 2
 master=$begun
 await "an access file" test -s out.h5.access
 [ "$(stat -c %a out.h5.access)" = 600 ] || fail "others may read the access file"
-begin killed "$scow" work out.h5.access --patience 20
-killed=$begun
 await "the first worker" grep -q "worker 1 joins" master.said
 begin leaves "$scow" work out.h5.access --patience 20
 leaves=$begun
