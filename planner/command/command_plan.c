@@ -19,7 +19,6 @@
 #include "planner/model/beyond.h"
 #include "planner/model/extrapolation.h"
 #include "planner/model/platform.h"
-#include "planner/replan/watching.h"
 #include "planner/report/describe.h"
 #include "planner/report/gantt.h"
 #include "planner/report/levels.h"
@@ -31,6 +30,7 @@
 #include "planner/studies/pareto.h"
 #include "planner/studies/planning.h"
 #include "planner/studies/remaining_plan.h"
+#include "planner/studies/repeated.h"
 #include "planner/studies/several.h"
 #include "planner/studies/sweep.h"
 
@@ -115,18 +115,9 @@ static bool noise_study(const struct plan_options *options, const struct plannin
                         const struct plan *plan, struct ensemble_summary *robustness,
                         struct failure *failure)
 {
-    const struct watching_request request = planning_watching(planning, plan->tail, plan);
     struct scenario scenario = SCENARIO_INIT;
-    struct watching watching;
     scenario.noise = options->noise;
-    if (!watching_init(&watching, &request, failure))
-        return false;
-    const bool good =
-        ensemble_study(&(const struct ensemble_setup){&watching.platform, &watching.decision,
-                                                      &scenario, options->seeds},
-                       robustness, failure);
-    watching_release(&watching);
-    return good;
+    return repeated_study(planning, plan, &scenario, options->seeds, robustness, failure);
 }
 
 static bool gantt_add(const struct planning *planning, const struct plan *plan, struct text *text,

@@ -76,7 +76,7 @@ static const char *single_asked(const struct plan_options *options)
                   {choice_wanted(options), "an objective, a limit or a price"},
                   {options->deadline_s > 0, "--deadline"},
                   {options->within, "--within"},
-                  {options->tail, "--tail"},
+                  {options->tree && options->tail, "--tail"},
                   {weights_asked(&options->weights), "weights"},
                   {options->master_computes, "--master-computes"},
                   {options->masters && options->tree, "--tree"},

@@ -1,5 +1,6 @@
 #include "planner/library/planned.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -486,17 +487,17 @@ static bool choice_add(const struct plan_request *request, struct planned *plann
     return good;
 }
 
-/* What only a plan of one master has: an end on request, but not in a search in levels, and the
- * choice of its workers. */
-static bool single_complete(const struct plan_request *request, struct planned *planned,
-                            struct failure *failure)
+/* An end on request, but not in a search in levels nor in a tree; and the choice of workers, which
+ * only one master has. */
+static bool plan_complete(const struct plan_request *request, struct planned *planned,
+                          struct failure *failure)
 {
-    if (planned->plan.star_count > 0 || planned->plan.child_count > 0)
-        return true;
-    const bool open =
-        plan_request_tail_open(request) && planned->planning.setting->level_count == 0;
+    const struct plan *plan = &planned->plan;
+    const bool open = plan_request_tail_open(request) && plan->child_count == 0 &&
+                      planned->planning.setting->level_count == 0;
+    const bool single = plan->star_count == 0 && plan->child_count == 0;
     return (!open || planning_tail_unequal(&planned->planning, &planned->plan, failure)) &&
-           (request->bare || choice_add(request, planned, failure));
+           (request->bare || !single || choice_add(request, planned, failure));
 }
 
 /* Levels have one master, and nobody knows weights of those behind the first. */
@@ -516,16 +517,15 @@ static bool levels_expect(const struct plan_request *request, struct planned *pl
            expected_levels_find(&asked, plan, failure);
 }
 
-/* Where nobody has said how many masters there are to be. An end on request, levels and results
- * that return are of one. */
+/* Where nobody has said how many masters there are to be: how many, before it is found how the plan
+ * ends. Levels and results that return are of one. */
 static bool several_look(const struct plan_request *request, struct planned *planned,
                          struct failure *failure)
 {
     const struct profile_setting *setting = planned->planning.setting;
     struct plan *plan = &planned->plan;
-    if (!request->several || request->bare || plan->tail || setting->level_count > 0 ||
-        request->levels || plan->levels || results_return(plan_returns(plan)) ||
-        plan->operating != OPERATING_SINGLE_PORT)
+    if (!request->several || request->bare || setting->level_count > 0 || request->levels ||
+        results_return(plan_returns(plan)) || plan->operating != OPERATING_SINGLE_PORT)
         return true;
     return several_take(&planned->planning, plan, &planned->several, failure);
 }
@@ -549,15 +549,15 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
         free(shares.shared);
         return false;
     }
+    assert(made.planning.setting); /* of the best plan */
     made.plan.shared = shares.shared;
     made.plan.shared_count = shares.shared_count;
-    bool good = why_tell(&made, request, failure) && workers_settle(profile, &made, failure);
+    bool good = why_tell(&made, request, failure) && workers_settle(profile, &made, failure) &&
+                several_look(request, &made, failure);
     made.planning.omissions = &made.omissions;
-    good =
-        good && single_complete(request, &made, failure) && levels_expect(request, &made, failure);
+    good = good && plan_complete(request, &made, failure) && levels_expect(request, &made, failure);
     made.planning.omissions = NULL;
-    good = good && several_look(request, &made, failure) &&
-           (request->bare || planned_draw(&made, failure));
+    good = good && (request->bare || planned_draw(&made, failure));
     if (good) {
         costs_predict(&made, request);
         *planned = made;

@@ -179,10 +179,11 @@ static bool seeds_simulate(struct simulated *simulated, const struct decision *d
     scenario.played = played_of(simulated->request->seeds);
     if (simulated->request->patterns_s > 0)
         scenario.variation = &drawn;
-    return ensemble_study(&(const struct ensemble_setup){&simulated->platform, decision, &scenario,
-                                                         simulated->request->seeds},
-                          &simulated->robustness, failure) &&
-           failure->code == FAILURE_NONE;
+    const struct ensemble_setup setup = {.platform = &simulated->platform,
+                                         .decision = decision,
+                                         .scenario = &scenario,
+                                         .runs = simulated->request->seeds};
+    return ensemble_study(&setup, &simulated->robustness, failure) && failure->code == FAILURE_NONE;
 }
 
 static bool decision_simulate(struct simulated *simulated, const struct decision *decision,

@@ -52,8 +52,10 @@ static bool stars_simulate(const struct ensemble_setup *setup, const struct scen
                            struct simulation *simulation, struct failure *failure)
 {
     struct moves_list moves = {.items = NULL};
-    const struct stars_setup stars = {
-        .platform = setup->platform, .plan = setup->decision->plan, .scenario = scenario};
+    const struct stars_setup stars = {.platform = setup->platform,
+                                      .plan = setup->decision->plan,
+                                      .decisions = setup->decisions,
+                                      .scenario = scenario};
     const bool good = simulate_stars(&stars, NULL, &moves, simulation, failure);
     moves_list_release(&moves);
     return good;
@@ -160,7 +162,7 @@ double ensemble_typical(const struct ensemble *ensemble, double predicted_s)
            predicted_s;
 }
 
-static struct ensemble_summary ensemble_sum(const struct ensemble *ensemble)
+struct ensemble_summary ensemble_sum(const struct ensemble *ensemble)
 {
     return (struct ensemble_summary){.least_s = ensemble->runs[0].makespan_s,
                                      .median_s = ensemble_quantile(ensemble, 0.5),

@@ -25,8 +25,10 @@ struct ensemble {
 struct ensemble_setup {
     const struct platform *platform;
     const struct decision *decision;
-    const struct scenario *scenario; /* run number k has seed + k, and its variation's run k */
-    int64_t runs;                    /* >= 1 */
+    const struct decision *decisions; /* of each star, as in struct stars_setup; NULL: it follows
+                                       * its plan */
+    const struct scenario *scenario;  /* run number k has seed + k, and its variation's run k */
+    int64_t runs;                     /* >= 1 */
 };
 
 struct ensemble_summary {
@@ -42,7 +44,9 @@ void ensemble_release(struct ensemble *ensemble);
  * simulate_scenario, simulate_stars or tree_simulate refuse. */
 bool ensemble_simulate(const struct ensemble_setup *setup, struct ensemble *ensemble,
                        struct failure *failure);
-/* The same, of which nothing but the summary is kept. */
+/* Of a sorted one that is not empty. */
+struct ensemble_summary ensemble_sum(const struct ensemble *ensemble);
+/* Both, of which nothing but the summary is kept. */
 bool ensemble_study(const struct ensemble_setup *setup, struct ensemble_summary *summary,
                     struct failure *failure);
 

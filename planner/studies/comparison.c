@@ -8,6 +8,7 @@
 #include "planner/base/json_text.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/masters.h"
+#include "planner/studies/repeated.h"
 #include "planner/studies/several.h"
 
 /* What has been asked for, of all entries. */
@@ -25,10 +26,11 @@ static bool robustness_fill(const struct comparing *comparing, const struct plan
                             struct ensemble_summary *robustness, struct failure *failure)
 {
     const struct decision decision = {.plan = plan};
-    return comparing->seeds == 0 ||
-           ensemble_study(&(const struct ensemble_setup){comparing->platform, &decision,
-                                                         comparing->scenario, comparing->seeds},
-                          robustness, failure);
+    const struct ensemble_setup setup = {.platform = comparing->platform,
+                                         .decision = &decision,
+                                         .scenario = comparing->scenario,
+                                         .runs = comparing->seeds};
+    return comparing->seeds == 0 || ensemble_study(&setup, robustness, failure);
 }
 
 static bool entry_fill(const struct comparing *comparing, const struct schedule_entry *from,
@@ -76,7 +78,8 @@ static bool several_fill(const struct comparing *comparing, const struct plan *p
                                        .workers = plan_workers_used(plan),
                                        .rounds = plan_rounds_total(plan)};
     snprintf(row->scheduler, sizeof row->scheduler, "%s", plan->scheduler);
-    return tree || robustness_fill(comparing, plan, &row->robustness, failure);
+    return !row->has_robustness || repeated_study(comparing->planning, plan, comparing->scenario,
+                                                  comparing->seeds, &row->robustness, failure);
 }
 
 /* What "plan" would take in place of `one`: the least of those that save enough. */
@@ -175,7 +178,9 @@ bool comparison_make_with(const struct planning *planning, const struct scenario
     const struct schedule_request request = {
         .platform = &platform, .tasks = planning->tasks, .real_valued = planning->real_valued};
     heeded = platform_unplaced(&platform);
-    const struct comparing comparing = {planning, &heeded, scenario, seeds, masters, planned};
+    struct planning fixed = *planning; /* what is compared has no tail */
+    fixed.tail = NULL;
+    const struct comparing comparing = {&fixed, &heeded, scenario, seeds, masters, planned};
     const bool good =
         (made.regions == 0 || platform_map(&heeded, planning->setting, planning->tasks, failure)) &&
         entries_fill(&comparing, &request, &made, failure);

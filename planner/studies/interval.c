@@ -6,7 +6,7 @@
 
 #include "planner/dispatch/moves.h"
 #include "planner/model/plan_cursor.h"
-#include "planner/replan/watching.h"
+#include "planner/replan/stars_decided.h"
 #include "planner/simulate/decision.h"
 #include "planner/simulate/evaluate.h"
 #include "planner/simulate/loop.h"
@@ -54,9 +54,10 @@ struct drawing {
     struct cost_sample sample; /* owned */
     struct play *plays;        /* owned; one for each master; NULL: whole runs are simulated, by: */
     size_t count;
-    bool tailed;              /* the end is assigned on request: one dispatch decides it all */
+    bool tailed;              /* the end is assigned on request: by one dispatch for it all, or: */
     struct watching watching; /* owned; of that */
     struct decision decision; /* of several masters, side by side or in a tree */
+    struct stars_decided decided; /* owned; of those side by side, with a tail */
 };
 
 static bool fit_known(const struct measured_cost *cost)
@@ -262,9 +263,11 @@ static bool runs_play(struct drawing *drawing, int64_t draws, struct ensemble *e
     const struct variation variation = cost_sample_variation(&drawing->sample);
     struct scenario scenario = SCENARIO_INIT;
     const struct watching *watching = &drawing->watching;
+    const bool alone = watching->decision.plan != NULL;
     const struct ensemble_setup setup = {
-        .platform = drawing->tailed ? &watching->platform : &drawing->sample.fitted,
-        .decision = drawing->tailed ? &watching->decision : &drawing->decision,
+        .platform = alone ? &watching->platform : &drawing->sample.fitted,
+        .decision = alone ? &watching->decision : &drawing->decision,
+        .decisions = drawing->decided.decisions,
         .scenario = &scenario,
         .runs = draws};
     scenario.variation = &variation;
@@ -288,6 +291,7 @@ static void drawing_release(struct drawing *drawing)
     free(drawing->plays);
     cost_sample_release(&drawing->sample);
     watching_release(&drawing->watching);
+    stars_decided_release(&drawing->decided);
 }
 
 /* False: out of memory; released all the same by the caller. */
@@ -321,9 +325,9 @@ static int64_t draws_tailed(const struct interval_request *request)
 static int64_t draws_beside(const struct interval_request *request)
 {
     const struct plan *plan = request->plan;
-    const int64_t all = plan_packages(plan) + (int64_t)plan->star_count *
-                                                  profile_workers(&request->setting->windows[0]) /
-                                                  BEGINNINGS;
+    const int64_t workers = profile_workers(&request->setting->windows[0]);
+    const int64_t all = plan_packages(plan) + (plan->tail ? PACKAGES_DEALT * workers : 0) +
+                        (int64_t)plan->star_count * workers / BEGINNINGS;
     const int64_t possible = BESIDE_MOST / all, enough = BESIDE_ENOUGH / all;
     const int64_t draws = possible < DRAWS_LEAST || enough > DRAWS_LEAST ? enough : DRAWS_LEAST;
     return draws < DRAWS_MOST ? draws : DRAWS_MOST;
@@ -343,13 +347,15 @@ static int64_t draws_plain(const struct interval_request *request)
 static bool tail_init(struct drawing *drawing, const struct interval_request *request,
                       struct failure *failure)
 {
-    const struct watching_request wanted = {.plan = request->plan,
-                                            .setting = request->setting,
-                                            .workers = request->workers,
-                                            .tail = request->plan->tail,
-                                            .ahead = WATCHING_AHEAD};
+    const struct stars_request wanted = {.watching = {.plan = request->plan,
+                                                      .setting = request->setting,
+                                                      .workers = request->workers,
+                                                      .tail = request->plan->tail,
+                                                      .ahead = WATCHING_AHEAD}};
     drawing->tailed = true;
-    return watching_init(&drawing->watching, &wanted, failure);
+    return request->plan->star_count > 0
+               ? stars_decided_init(&drawing->decided, &wanted, failure)
+               : watching_init(&drawing->watching, &wanted.watching, failure);
 }
 
 /* Large plans, as fitted with their regions. */
@@ -395,10 +401,10 @@ static int64_t drawing_prepare(struct drawing *drawing, const struct interval_re
 {
     const struct plan *plan = request->plan;
     drawing->decision = (struct decision){.plan = plan};
-    if (plan->tail && draws_tailed(request) >= DRAWS_LEAST)
-        return tail_init(drawing, request, failure) ? draws_tailed(request) : 0;
     if (is_beside(drawing, plan))
-        return draws_beside(request);
+        return !plan->tail || tail_init(drawing, request, failure) ? draws_beside(request) : 0;
+    if (plan->tail && plan->star_count == 0 && draws_tailed(request) >= DRAWS_LEAST)
+        return tail_init(drawing, request, failure) ? draws_tailed(request) : 0;
     if (plan->child_count > 0)
         return draws_plain(request);
     return plays_init(drawing, plan, failure) ? draws_plain(request) : 0;

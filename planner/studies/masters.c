@@ -454,6 +454,7 @@ static bool several_make(const struct planning *planning, const struct platform 
                planning_note_beyond(planning, whole->worker_count, &made, failure);
     }
     plan_inherit(&made);
+    good = good && (!planning->tail || planning_tail(planning, planning->tail, &made, failure));
     stars_release(&stars);
     if (good)
         *plan = made;

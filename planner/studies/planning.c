@@ -10,11 +10,13 @@
 #include "planner/model/beyond.h"
 #include "planner/model/plan_cursor.h"
 #include "planner/model/selection.h"
+#include "planner/replan/stars_decided.h"
 #include "planner/schedulers/bounds/bound.h"
 #include "planner/schedulers/bounds/bound_unequal.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/schedulers/search/cut.h"
 #include "planner/studies/master_share.h"
+#include "planner/studies/stars_tail.h"
 
 /* What assigns the end of a plan whose tasks are unequal, and what it has to gain: relative. A
  * worker has a package beside the one it works on, which nobody can take back: factoring by 2 would
@@ -200,10 +202,13 @@ struct watching_request planning_watching(const struct planning *planning, const
 bool planning_simulate(const struct planning *planning, const struct plan *plan,
                        struct trace *trace, struct simulation *simulation, struct failure *failure)
 {
-    const struct watching_request request = planning_watching(planning, plan->tail, plan);
+    const struct stars_request request = {.watching =
+                                              planning_watching(planning, plan->tail, plan)};
     struct platform platform;
     if (plan->tail)
-        return watching_simulate(&request, trace, simulation, failure);
+        return plan->star_count > 0
+                   ? stars_expect(&request, trace, simulation, failure)
+                   : watching_simulate(&request.watching, trace, simulation, failure);
     if (!planning_platform(planning, &platform, failure))
         return false;
     const bool good = (is_placeless(planning) ||
@@ -213,8 +218,8 @@ bool planning_simulate(const struct planning *planning, const struct plan *plan,
     return good;
 }
 
-static bool tail_add(const struct planning *planning, const char *tail, struct plan *plan,
-                     struct failure *failure)
+bool planning_tail(const struct planning *planning, const char *tail, struct plan *plan,
+                   struct failure *failure)
 {
     struct simulation simulation;
     plan->tail = strdup(tail);
@@ -332,11 +337,23 @@ struct dealing {
     double share, gain;
 };
 
+static bool stars_gain(const struct planning *planning, const char *tail, const struct plan *plan,
+                       struct dealing *dealing, struct failure *failure)
+{
+    struct stars_tail found;
+    if (!stars_tail_find(planning, plan, tail, &found, failure))
+        return false;
+    *dealing = (struct dealing){tail, found.share, found.gain};
+    return true;
+}
+
 static bool tail_gain(const struct planning *planning, const char *tail, const struct plan *plan,
                       struct dealing *dealing, struct failure *failure)
 {
     const struct watching_request request = planning_watching(planning, tail, plan);
     struct watching watching;
+    if (plan->star_count > 0)
+        return stars_gain(planning, tail, plan, dealing, failure);
     if (!watching_init(&watching, &request, failure))
         return false;
     dealing->rule = tail;
@@ -348,11 +365,13 @@ static bool tail_gain(const struct planning *planning, const char *tail, const s
 
 /* Is there effort enough left to look for tails? A package that is played with packages that differ
  * costs several that are evaluated. */
-static bool tail_afford(const struct planning *planning, int64_t workers)
+static bool tail_afford(const struct planning *planning, const struct plan *plan, int64_t workers)
 {
     static const double UNITS = 8, SHARE = 0.5;
+    const double packages =
+        plan->star_count > 0 ? stars_tail_effort(plan, workers) : plan_tail_effort(workers);
     return !(planning->effort_s > 0) ||
-           UNITS * plan_tail_effort(workers) <= SHARE * planning->effort_s * EFFORT_SECOND;
+           UNITS * packages <= SHARE * planning->effort_s * EFFORT_SECOND;
 }
 
 /* With its share, so that it need not be looked for again, and the run assigns what was predicted.
@@ -362,17 +381,15 @@ static bool dealing_add(const struct planning *planning, const struct dealing *d
 {
     char tail[64];
     snprintf(tail, sizeof tail, "%s:%.10g%%", dealing->rule, 100 * dealing->share);
-    return tail_add(planning, tail, plan, failure);
+    return planning_tail(planning, tail, plan, failure);
 }
 
 /* By how much what a worker takes for all its packages may be off, relative: its speed, and what
  * single packages of that size deviate by. */
 static double ends_deviation(const struct profile_setting *setting, const struct plan *plan)
 {
-    const double usual = plan_largest_load(plan);
-    double packages = 0;
-    for (size_t r = 0; r < plan->round_count; r++)
-        packages += (double)plan->rounds[r].repeat;
+    const double usual = plan_largest_load(plan),
+                 packages = (double)plan_rounds_total(plan) / (double)plan_masters(plan);
     return hypot(profile_speed_deviation(setting, usual),
                  profile_timing_deviation(setting, usual) / sqrt(fmax(packages, 1)));
 }
@@ -385,7 +402,7 @@ bool planning_tail_unequal(const struct planning *planning, struct plan *plan,
         ends_deviation(planning->setting, plan) <= PLANNING_ENDS_UNSURE)
         return true;
     const int64_t workers = profile_workers(&planning->setting->windows[0]);
-    if (!tail_afford(planning, workers)) {
+    if (!tail_afford(planning, plan, workers)) {
         omission_add(planning, "an end on request", SCHEDULE_NO_EFFORT);
         return true;
     }
@@ -481,7 +498,7 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
            planning_note_beyond(planning, platform.worker_count, &made, failure) &&
            (is_placeless(planning) || weights_note(planning->setting->weights, &made) ||
             failure_memory(failure, "making a plan")) &&
-           (!planning->tail || tail_add(planning, planning->tail, &made, failure));
+           (!planning->tail || planning_tail(planning, planning->tail, &made, failure));
     if (planning->used_s && limited)
         *planning->used_s += planning->effort_s - effort.left / second;
     platform_release(&platform);

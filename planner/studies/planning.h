@@ -65,6 +65,9 @@ struct watching_request planning_watching(const struct planning *planning, const
  * `trace` (may be NULL). */
 bool planning_simulate(const struct planning *planning, const struct plan *plan,
                        struct trace *trace, struct simulation *simulation, struct failure *failure);
+/* Have the plan's end assigned on request by that tail, also in its prediction. */
+bool planning_tail(const struct planning *planning, const char *tail, struct plan *plan,
+                   struct failure *failure);
 /* What a simulation says, into a prediction; periods and bounds stay. */
 void planning_predict(const struct simulation *simulation, struct plan_prediction *predicted);
 /* Regions of the setting's cost map in simulations, or of what is sent of core tasks, whichever are

@@ -53,12 +53,12 @@ struct found {
     double masters_s, groups_s;
 };
 
-/* Groups of a tree take core tasks to be alike. */
+/* Groups of a tree take core tasks to be alike, and have no tails. */
 static bool tree_find(const struct planning *planning, double than_s, struct found *found,
                       struct failure *failure)
 {
     found->groups = 0;
-    return planning_regions(planning) > 0 ||
+    return planning_regions(planning) > 0 || planning->tail ||
            trees_find(planning, than_s, &found->groups, &found->groups_s, failure);
 }
 

@@ -464,9 +464,11 @@ static void tails_are_drawn_as_they_are_dealt(void **state)
     const struct watching_request request = tail_request(&bench);
     scenario.noise = 0.3;
     assert_true(watching_init(&watching, &request, &failure));
-    assert_true(ensemble_study(
-        &(const struct ensemble_setup){&watching.platform, &watching.decision, &scenario, SEEDS},
-        &robustness, &failure));
+    assert_true(ensemble_study(&(const struct ensemble_setup){.platform = &watching.platform,
+                                                              .decision = &watching.decision,
+                                                              .scenario = &scenario,
+                                                              .runs = SEEDS},
+                               &robustness, &failure));
     watching_release(&watching);
     const double median_s = ensemble_quantile(&tailed.ensemble, 0.5);
     const double high_s = ensemble_quantile(&tailed.ensemble, 0.95);
@@ -657,6 +659,8 @@ static double pair_truth(struct dice *dice, bool tree, int64_t packages, double 
     return tree ? part_s * fmax(first, second) : 2 * part_s / (1 / first + 1 / second);
 }
 
+static char half_dealt[] = "fac:50%";
+
 /* As they are simulated where nothing is uncertain, and as truths say where a worker drifts: with
  * few packages, all of which are played, and with many. `late` of its packages a worker cannot
  * give. */
@@ -666,7 +670,11 @@ static void several_masters_are_drawn_as_they_run(void **state)
         bool tree;
         int64_t packages;
         double late;
-    } rows[] = {{false, 300, 3}, {false, 12000, 0}, {true, 300, 0}};
+        char *tail;
+    } rows[] = {{false, 300, 3, NULL},
+                {false, 12000, 0, NULL},
+                {true, 300, 0, NULL},
+                {false, 300, 3, half_dealt}};
     enum { TRUTHS = 2000 };
     /* Quantiles of 160 draws of such a width are off by a hundredth. */
     static const double DRIFT = 0.1, NEAR = 0.03;
@@ -679,6 +687,7 @@ static void several_masters_are_drawn_as_they_run(void **state)
         struct pair pair;
         struct failure failure = FAILURE_INIT;
         pair_init(&pair, rows[row].tree, rows[row].packages, 0);
+        pair.bench.plan.tail = rows[row].tail;
         bench_draw(&pair.bench, 5, &interval);
         const double planned_s = 0.01 * (double)rows[row].packages;
         for (int64_t k = 0; k < interval.ensemble.count; k++)
@@ -686,7 +695,9 @@ static void several_masters_are_drawn_as_they_run(void **state)
         interval_release(&interval);
 
         pair_init(&pair, rows[row].tree, rows[row].packages, DRIFT);
+        pair.bench.plan.tail = rows[row].tail;
         bench_draw(&pair.bench, 5, &interval);
+        assert_false(interval.without_tail);
         assert_true(interval.ensemble.count >= 50);
         assert_true(ensemble_init(&truths, TRUTHS, &failure));
         for (int k = 0; k < TRUTHS; k++)

@@ -183,8 +183,10 @@ static bool try_rule(void *self, struct failure *failure)
     struct ensemble_summary robustness;
     scenario.lost_worker = 0;
     scenario.lost_s = 1e-3;
-    return ensemble_study(&(const struct ensemble_setup){&texts->platform, &decision, &scenario, 1},
-                          &robustness, failure);
+    return ensemble_study(
+        &(const struct ensemble_setup){
+            .platform = &texts->platform, .decision = &decision, .scenario = &scenario, .runs = 1},
+        &robustness, failure);
 }
 
 static bool try_report(void *self, struct failure *failure)

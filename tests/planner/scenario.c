@@ -266,8 +266,10 @@ static void losing_the_only_worker_is_refused(void **state)
     (void)state;
     loss.lost_worker = 0;
     loss.lost_s = 50;
-    assert_false(ensemble_study(&(const struct ensemble_setup){&platform, &decision, &loss, 3},
-                                &robustness, &failure));
+    assert_false(ensemble_study(
+        &(const struct ensemble_setup){
+            .platform = &platform, .decision = &decision, .scenario = &loss, .runs = 3},
+        &robustness, &failure));
     assert_failure(failure, FAILURE_INFEASIBLE,
                    "no worker is left for the remaining tasks: simulate more workers");
 }
@@ -282,14 +284,16 @@ static void percentiles_are_in_order(void **state)
     (void)state;
     setup_init(&setup, &dice);
     const struct decision decision = {.plan = &setup.plan};
-    assert_true(
-        ensemble_study(&(const struct ensemble_setup){&setup.platform, &decision, &noisy, 9},
-                       &robustness, &failure));
+    assert_true(ensemble_study(
+        &(const struct ensemble_setup){
+            .platform = &setup.platform, .decision = &decision, .scenario = &noisy, .runs = 9},
+        &robustness, &failure));
     assert_true(robustness.least_s == robustness.greatest_s);
     noisy.noise = 0.3;
-    assert_true(
-        ensemble_study(&(const struct ensemble_setup){&setup.platform, &decision, &noisy, 40},
-                       &robustness, &failure));
+    assert_true(ensemble_study(
+        &(const struct ensemble_setup){
+            .platform = &setup.platform, .decision = &decision, .scenario = &noisy, .runs = 40},
+        &robustness, &failure));
     assert_true(robustness.least_s < robustness.median_s);
     assert_true(robustness.median_s < robustness.p95_s);
     assert_true(robustness.p95_s <= robustness.greatest_s);
