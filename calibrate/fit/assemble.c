@@ -587,7 +587,7 @@ static void starts_fill(const struct assembly *assembly, const struct samples *s
     }
 }
 
-/* By how much packages differ, and how well the fit foretells them: of all workers together, for
+/* By how much packages differ, and how well the fit predicts them: of all workers together, for
  * places are the same whoever computes them. */
 static bool packages_fill(const struct assembly *assembly, const struct samples *samples,
                           int setting, struct profile_setting *fitted, struct failure *failure)

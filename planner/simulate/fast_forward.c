@@ -6,7 +6,7 @@
 #include "planner/base/random.h"
 
 /* Of the packages that are played of a series: to get into its rhythm, and at its end; the others
- * are the stretch. Each at least so many rounds beyond the buffers. */
+ * are the section. Each at least so many rounds beyond the buffers. */
 static const double SHARE_BEFORE = 0.2, SHARE_END = 0.2;
 enum { ROUNDS_LEAST = 4 };
 /* Parts of what is skipped in which core tasks cost the same. */
@@ -36,7 +36,7 @@ void fast_forward_release(struct fast_forward *forward)
 
 /* ---- what is noted ------------------------------------------------------------------------- */
 
-static void stretch_begin(struct fast_forward *forward, const struct star *star)
+static void section_begin(struct fast_forward *forward, const struct star *star)
 {
     for (int64_t k = 0; k < forward->platform->worker_count; k++)
         forward->workers[k] = (struct forward_worker){.load = forward->workers[k].load,
@@ -125,14 +125,14 @@ static struct weights weights_of(const struct fast_forward *forward, double firs
         varies_by_place(forward) ? variation->weight(variation->self, first, tasks) : 1};
 }
 
-/* What a worker's packages of the stretch would hold it where core tasks have that weight. */
+/* What a worker's packages of the section would hold it where core tasks have that weight. */
 static double held_at(const struct fast_forward *forward, const struct forward_worker *worker,
-                      struct weights stretch, struct weights there)
+                      struct weights section, struct weights there)
 {
     const double share = worker->share;
-    const double map = (1 + share * (there.map - 1)) / (1 + share * (stretch.map - 1));
+    const double map = (1 + share * (there.map - 1)) / (1 + share * (section.map - 1));
     const double own_s =
-        worker->own_s + worker->compute_s * (map * there.common / stretch.common - 1);
+        worker->own_s + worker->compute_s * (map * there.common / section.common - 1);
     return forward->platform->write_behind ? fmax(own_s, worker->out_s) : own_s + worker->out_s;
 }
 
@@ -143,7 +143,7 @@ static int pieces_of(const struct fast_forward *forward)
 
 /* ---- rounds of a plan ----------------------------------------------------------------------- */
 
-/* Seconds of the stretch, as far as nobody waits for what holds all: the master, the port, or the
+/* Seconds of the section, as far as nobody waits for what holds all: the master, the port, or the
  * worker that has most to do. */
 struct held {
     double master_s, port_s, worker_s;
@@ -154,32 +154,32 @@ static double held_most(struct held held)
     return fmax(fmax(held.master_s, held.port_s), held.worker_s);
 }
 
-static struct held rounds_held(const struct fast_forward *forward, struct weights stretch,
+static struct held rounds_held(const struct fast_forward *forward, struct weights section,
                                struct weights there)
 {
     struct held held = {forward->master_s, forward->port_s, 0};
     for (int64_t k = 0; k < forward->platform->worker_count; k++)
         if (forward->workers[k].packages > 0)
             held.worker_s =
-                fmax(held.worker_s, held_at(forward, &forward->workers[k], stretch, there));
+                fmax(held.worker_s, held_at(forward, &forward->workers[k], section, there));
     return held;
 }
 
-/* What a stretch takes beside what is held: waiting, and the variance of the whole. */
+/* What a section takes beside what is held: waiting, and the variance of the whole. */
 struct beside {
     double idle_s, variance_s2;
 };
 
 /* Of the workers that hold up all others, in the mean: they go on together. */
 static struct beside workers_beside(const struct fast_forward *forward, struct held held,
-                                    struct weights stretch)
+                                    struct weights section)
 {
     struct beside beside = {0, 0};
     double count = 0;
     for (int64_t k = 0; k < forward->platform->worker_count; k++) {
         const struct forward_worker *worker = &forward->workers[k];
         if (worker->packages == 0 ||
-            held_at(forward, worker, stretch, stretch) < (1 - CLOSE) * held.worker_s)
+            held_at(forward, worker, section, section) < (1 - CLOSE) * held.worker_s)
             continue;
         beside.idle_s += worker->idle_s;
         beside.variance_s2 += worker->variance_s2;
@@ -189,10 +189,10 @@ static struct beside workers_beside(const struct fast_forward *forward, struct h
 }
 
 static struct beside rounds_beside(const struct fast_forward *forward, struct held held,
-                                   struct weights stretch)
+                                   struct weights section)
 {
     if (held.worker_s >= held_most(held))
-        return workers_beside(forward, held, stretch);
+        return workers_beside(forward, held, section);
     return (struct beside){held.port_s > held.master_s ? forward->port_idle_s : 0, 0};
 }
 
@@ -204,21 +204,21 @@ static double deviate(struct fast_forward *forward)
     return random_normal(&random);
 }
 
-/* Seconds of `times` stretches like this one, from its end on. */
+/* Seconds of `times` sectiones like this one, from its end on. */
 static double rounds_seconds(struct fast_forward *forward, double times)
 {
     const double tasks = times * (forward->end - forward->first);
-    const struct weights stretch =
+    const struct weights section =
         weights_of(forward, forward->first, forward->end - forward->first);
-    const struct held usual = rounds_held(forward, stretch, stretch);
-    const struct beside beside = rounds_beside(forward, usual, stretch);
+    const struct held usual = rounds_held(forward, section, section);
+    const struct beside beside = rounds_beside(forward, usual, section);
     const bool workers = usual.worker_s >= held_most(usual);
     const int pieces = pieces_of(forward);
     double sum_s = 0;
     for (int k = 0; k < pieces; k++) {
         const double part = tasks / pieces;
         const struct weights there = weights_of(forward, forward->end + k * part, part);
-        const struct held held = rounds_held(forward, stretch, there);
+        const struct held held = rounds_held(forward, section, there);
         const bool alike = (held.worker_s >= held_most(held)) == workers;
         sum_s += (held_most(held) + (alike ? beside.idle_s : 0)) * times / pieces;
     }
@@ -229,20 +229,20 @@ static double rounds_seconds(struct fast_forward *forward, double times)
 
 /* Seconds of one of the worker's packages, with what it waits for it. */
 static double cycle_at(const struct fast_forward *forward, const struct forward_worker *worker,
-                       struct weights stretch, struct weights there, bool waits)
+                       struct weights section, struct weights there, bool waits)
 {
-    const double held_s = held_at(forward, worker, stretch, there);
+    const double held_s = held_at(forward, worker, section, there);
     return (held_s + (waits ? worker->idle_s : 0)) / (double)worker->packages;
 }
 
 /* Packages a second that all workers together could do. */
-static double rate_at(const struct fast_forward *forward, struct weights stretch,
+static double rate_at(const struct fast_forward *forward, struct weights section,
                       struct weights there, bool waits)
 {
     double rate = 0;
     for (int64_t k = 0; k < forward->platform->worker_count; k++)
         if (forward->workers[k].packages > 0)
-            rate += 1 / fmax(cycle_at(forward, &forward->workers[k], stretch, there, waits), 1e-30);
+            rate += 1 / fmax(cycle_at(forward, &forward->workers[k], section, there, waits), 1e-30);
     return rate;
 }
 
@@ -252,27 +252,27 @@ struct gate {
     bool bound; /* it is what holds up all */
 };
 
-static struct gate gate_of(const struct fast_forward *forward, struct weights stretch)
+static struct gate gate_of(const struct fast_forward *forward, struct weights section)
 {
     const double packages = (double)(forward->noted - forward->begun);
     const bool port = forward->port_s > forward->master_s;
     const double package_s = (port ? forward->port_s : forward->master_s) / packages;
     const double idle_s = (port ? forward->port_idle_s : forward->master_idle_s) / packages;
-    const double rate = rate_at(forward, stretch, stretch, true);
+    const double rate = rate_at(forward, section, section, true);
     return (struct gate){package_s, idle_s, package_s * rate > BOUND};
 }
 
 static double requests_seconds(struct fast_forward *forward, struct gate gate, double packages,
                                double tasks)
 {
-    const struct weights stretch =
+    const struct weights section =
         weights_of(forward, forward->first, forward->end - forward->first);
     const int pieces = pieces_of(forward);
     double sum_s = 0, variance_s2 = 0;
     for (int k = 0; k < pieces; k++) {
         const double part = tasks / pieces;
         const struct weights there = weights_of(forward, forward->end + k * part, part);
-        const double workers_s = 1 / rate_at(forward, stretch, there, !gate.bound);
+        const double workers_s = 1 / rate_at(forward, section, there, !gate.bound);
         const double gate_s = gate.package_s + (gate.bound ? gate.idle_s : 0);
         sum_s += fmax(workers_s, gate_s) * packages / pieces;
     }
@@ -286,7 +286,7 @@ static double requests_seconds(struct fast_forward *forward, struct gate gate, d
 
 /* ---- skipping ------------------------------------------------------------------------------- */
 
-/* One worker goes on by so many packages of the stretch's. */
+/* One worker goes on by so many packages of the section's. */
 static void worker_skip(struct fast_forward *forward, struct star *star, int64_t k, double packages,
                         double later_s)
 {
@@ -328,10 +328,10 @@ static void requests_skip(struct fast_forward *forward, const struct dispatch_ru
                           int64_t turns, struct star *star, struct dispatch_skip *skip)
 {
     const double noted = (double)(forward->noted - forward->begun);
-    const struct weights stretch =
+    const struct weights section =
         weights_of(forward, forward->first, forward->end - forward->first);
-    const struct gate gate = gate_of(forward, stretch);
-    const double rate = rate_at(forward, stretch, stretch, true);
+    const struct gate gate = gate_of(forward, section);
+    const double rate = rate_at(forward, section, section, true);
     const double all_s = requests_seconds(forward, gate, (double)turns,
                                           (double)turns * (forward->end - forward->first) / noted);
     (void)run;
@@ -340,7 +340,7 @@ static void requests_skip(struct fast_forward *forward, const struct dispatch_ru
         forward->later_s[k] = 0;
         if (worker->packages == 0)
             continue;
-        const double cycle_s = cycle_at(forward, worker, stretch, stretch, true);
+        const double cycle_s = cycle_at(forward, worker, section, section, true);
         const double share =
             gate.bound ? (double)worker->packages / noted : 1 / (fmax(cycle_s, 1e-30) * rate);
         const double exact = (double)turns * share, packages = nearbyint(exact);
@@ -356,9 +356,9 @@ static void requests_skip(struct fast_forward *forward, const struct dispatch_ru
     star->port_busy_s += times * forward->port_s;
 }
 
-/* Turns to play before the stretch, in it, and at the end of the series. */
+/* Turns to play before the section, in it, and at the end of the series. */
 struct played {
-    int64_t before, stretch, end;
+    int64_t before, section, end;
 };
 
 static struct played played_of(const struct fast_forward *forward, const struct dispatch_run *run)
@@ -369,9 +369,9 @@ static struct played played_of(const struct fast_forward *forward, const struct 
     const double rounds = (double)forward->scenario->played / packages / (1 + forward->skips);
     const int64_t least = forward->platform->buffers + ROUNDS_LEAST;
     const int64_t before = (int64_t)(SHARE_BEFORE * rounds), end = (int64_t)(SHARE_END * rounds);
-    const int64_t stretch = (int64_t)((1 - SHARE_BEFORE - SHARE_END) * rounds);
+    const int64_t section = (int64_t)((1 - SHARE_BEFORE - SHARE_END) * rounds);
     return (struct played){unit * (before > least ? before : least),
-                           unit * (stretch > least ? stretch : least),
+                           unit * (section > least ? section : least),
                            unit * (end > least ? end : least)};
 }
 
@@ -382,15 +382,15 @@ static bool slow_ahead(const struct fast_forward *forward, const struct star *st
     return scenario->slow_workers > 0 && star->port_s < scenario->slow_from_s;
 }
 
-/* Has the stretch been played, for the first time in its series? */
-static bool stretch_over(struct fast_forward *forward, const struct dispatch_run *run,
+/* Has the section been played, for the first time in its series? */
+static bool section_over(struct fast_forward *forward, const struct dispatch_run *run,
                          const struct played *played, const struct star *star)
 {
     const int64_t turns = forward->noted / run->packages;
     if (forward->begun < 0 && turns >= played->before)
-        stretch_begin(forward, star);
+        section_begin(forward, star);
     return forward->begun >= 0 &&
-           (forward->noted - forward->begun) / run->packages >= played->stretch;
+           (forward->noted - forward->begun) / run->packages >= played->section;
 }
 
 /* When the next worker has started, which then asks, too; HUGE_VAL: all have, or it is too many
@@ -412,13 +412,13 @@ static double loss_ahead(const struct fast_forward *forward, const struct star *
                                                                            : HUGE_VAL;
 }
 
-/* Turns of the stretch's kind in so many seconds. */
+/* Turns of the section's kind in so many seconds. */
 static double turns_in(const struct fast_forward *forward, const struct dispatch_run *run,
                        const struct star *star, double seconds)
 {
-    const double stretch_s = star->master_s - forward->begun_s;
+    const double section_s = star->master_s - forward->begun_s;
     const double turns = (double)(forward->noted - forward->begun) / (double)run->packages;
-    return seconds * turns / fmax(stretch_s, 1e-30);
+    return seconds * turns / fmax(section_s, 1e-30);
 }
 
 /* Turns to skip; below 0: not from here, but perhaps later. */
@@ -453,10 +453,10 @@ bool fast_forward_try(struct fast_forward *forward, struct dispatch *dispatch, s
     if (run.series != forward->series)
         series_begin(forward, run.series);
     const struct played played = played_of(forward, &run);
-    if (forward->over || !stretch_over(forward, &run, &played, star))
+    if (forward->over || !section_over(forward, &run, &played, star))
         return false;
     const int64_t turns = turns_skipped(forward, &run, &played, star);
-    if (turns < played.before + played.stretch) {
+    if (turns < played.before + played.section) {
         const bool over = turns == run.turns - played.end;
         series_begin(forward, run.series);
         forward->over = over;

@@ -25,9 +25,9 @@
 #include "planner/simulate/star.h"
 
 struct forward_worker {
-    int64_t packages, load;         /* of the stretch; core tasks of the last one, 0: none yet */
+    int64_t packages, load;         /* of the section; core tasks of the last one, 0: none yet */
     double compute_s, own_s, out_s; /* sums of means: computing, with receiving, and output */
-    double busy_s, output_s;        /* of the star's worker, before the stretch */
+    double busy_s, output_s;        /* of the star's worker, before the section */
     double idle_s, variance_s2;     /* sums: waiting, and squares of what packages were off by */
     double share;                   /* of computing that grows with what core tasks cost */
 };
@@ -39,9 +39,9 @@ struct fast_forward {
     double *later_s;                 /* owned, likewise: by how much the last skip moved clocks */
     double master_s, port_s;         /* sums of means */
     double master_idle_s, port_idle_s;
-    double first, end;     /* core tasks of the stretch */
+    double first, end;     /* core tasks of the section */
     int64_t series, noted; /* packages since its first turn, or since another size */
-    int64_t begun;         /* of these, those before the stretch; below 0: it has not begun */
+    int64_t begun;         /* of these, those before the section; below 0: it has not begun */
     double begun_s;        /* the master's time then */
     bool over;             /* the series is not skipped any further */
     int skips;

@@ -202,7 +202,7 @@ function costsTable(setting) {
 }
 
 function scoreWords({ score }) {
-    return score ? ` Packages held out from the fit are foretold to ${words.percent(score.held_out)}; two timings of one package differ by ${
+    return score ? ` Packages held out from the fit are predicted to ${words.percent(score.held_out)}; two timings of one package differ by ${
         words.percent(score.noise)}.` : '';
 }
 

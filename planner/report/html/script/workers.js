@@ -1,4 +1,4 @@
-/* How many workers, and which scheduler? What the profile foretells for the same job. */
+/* How many workers, and which scheduler? What the profile predicts for the same job. */
 
 /* So many workers are drawn on a logarithmic axis. */
 const WIDE = 100;
