@@ -114,6 +114,8 @@ static void files_leave(const struct go_pilot *pilot)
 static void prediction_shift(struct plan_prediction *predicted, double seconds)
 {
     predicted->makespan_s += seconds;
+    if (predicted->without_variation_s > 0)
+        predicted->without_variation_s += seconds;
     for (int k = 0; predicted->interval_s[1] > 0 && k < 2; k++)
         predicted->interval_s[k] += seconds;
 }

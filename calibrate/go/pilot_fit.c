@@ -417,8 +417,7 @@ static void interval_find(const struct pilot_sight *sight, const struct profile 
     struct interval interval;
     if (!interval_known(profile, request.setting) || !interval_draw(&request, &interval, &none))
         return;
-    for (int k = 0; !interval.without_tail && k < 2; k++)
-        plan->predicted.interval_s[k] = ensemble_quantile(&interval.ensemble, k == 0 ? 0.05 : 0.95);
+    interval_predict(&interval, &plan->predicted);
     interval_release(&interval);
     interval_widen(sight, &plan->predicted);
 }

@@ -52,6 +52,8 @@ static bool interval_given(const void *value)
 #define AT(member) offsetof(struct plan_prediction, member)
 static const struct field predicted_fields[] = {
     {"makespan_s", FIELD_NUMBER, AT(makespan_s), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
+    {"without_variation_s", FIELD_NUMBER, AT(without_variation_s), 0, LIMIT_TOTAL_S,
+     .flags = FIELD_NONZERO},
     {"period_s", FIELD_NUMBER, AT(period_s), 0, LIMIT_TOTAL_S, .flags = 0},
     {"worker_utilization", FIELD_NUMBER, AT(worker_utilization), 0, LIMIT_TOTAL_S, .flags = 0},
     {"master_utilization", FIELD_NUMBER, AT(master_utilization), 0, LIMIT_TOTAL_S, .flags = 0},

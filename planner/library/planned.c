@@ -375,11 +375,7 @@ bool planned_draw(struct planned *planned, struct failure *failure)
         return true;
     if (!interval_draw(&request, &planned->interval, failure))
         return false;
-    if (planned->interval.without_tail)
-        return true;
-    planned->plan.predicted.interval_s[0] = ensemble_quantile(&planned->interval.ensemble, 0.05);
-    planned->plan.predicted.interval_s[1] =
-        ensemble_quantile(&planned->interval.ensemble, 0.95) + planned->interval.parts_s;
+    interval_predict(&planned->interval, &planned->plan.predicted);
     return true;
 }
 

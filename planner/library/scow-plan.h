@@ -165,9 +165,10 @@ SCOW_PLAN_API int64_t scow_plan_workers_needed(const struct scow_plan *plan);
 SCOW_PLAN_API int64_t scow_plan_rounds(const struct scow_plan *plan);
 SCOW_PLAN_API int64_t scow_plan_packages(const struct scow_plan *plan);
 
-/* The prediction; NaN if a plan that was read has none. The gap is the relative distance of the
- * makespan from the lower bound on any schedule; the busy share is that of the workers' time, 0
- * to 1. */
+/* The prediction; NaN if a plan that was read has none. The makespan is the median of runs, where
+ * the profile says that these vary so much that it is another than by mean costs. The gap is the
+ * relative distance of the makespan by mean costs from the lower bound on any schedule; the busy
+ * share is that of the workers' time, 0 to 1. */
 SCOW_PLAN_API double scow_plan_makespan_s(const struct scow_plan *plan);
 SCOW_PLAN_API double scow_plan_lower_bound_s(const struct scow_plan *plan);
 SCOW_PLAN_API double scow_plan_gap(const struct scow_plan *plan);

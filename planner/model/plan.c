@@ -7,6 +7,19 @@
 #include "planner/model/platform.h"
 #include "planner/model/selection.h"
 
+struct plan_prediction plan_prediction_steady(const struct plan_prediction *predicted)
+{
+    struct plan_prediction steady = *predicted;
+    if (!(predicted->without_variation_s > 0))
+        return steady;
+    const double longer = predicted->makespan_s / predicted->without_variation_s;
+    steady.makespan_s = predicted->without_variation_s;
+    steady.without_variation_s = 0;
+    steady.worker_busy_share *= longer;
+    steady.network_utilization *= longer;
+    return steady;
+}
+
 int plan_buffers(const struct plan *plan)
 {
     return plan->buffers > 0 ? plan->buffers : PLATFORM_BUFFERS;

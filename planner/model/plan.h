@@ -30,13 +30,15 @@ struct plan_round {
 
 /* What the event simulation predicts for exactly these loads. */
 struct plan_prediction {
-    bool known;                /* false in a plan written by hand */
-    double makespan_s;         /* output included */
-    double period_s;           /* of one full round */
-    double worker_utilization; /* in the periods (simulate/periods.h), 0..1 */
-    double master_utilization; /* there, of the master or the links */
-    double utilization;        /* both together, 0..2 */
-    double worker_busy_share;  /* mean share of the makespan in which a worker works, 0..1 */
+    bool known;                 /* false in a plan written by hand */
+    double makespan_s;          /* output included; the median where variation matters */
+    double without_variation_s; /* then: the makespan by the costs alone, without what they vary by
+                                 * (studies/interval.h); 0: makespan_s is that */
+    double period_s;            /* of one full round */
+    double worker_utilization;  /* in the periods (simulate/periods.h), 0..1 */
+    double master_utilization;  /* there, of the master or the links */
+    double utilization;         /* both together, 0..2 */
+    double worker_busy_share;   /* mean share of the makespan in which a worker works, 0..1 */
     double network_utilization;
     double lower_bound_s; /* on any schedule's makespan */
     double gap;           /* makespan / lower bound - 1 */
@@ -48,6 +50,9 @@ struct plan_prediction {
     double interval_s[2]; /* 90 % interval of the makespan by the profile's uncertainties; both 0:
                            * the profile has none */
 };
+
+/* By the costs alone, as plans are compared. */
+struct plan_prediction plan_prediction_steady(const struct plan_prediction *predicted);
 
 /* Workers that the plan assumes and that its profile did not measure (beyond.h). */
 struct plan_beyond {

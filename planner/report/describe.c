@@ -73,6 +73,16 @@ static double least_load(const struct plan *plan)
     return least;
 }
 
+/* Where the makespan above is more, or less, than mean costs come to. */
+static void variation_describe(const struct plan_prediction *predicted, struct text *text)
+{
+    if (!(predicted->without_variation_s > 0))
+        return;
+    text_add(text, "            ");
+    text_add_seconds(text, predicted->without_variation_s);
+    text_add(text, " without variation: by mean costs alone\n");
+}
+
 static void predicted_describe(const struct plan_prediction *predicted, struct text *text)
 {
     if (!predicted->known)
@@ -93,7 +103,9 @@ static void predicted_describe(const struct plan_prediction *predicted, struct t
         text_add(text, ", ");
     }
     text_add_seconds(text, predicted->output_s);
-    text_add(text, " of it output\nutilization ");
+    text_add(text, " of it output\n");
+    variation_describe(predicted, text);
+    text_add(text, "utilization ");
     if (predicted->period_s > 0)
         text_add(text, "%.1f %% of the workers in a period and %.1f %% in all, ",
                  100 * predicted->worker_utilization, 100 * predicted->worker_busy_share);
@@ -104,7 +116,17 @@ static void predicted_describe(const struct plan_prediction *predicted, struct t
         return;
     text_add(text, "bound       no schedule takes less than ");
     text_add_seconds(text, predicted->lower_bound_s);
-    text_add(text, "; gap %.1f %%\n", 100 * predicted->gap);
+    text_add(text, "; gap %.1f %%%s\n", 100 * predicted->gap,
+             predicted->without_variation_s > 0 ? " without variation" : "");
+}
+
+/* Is the deadline kept only without variation? */
+static bool deadline_is_doubtful(const struct plan *plan)
+{
+    const struct plan_prediction *predicted = &plan->predicted;
+    const double end_s =
+        predicted->turnaround_s > 0 ? predicted->turnaround_s : predicted->makespan_s;
+    return predicted->without_variation_s > 0 && end_s > plan->deadline_s;
 }
 
 static void costs_describe(const struct plan *plan, struct text *text)
@@ -118,7 +140,10 @@ static void costs_describe(const struct plan *plan, struct text *text)
     if (plan->deadline_s > 0) {
         text_add(text, "deadline    ");
         text_add_seconds(text, plan->deadline_s);
-        text_add(text, "%s\n", predicted->turnaround_s > 0 ? " from submission on" : "");
+        text_add(text, "%s%s\n", predicted->turnaround_s > 0 ? " from submission on" : "",
+                 deadline_is_doubtful(plan) ? ", which is met by mean costs alone: most runs take "
+                                              "longer"
+                                            : "");
     }
     if (plan->budget > 0)
         text_add(text, "budget      %.6g\n", plan->budget);

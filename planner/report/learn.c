@@ -493,7 +493,11 @@ static bool drift_add(const struct run_record *part, const struct profile_settin
     if (!good)
         return false;
     if (residuals.has_replayed && residuals.has_predicted) {
-        *predicted_s += residuals.predicted.makespan_s;
+        /* What varies makes any run longer, and is no drift of costs. */
+        const struct plan_prediction *planned = &part->plan.predicted;
+        const double longer =
+            residuals.median_s > 0 ? planned->makespan_s / planned->without_variation_s : 1;
+        *predicted_s += longer * residuals.predicted.makespan_s;
         *replayed_s += residuals.replayed.makespan_s;
     }
     residuals_release(&residuals);

@@ -316,6 +316,7 @@ bool masters_residuals(const struct run_record *record, struct residuals *residu
                          failure);
     if (good && !all_join(residuals))
         good = failure_memory(failure, "reading a run of several masters");
+    residuals_take_interval(record, residuals);
     if (!good)
         residuals_release(residuals);
     return good;

@@ -30,7 +30,7 @@ static void batches_find(const struct residuals *residuals, const struct profile
                             .interval = known ? &interval : NULL,
                             .risk = ADVICE_RISK};
     const double error =
-        residuals_error(residuals->predicted.makespan_s, residuals->measured.makespan_s);
+        residuals_error(residuals_predicted(residuals), residuals->measured.makespan_s);
     batch_find(&advice, &outlook->planned);
     advice.pace = error > 0 && record->loss_count == 0 ? 1 + error : 1;
     advice.profile = &learnt;
@@ -75,7 +75,7 @@ static void predicted_find(const struct residuals *residuals, struct outlook *ou
         return;
     outlook->predicted =
         (struct resources){(outlook->has_plan ? outlook->planned.startup_s : ADVICE_STARTUP_S) +
-                               residuals->predicted.makespan_s,
+                               residuals_predicted(residuals),
                            work_seconds(&residuals->predicted) * (threads > 0 ? threads : 1),
                            outlook->planned.node_bytes};
 }

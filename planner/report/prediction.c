@@ -166,6 +166,13 @@ bool prediction_make(const struct run_record *record, struct trace *trace, doubl
            (!trace->on || trace_finish(trace));
 }
 
+bool prediction_is_plans(const struct run_record *record)
+{
+    return record->plan.predicted.interval_s[1] > 0 && !record->rule &&
+           plan_tail_own(&record->plan, record->tail) && record->loss_count == 0 &&
+           !record->cut_short;
+}
+
 /* ---- when it ends -------------------------------------------------------------------------- */
 
 /* When the last worker, or the master's own computing, ends. */
@@ -188,6 +195,8 @@ double prediction_end(const struct run_record *record)
                        (plan_rounds_total(&record->plan) > 0 || record->rule) &&
                        prediction_make(record, &trace, NULL, &none);
     trace_release(&trace);
+    if (known && prediction_is_plans(record) && record->plan.predicted.without_variation_s > 0)
+        return record->plan.predicted.makespan_s;
     return known ? end_s : (double)NAN;
 }
 

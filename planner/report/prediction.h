@@ -14,6 +14,8 @@ enum prediction_wanted prediction_wanted(const struct run_record *record);
  * *interval_s gets what 90 % of such runs lie between; it may be NULL. */
 bool prediction_make(const struct run_record *record, struct trace *trace, double *interval_s,
                      struct failure *failure);
+/* Did the run do what its plan's interval, and median, are of? */
+bool prediction_is_plans(const struct run_record *record);
 /* The makespan that was predicted of what the record's part did; NaN: it is not known. */
 double prediction_end(const struct run_record *record);
 /* What the plan, or the rule, promised before anybody was lost; NaN: nobody was, or it is not

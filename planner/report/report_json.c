@@ -105,6 +105,8 @@ static void makespan_json(struct json_text *json, const struct residuals *residu
     const double predicted_s = residuals_predicted(residuals);
     const double measured_s = residuals->measured.makespan_s;
     json_number(json, "predicted_s", predicted_s);
+    if (residuals->has_predicted && residuals->median_s > 0)
+        json_number(json, "without_variation_s", residuals->predicted.makespan_s);
     json_number(json, "measured_s", measured_s);
     json_number(json, "error", residuals_error(predicted_s, measured_s));
     json_number(json, "drift", residuals_drift(residuals));

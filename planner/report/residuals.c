@@ -107,12 +107,13 @@ static int64_t greater_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Did the run do what the plan's interval is of? */
-static bool plan_interval_holds(const struct run_record *record)
+void residuals_take_interval(const struct run_record *record, struct residuals *residuals)
 {
-    return record->plan.predicted.interval_s[1] > 0 && !record->rule &&
-           plan_tail_own(&record->plan, record->tail) && record->loss_count == 0 &&
-           !record->cut_short;
+    const struct plan_prediction *predicted = &record->plan.predicted;
+    if (!prediction_is_plans(record))
+        return;
+    memcpy(residuals->interval_s, predicted->interval_s, sizeof residuals->interval_s);
+    residuals->median_s = predicted->without_variation_s > 0 ? predicted->makespan_s : 0;
 }
 
 static bool predicted_make(struct residuals *residuals, struct failure *failure)
@@ -299,8 +300,7 @@ bool residuals_make_alone(const struct run_record *record, const struct replay_a
         residuals_release(&made);
         return false;
     }
-    if (plan_interval_holds(record))
-        memcpy(made.interval_s, record->plan.predicted.interval_s, sizeof made.interval_s);
+    residuals_take_interval(record, &made);
     *residuals = made;
     return true;
 }
@@ -329,7 +329,7 @@ double residuals_model_error(const struct residuals *residuals)
 double residuals_drift(const struct residuals *residuals)
 {
     return residuals->has_replayed
-               ? residuals_error(residuals->predicted.makespan_s, residuals->replayed.makespan_s)
+               ? residuals_error(residuals_predicted(residuals), residuals->replayed.makespan_s)
                : (double)NAN;
 }
 
@@ -370,7 +370,9 @@ struct round_ends residuals_round(const struct residuals *residuals, int64_t rou
 
 double residuals_predicted(const struct residuals *residuals)
 {
-    return residuals->has_predicted ? residuals->predicted.makespan_s : (double)NAN;
+    if (!residuals->has_predicted)
+        return (double)NAN;
+    return residuals->median_s > 0 ? residuals->median_s : residuals->predicted.makespan_s;
 }
 
 double residuals_error(double predicted, double measured)
@@ -409,7 +411,10 @@ static const char *operation_in_words(enum operation operation)
 
 static void difference_explain(const struct residuals *residuals, struct text *text)
 {
-    double more_s = residuals->measured.makespan_s - residuals->predicted.makespan_s;
+    const double error =
+        residuals_error(residuals_predicted(residuals), residuals->measured.makespan_s);
+    /* Whose worker varies is not known beforehand: workers' times are those by mean costs. */
+    const double more_s = residuals->measured.makespan_s - residuals->predicted.makespan_s;
     double sign = more_s < 0 ? -1 : 1;
     int64_t last = residuals->measured.last_worker;
     struct worker_summary predicted = trace_summary_worker(&residuals->predicted, last);
@@ -418,10 +423,10 @@ static void difference_explain(const struct residuals *residuals, struct text *t
     double there_s = measured.seconds[guilty] - predicted.seconds[guilty];
     text_add(text,
              "The run took %.1f %% %s than predicted: worker %" PRId64 ", which ended last, spent ",
-             fabs(100 * more_s / residuals->predicted.makespan_s), more_s < 0 ? "less" : "longer",
-             last + 1);
+             fabs(100 * error), error < 0 ? "less" : "longer", last + 1);
     text_add_seconds(text, fabs(there_s));
-    text_add(text, " %s on %s.", there_s < 0 ? "less" : "more", operation_in_words(guilty));
+    text_add(text, " %s on %s%s.", there_s < 0 ? "less" : "more", operation_in_words(guilty),
+             residuals->median_s > 0 ? " than by mean costs" : "");
 }
 
 /* What made the replayed plan end later (or earlier) than the predicted one: an operation of the
@@ -549,6 +554,18 @@ static void unequal_explain(const struct residuals *residuals, struct text *text
                  size, 100 * deviation);
 }
 
+/* What of the prediction is no cost. */
+static void variation_explain(const struct residuals *residuals, struct text *text)
+{
+    const double more_s = residuals->median_s - residuals->predicted.makespan_s;
+    if (!(residuals->median_s > 0))
+        return;
+    text_add(text, " The prediction has ");
+    text_add_seconds(text, fabs(more_s));
+    text_add(text, " %s than mean costs come to, for what packages and workers vary by.",
+             more_s < 0 ? "less" : "more");
+}
+
 /* Of a run that did not follow the plan that was predicted. */
 static void anew_explain(const struct residuals *residuals, struct text *text)
 {
@@ -579,7 +596,8 @@ void residuals_explain(const struct residuals *residuals, struct text *text)
 {
     static const double NEGLIGIBLE = 0.02;
     const struct run_record *record = residuals->record;
-    double error = residuals_error(residuals->predicted.makespan_s, residuals->measured.makespan_s);
+    const double error =
+        residuals_error(residuals_predicted(residuals), residuals->measured.makespan_s);
     if (record->tasks_done + record->tasks_failed < record->tasks) {
         text_add(text,
                  "The run is incomplete: %" PRId64 " of %" PRId64
@@ -604,6 +622,7 @@ void residuals_explain(const struct residuals *residuals, struct text *text)
         text_add(text, "The run went as predicted, to %.1f %%.", fabs(100 * error));
     else {
         difference_explain(residuals, text);
+        variation_explain(residuals, text);
         drift_explain(residuals, text);
         unequal_explain(residuals, text);
     }

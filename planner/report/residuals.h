@@ -15,6 +15,9 @@ struct residuals {
     const struct run_record *record; /* borrowed */
     bool has_predicted;              /* the run left plan and profile, and they fit */
     double interval_s[2]; /* what 90 % of such runs were predicted between; 0, 0: it is not known */
+    double median_s;      /* where the plan predicted a median of what varies: that; 0: it did not,
+                           * and what is predicted is the simulation by mean costs, which all other
+                           * figures of `predicted` are in either case */
     bool has_replayed;    /* every package went out once, so the run can be replayed */
     struct trace_summary predicted, measured; /* after losses: of what was decided with them */
     double
@@ -48,6 +51,8 @@ bool residuals_traced(const struct run_record *record, struct failure *failure);
 /* As residuals_make; of such a one, nothing is known. */
 bool residuals_find(const struct run_record *record, struct residuals *residuals,
                     struct failure *failure);
+/* What the plan said of the whole run's makespan: interval and median, where the run did that. */
+void residuals_take_interval(const struct run_record *record, struct residuals *residuals);
 void residuals_release(struct residuals *residuals);
 
 /* Worker `worker` of a summary; all zero when it is not in there. */
@@ -61,7 +66,7 @@ struct round_ends {
     double predicted_s, measured_s;
 };
 struct round_ends residuals_round(const struct residuals *residuals, int64_t round);
-/* The makespan; NaN: it is not known. */
+/* The makespan, the median where that was predicted; NaN: it is not known. */
 double residuals_predicted(const struct residuals *residuals);
 /* How far the run is off the simulation with its own costs, and that off the prediction; NaN where
  * there is no such figure. */

@@ -144,6 +144,14 @@ double ensemble_quantile(const struct ensemble *ensemble, double share)
            (place - (double)low) * (sorted[low + 1].makespan_s - sorted[low].makespan_s);
 }
 
+double ensemble_median_error(const struct ensemble *ensemble)
+{
+    static const double ROOT_HALF_PI = 1.2533141373155003, WITHIN_ONE = 0.6826894921370859;
+    const double low_s = ensemble_quantile(ensemble, (1 - WITHIN_ONE) / 2);
+    const double high_s = ensemble_quantile(ensemble, (1 + WITHIN_ONE) / 2);
+    return ROOT_HALF_PI * (high_s - low_s) / 2 / sqrt((double)ensemble->count);
+}
+
 double ensemble_typical(const struct ensemble *ensemble, double predicted_s)
 {
     /* Ends are taken in from outside, the farther one first, until half of the draws are left: what

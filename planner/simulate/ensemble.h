@@ -56,6 +56,10 @@ double ensemble_mean(const struct ensemble *ensemble);
  * runs; beyond the last but one on either side by the log-normal distribution of the runs' mean and
  * variance. */
 double ensemble_quantile(const struct ensemble *ensemble, double share);
+/* How far the median of so few runs may be off that of many: its standard error where makespans are
+ * about normally distributed, sqrt(pi / 2) times their standard deviation over the root of the
+ * count, the former taken from what two thirds of the runs lie between. */
+double ensemble_median_error(const struct ensemble *ensemble);
 /* Median of abs(makespan / predicted_s - 1). */
 double ensemble_typical(const struct ensemble *ensemble, double predicted_s);
 

@@ -46,13 +46,14 @@ static double round_s(const struct plan *plan)
 {
     if (plan->child_count == 0)
         return plan->predicted.period_s;
-    return plan->predicted.makespan_s / (double)fewest_rounds(plan);
+    return plan_prediction_steady(&plan->predicted).makespan_s / (double)fewest_rounds(plan);
 }
 
 double advice_warning(const struct advice *advice, double most_s)
 {
     const struct plan_prediction *predicted = &advice->plan->predicted;
-    const double longer = predicted->makespan_s > 0 ? most_s / predicted->makespan_s : 1;
+    const double steady_s = plan_prediction_steady(predicted).makespan_s;
+    const double longer = steady_s > 0 ? most_s / steady_s : 1;
     const double seal_s = OVERHEAD_TIMES * overhead_of(advice).seal_s;
     return ceil(round_s(advice->plan) * longer + fmax(FLUSH_S, seal_s));
 }

@@ -74,7 +74,7 @@ static bool several_fill(const struct comparing *comparing, const struct plan *p
                                        .has_robustness = comparing->seeds > 0 && !tree,
                                        .count =
                                            (int64_t)(tree ? plan_groups(plan) : plan_masters(plan)),
-                                       .predicted = plan->predicted,
+                                       .predicted = plan_prediction_steady(&plan->predicted),
                                        .workers = plan_workers_used(plan),
                                        .rounds = plan_rounds_total(plan)};
     snprintf(row->scheduler, sizeof row->scheduler, "%s", plan->scheduler);

@@ -52,6 +52,12 @@ bool interval_known(const struct profile *profile, const struct profile_setting 
  * simulate_plan and watching_init do. */
 bool interval_draw(const struct interval_request *request, struct interval *interval,
                    struct failure *failure);
+/* Into the prediction of the plan that was drawn: between what 90 % of the draws are, and where the
+ * draws show that what varies moves the makespan by more than 1 %, or outside of that, their median
+ * in its place. By a fixed plan all wait for the worker that happens to be the slowest, so that it
+ * takes longer than by mean costs; shares of the makespan follow, the gap stays that of mean costs.
+ * Nothing where none was drawn, or without the plan's tail. */
+void interval_predict(const struct interval *interval, struct plan_prediction *predicted);
 void interval_release(struct interval *interval);
 
 #endif

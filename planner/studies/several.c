@@ -213,7 +213,7 @@ void several_rows_release(struct several_row rows[SEVERAL_KINDS])
 
 void several_tell(const struct several *several, const struct plan *plan, struct text *text)
 {
-    const double makespan_s = plan->predicted.makespan_s;
+    const double makespan_s = plan_prediction_steady(&plan->predicted).makespan_s;
     if (!(several->one_s > 0))
         return;
     text_add(text, "one master  would take ");
@@ -224,17 +224,22 @@ void several_tell(const struct several *several, const struct plan *plan, struct
 /* How much less than the plan that takes. */
 static void saved_add(struct text *text, const struct plan *plan, double makespan_s)
 {
+    const struct plan_prediction *predicted = &plan->predicted;
     text_add_seconds(text, makespan_s);
-    text_add(text, ", %.0f %% less", 100 * (1 - makespan_s / plan->predicted.makespan_s));
+    text_add(text, "%s, %.0f %% less",
+             predicted->without_variation_s > 0 ? " without variation" : "",
+             100 * (1 - makespan_s / plan_prediction_steady(predicted).makespan_s));
 }
 
 bool several_offer(const struct planning *planning, const struct plan *plan, struct text *text,
                    struct failure *failure)
 {
+    struct plan steady = *plan;
     struct found found;
     if (planning->setting->weights)
         return true; /* a plan by weights has one master */
-    if (!find(planning, plan, &found, failure))
+    steady.predicted = plan_prediction_steady(&plan->predicted);
+    if (!find(planning, &steady, &found, failure))
         return false;
     if (found.masters > 1) {
         text_add(text, "masters     %" PRId64 " masters side by side would take ", found.masters);

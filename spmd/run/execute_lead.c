@@ -16,9 +16,10 @@ struct plan_prediction execution_prediction(const struct execution_state *state)
         execution->pilot ? execution->pilot->predicted : state->plan->predicted;
     if (!state->decider.watches || !predicted.known)
         return predicted;
-    predicted.makespan_s = state->decider.expected_s;
     if (execution->replan || !plan_tail_own(state->plan, execution->tail))
-        predicted.interval_s[0] = predicted.interval_s[1] = 0;
+        return (struct plan_prediction){.known = true, .makespan_s = state->decider.expected_s};
+    if (!(predicted.without_variation_s > 0))
+        predicted.makespan_s = state->decider.expected_s;
     return predicted;
 }
 

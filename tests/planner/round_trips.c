@@ -154,7 +154,8 @@ static void profiles_round_trip(void **state)
 
 static bool predicted_equal(const struct plan_prediction *a, const struct plan_prediction *b)
 {
-    return a->known == b->known && a->makespan_s == b->makespan_s && a->period_s == b->period_s &&
+    return a->known == b->known && a->makespan_s == b->makespan_s &&
+           a->without_variation_s == b->without_variation_s && a->period_s == b->period_s &&
            a->worker_utilization == b->worker_utilization &&
            a->master_utilization == b->master_utilization && a->utilization == b->utilization &&
            a->worker_busy_share == b->worker_busy_share &&

@@ -45,6 +45,7 @@ void run_sample(uint64_t seed, double noise, struct run_record *record)
     assert_true(
         parameter_list_merge(&record->plan.parameters, &record->profile.settings[0].parameters));
     record->plan.threads = 0;
+    record->plan.predicted.without_variation_s = 0; /* reports compare with the simulation */
     if (seed % 4 == 3)
         write_behind(&dice, record);
     if (seed % 5 == 2) {

@@ -334,6 +334,7 @@ void sample_plan(struct dice *dice, int64_t workers, bool real_valued, struct pl
             abort();
         plan->predicted.interval_s[0] = dice_unit(dice);
         plan->predicted.interval_s[1] = 1 + dice_unit(dice);
+        plan->predicted.without_variation_s = plan->predicted.interval_s[1] / 2;
         plan->choice = (struct plan_choice){.workers = 64,
                                             .mp_workers = 16,
                                             .mp_makespan_s = dice_unit(dice),

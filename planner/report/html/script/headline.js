@@ -48,6 +48,14 @@ function intervalWords(report) {
     return `90 % of runs between ${low} and ${high}: this one is ${intervalSide(report)}`;
 }
 
+/* Below a predicted makespan; the second is there only where it is another. */
+function intervalAside(interval, withoutVariation) {
+    if (!interval)
+        return 'without an interval';
+    const between = `${words.seconds(interval[0])} to ${words.seconds(interval[1])}`;
+    return withoutVariation ? `${between}; ${words.seconds(withoutVariation)} without variation` : between;
+}
+
 /* Predicted interval, predicted and measured makespan on one axis. */
 function intervalStrip(report) {
     if (report.predicted_s === null)
@@ -126,7 +134,7 @@ function runFigures(report, data) {
     return el('dl', { class: 'figures' },
         figure('Measured makespan', words.seconds(report.measured_s), `and ${words.seconds(report.finish_s)} to finish`),
         figure('Predicted', words.seconds(report.predicted_s),
-            report.interval ? `${words.seconds(report.interval[0])} to ${words.seconds(report.interval[1])}` : 'without an interval'),
+            intervalAside(report.interval, report.without_variation_s)),
         figure('Error', words.signedPercent(report.error), `${report.interval ? `${intervalSide(report)}; ` : ''}drift ${words.signedPercent(report.drift)}, model ${
             words.signedPercent(report.model_error)}`),
         walltimeFigure(report), deadlineFigure(report.deadline), chargeFigure(report), energyFigure(report),
@@ -176,17 +184,16 @@ function planCosts(plan) {
 function planHeadline(data) {
     const plan = data.plan, predicted = plan.predicted;
     const masters = plan.stars ? `, ${words.count(plan.stars.length)} masters side by side` : '';
-    const interval = predicted.interval;
     return [masthead('scow plan'), el('h1', null, `${plan.kernel} · ${words.count(plan.tasks)} core tasks`),
         el('p', { class: 'lead' }, words.bound(`${words.several(workersCount(plan), 'worker')} and ${words.several(roundsCount(plan), 'round')} by ${
             plan.scheduler}${masters}${plan.tail ? `, the end assigned on request by ${plan.tail},` : ''} take ${words.seconds(predicted.makespan_s)}.`)),
         el('dl', { class: 'figures' },
             figure('Predicted makespan', words.seconds(predicted.makespan_s),
-                interval ? `${words.seconds(interval[0])} to ${words.seconds(interval[1])}` : 'without an interval'),
+                intervalAside(predicted.interval, predicted.without_variation_s)),
             figure('Walltime to ask for', words.walltime(data.walltime.walltime_s),
                 `at a risk of ${words.percent(data.walltime.risk)}`),
             figure('Workers busy', words.percent(predicted.worker_busy_share),
                 `in a period ${words.percent(predicted.worker_utilization)}`),
             figure('Over the lower bound', words.signedPercent(predicted.gap),
-                `at least ${words.seconds(predicted.lower_bound_s)}`), ...planCosts(plan)), sharedList(plan)];
+                `at least ${words.seconds(predicted.lower_bound_s)}${predicted.without_variation_s ? ', without variation' : ''}`), ...planCosts(plan)), sharedList(plan)];
 }

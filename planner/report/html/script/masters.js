@@ -29,7 +29,7 @@ function starRow(star) {
 function mastersSection(data) {
     const { stars, predicted } = data.plan, ends = stars.map((star) => star.predicted.makespan_s);
     return section('masters', 'Masters', `${words.count(stars.length)} masters side by side, each with workers and a part of the core tasks of `
-        + `its own; the first ends at ${words.seconds(Math.min(...ends))}, the last at ${words.seconds(predicted.makespan_s)}.`,
+        + `its own; the first ends at ${words.seconds(Math.min(...ends))}, the last at ${words.seconds(predicted.without_variation_s ?? predicted.makespan_s)}.`,
     scrolled('Masters', table(null, [{ name: 'master' }, { name: 'ranks of workers', text: true }, { name: 'core tasks' }, { name: 'rounds' },
         { name: 'makespan' }, { name: 'busy' }, { name: 'scheduler', text: true }], stars.map(starRow))));
 }
