@@ -301,7 +301,7 @@ void describe_others(const struct plan *plan, struct text *text)
 
 void describe_plan(const struct plan *plan, int64_t available, struct text *text)
 {
-    text_add(text, "scheduler   %s%s%s\nkernel      %s", plan->scheduler,
+    text_add(text, "scheduler   %s%s%s\ncore task   %s", plan->scheduler,
              plan->tail ? ", its end on request by " : "", plan->tail ? plan->tail : "",
              plan->kernel);
     describe_parameters(&plan->parameters, text);

@@ -281,7 +281,7 @@ static void exchange_describe(const struct exchange *exchange, struct text *text
 void describe_profile(const struct profile *profile, struct text *text)
 {
     const struct profile_origin *origin = &profile->origin;
-    text_add(text, "profile     scow-profile-1\nkernel      %s", profile->kernel);
+    text_add(text, "profile     scow-profile-1\ncore task   %s", profile->kernel);
     describe_parameters(&profile->parameters, text);
     line_describe("plug-in", profile->plugin, text);
     text_add(text, "workers     %" PRId64 "\n", beyond_measured(profile));

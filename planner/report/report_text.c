@@ -63,7 +63,7 @@ static void head_add(struct text *text, const struct residuals *residuals)
 {
     const struct run_record *record = residuals->record;
     text_add(text, "input       %s\n", record->input ? record->input : "none");
-    text_add(text, "kernel      %s%s%s%s\n", record->kernel ? record->kernel : "unknown",
+    text_add(text, "core task   %s%s%s%s\n", record->kernel ? record->kernel : "unknown",
              record->isa ? " (" : "", record->isa ? record->isa : "", record->isa ? ")" : "");
     if (record->method)
         text_add(text, "computed by %s\n", record->method);

@@ -156,7 +156,7 @@ static void the_method_is_reported(void **state)
     record.method = strdup("fft for 2 filters");
     text = report_text(&record, &failure);
     assert_non_null(text);
-    assert_non_null(strstr(text, "kernel      sleep\ncomputed by fft for 2 filters\n"));
+    assert_non_null(strstr(text, "core task   sleep\ncomputed by fft for 2 filters\n"));
     free(text);
     free(record.profile.settings[0].method);
     record.profile.settings[0].method = strdup("direct");

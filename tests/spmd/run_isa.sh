@@ -46,8 +46,8 @@ has() {
 # told FILE SETS: does the report say who used what?
 told() {
     "$scow" report "$1" >report.txt
-    grep -qFx "kernel      matched-filter ($2)" report.txt ||
-        fail "the report says '$(grep ^kernel report.txt)', not '$2'"
+    grep -qFx "core task   matched-filter ($2)" report.txt ||
+        fail "the report says '$(grep "^core task " report.txt)', not '$2'"
     "$scow" report "$1" --json >report.json
     grep -qF "\"isa\": \"$2\"" report.json || fail "the JSON report says not '$2'"
 }

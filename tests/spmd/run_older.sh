@@ -42,8 +42,8 @@ best=sse2
 sets="sse2 (rank 2), $best (rank 1)"
 [[ $best != sse2 ]] || sets=sse2
 "$scow" report out.h5 >report.txt
-grep -qFx "kernel      matched-filter ($sets)" report.txt ||
-    fail "the report says '$(grep ^kernel report.txt)', not '$sets'"
+grep -qFx "core task   matched-filter ($sets)" report.txt ||
+    fail "the report says '$(grep "^core task " report.txt)', not '$sets'"
 
 # The emulated worker's arithmetic is that of the set it says.
 "$mpiexec" -n 3 "$scow_run" "${command[@]/out.h5/pinned.h5}" --isa sse2 >/dev/null

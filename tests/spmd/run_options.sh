@@ -46,7 +46,7 @@ says timeout '"30'
 says keep 2
 # shows OPTION VALUE: what was in force, in place of the plan's.
 shows() {
-    "$scow" show out.h5 | grep -q "^kernel .*[(,] *$1 $2[,)]" || fail "shows $1 otherwise: $("$scow" show out.h5 | grep ^kernel)"
+    "$scow" show out.h5 | grep -q "^core task .*[(,] *$1 $2[,)]" || fail "shows $1 otherwise: $("$scow" show out.h5 | grep "^core task ")"
 }
 shows retries 2
 shows timeout 30
@@ -61,7 +61,7 @@ says retries 4
 says timeout '"'
 shows retries 4
 shows keep 2
-! "$scow" show out.h5 | grep -q "^kernel .*timeout" || fail "shows a timeout that is not in force"
+! "$scow" show out.h5 | grep -q "^core task .*timeout" || fail "shows a timeout that is not in force"
 
 # What calibration measures, what does not exist, what is no number.
 rm out.h5 out.h5.results.*
