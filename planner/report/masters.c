@@ -205,7 +205,6 @@ static void shares_join(struct trace_summary *all, const struct trace_summary *m
     const double share = had + used > 0 ? used / (had + used) : 0;
     all->worker_utilization += share * (more->worker_utilization - all->worker_utilization);
     all->master_utilization += share * (more->master_utilization - all->master_utilization);
-    all->worker_busy_share += share * (more->worker_busy_share - all->worker_busy_share);
     all->network_utilization = fmax(all->network_utilization, more->network_utilization);
     all->workers_used += more->workers_used;
 }
@@ -216,13 +215,25 @@ static double busy_s(const struct worker_summary *worker)
            worker->seconds[OPERATION_OUTPUT];
 }
 
+/* Those of a star that is done wait for the others, too. */
+static void idle_settle(struct trace_summary *all, struct worker_summary *worker)
+{
+    const double idle_s =
+        fmax(all->makespan_s - busy_s(worker) - worker->seconds[OPERATION_START], 0);
+    all->seconds[OPERATION_IDLE] += idle_s - worker->seconds[OPERATION_IDLE];
+    worker->seconds[OPERATION_IDLE] = idle_s;
+}
+
 /* Of all workers, when all are there. */
 static void balance_settle(struct trace_summary *all)
 {
+    const double used = (double)all->workers_used;
     double busiest_s = 0, sum_s = 0, last_s = -1;
     all->last_worker = -1;
     for (int64_t k = 0; k < all->worker_count; k++) {
-        const struct worker_summary *worker = &all->workers[k];
+        struct worker_summary *worker = &all->workers[k];
+        if (worker->packages > 0)
+            idle_settle(all, worker);
         busiest_s = fmax(busiest_s, busy_s(worker));
         sum_s += busy_s(worker);
         if (worker->packages > 0 && worker->end_s > last_s) {
@@ -230,7 +241,25 @@ static void balance_settle(struct trace_summary *all)
             all->last_worker = k;
         }
     }
-    all->imbalance = sum_s > 0 ? busiest_s * (double)all->workers_used / sum_s - 1 : 0;
+    all->imbalance = sum_s > 0 ? busiest_s * used / sum_s - 1 : 0;
+    all->worker_busy_share = sum_s > 0 ? sum_s / (used * all->makespan_s) : 0;
+}
+
+static void cause_add(struct causes *all, int64_t worker, enum cause cause, double seconds)
+{
+    all->workers[worker].seconds[cause] += seconds;
+    all->seconds[cause] += seconds;
+}
+
+/* Before the star began, and when it had ended, its workers waited like those of the others. */
+static void causes_settle(struct causes *all, const struct causes *star, double later_s,
+                          double earlier_s)
+{
+    for (int64_t k = 0; k < star->worker_count; k++)
+        if (star->workers[k].busy_s > 0) {
+            cause_add(all, k, CAUSE_START, later_s);
+            cause_add(all, k, CAUSE_END, fmax(earlier_s, 0));
+        }
 }
 
 static bool causes_join(struct causes *all, const struct causes *more)
@@ -274,6 +303,37 @@ static bool star_join(struct residuals *all, const struct residuals *star, doubl
                         &star->causes.replayed, later_s);
 }
 
+/* So much earlier than the others together that star ended. */
+static double earlier_s(const struct trace_summary *all, const struct trace_summary *star,
+                        double later_s)
+{
+    return all->makespan_s - (later_s + star->makespan_s);
+}
+
+static void star_settle(struct residuals *all, const struct residuals *star, double later_s)
+{
+    causes_settle(&all->causes.measured, &star->causes.measured, later_s,
+                  earlier_s(&all->measured, &star->measured, later_s));
+    causes_settle(&all->causes.predicted, &star->causes.predicted, 0,
+                  earlier_s(&all->predicted, &star->predicted, 0));
+    causes_settle(&all->causes.replayed, &star->causes.replayed, later_s,
+                  earlier_s(&all->replayed, &star->replayed, later_s));
+}
+
+/* Without the losses each star would have ended as it was planned; NaN: it is not known of any. */
+static double undisturbed_join(const struct residuals *all)
+{
+    double end_s = (double)NAN;
+    bool known = false;
+    for (size_t k = 0; k < all->star_count; k++) {
+        const struct residuals *star = &all->stars[k];
+        known = known || !isnan(star->undisturbed_s);
+        end_s = fmax(end_s,
+                     isnan(star->undisturbed_s) ? star->predicted.makespan_s : star->undisturbed_s);
+    }
+    return known && all->has_predicted ? end_s : (double)NAN;
+}
+
 static bool all_join(struct residuals *all)
 {
     double first_s = HUGE_VAL;
@@ -283,6 +343,9 @@ static bool all_join(struct residuals *all)
         first_s = fmin(first_s, all->stars[k].begun_s);
     for (size_t k = 0; good && k < all->star_count; k++)
         good = star_join(all, &all->stars[k], all->stars[k].begun_s - first_s);
+    for (size_t k = 0; good && k < all->star_count; k++)
+        star_settle(all, &all->stars[k], all->stars[k].begun_s - first_s);
+    all->undisturbed_s = undisturbed_join(all);
     balance_settle(&all->measured);
     balance_settle(&all->predicted);
     balance_settle(&all->replayed);

@@ -329,7 +329,8 @@ static void workers_json(struct json_text *json, const struct residuals *residua
     const int64_t count = residuals_workers(residuals);
     struct json_text workers = json_open_in(json, "workers", "[\n", ",\n");
     for (int64_t k = 0; k < count; k++)
-        worker_json(&workers, residuals, k);
+        if (!plan_has_master(&residuals->record->plan, k + 1))
+            worker_json(&workers, residuals, k);
     json_close(&workers, "\n  ]");
 }
 

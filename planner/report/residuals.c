@@ -99,6 +99,8 @@ static void figures_release(struct figures *figures)
 
 /* ---- residuals ----------------------------------------------------------------------------- */
 
+/* Who is off by no more has gone as predicted. */
+static const double NEGLIGIBLE = 0.02;
 /* A prediction below this part of what was measured is a zero, of which rounding left something. */
 static const double rounding = 1e-9;
 
@@ -114,6 +116,18 @@ void residuals_take_interval(const struct run_record *record, struct residuals *
         return;
     memcpy(residuals->interval_s, predicted->interval_s, sizeof residuals->interval_s);
     residuals->median_s = predicted->without_variation_s > 0 ? predicted->makespan_s : 0;
+}
+
+/* Masters of groups wait for nothing that their workers do not wait for. */
+static void causes_of_workers(const struct plan *plan, struct causes *causes)
+{
+    for (int64_t k = 0; plan->child_count > 0 && k < causes->worker_count; k++) {
+        if (!plan_has_master(plan, k + 1))
+            continue;
+        for (int cause = 0; cause < CAUSE_COUNT; cause++)
+            causes->seconds[cause] -= causes->workers[k].seconds[cause];
+        causes->workers[k] = (struct worker_causes){.busy_s = 0};
+    }
 }
 
 static bool predicted_make(struct residuals *residuals, struct failure *failure)
@@ -293,6 +307,7 @@ bool residuals_make_alone(const struct run_record *record, const struct replay_a
         residuals_release(&made);
         return false;
     }
+    causes_of_workers(&record->plan, &made.causes.measured);
     const enum prediction_wanted wanted = prediction_wanted(record);
     made.has_predicted = wanted != PREDICTION_NONE &&
                          predicted_make(&made, wanted == PREDICTION_NEEDED ? failure : &none);
@@ -354,10 +369,13 @@ static double round_end(const struct trace_summary *summary, int64_t round)
     return round < summary->round_count ? summary->round_ends_s[round] : 0;
 }
 
+/* NaN: the plan has no such round; masters of groups divide what they get into rounds of their own.
+ */
 static double round_predicted(const struct residuals *residuals, int64_t round)
 {
     const struct run_changes *changes = &residuals->record->changes;
-    if (!residuals->has_predicted || (changes->count > 0 && round >= changes->round))
+    if (!residuals->has_predicted || (changes->count > 0 && round >= changes->round) ||
+        round >= residuals->predicted.round_count || residuals->record->plan.child_count > 0)
         return (double)NAN;
     return round_end(&residuals->predicted, round);
 }
@@ -488,29 +506,76 @@ static void percent_add(struct text *text, double share)
     text_add(text, percent < 999.5 ? "%.3g %%" : "%.0f %%", percent);
 }
 
+/* What the worker that ended last belongs to: a star of several masters, or the run. */
+static const struct residuals *star_of_last(const struct residuals *residuals)
+{
+    const int64_t last = residuals->replayed.last_worker;
+    for (size_t k = 0; k < residuals->star_count; k++)
+        if (trace_summary_worker(&residuals->stars[k].replayed, last).packages > 0)
+            return &residuals->stars[k];
+    return residuals;
+}
+
+static int64_t master_of(const struct residuals *residuals, const struct residuals *star)
+{
+    return residuals->record->plan.stars[star - residuals->stars].master;
+}
+
+/* One of several masters, whose operation drifted. */
+static void master_tell(const struct residuals *residuals, const struct residuals *star,
+                        struct text *text)
+{
+    if (star != residuals)
+        text_add(text, ", at master %" PRId64, master_of(residuals, star));
+}
+
+/* How long after the first one that star began; 0: that makes no difference. */
+static double star_late(const struct residuals *residuals, const struct residuals *star)
+{
+    double first_s = star->begun_s;
+    for (size_t k = 0; k < residuals->star_count; k++)
+        first_s = fmin(first_s, residuals->stars[k].begun_s);
+    const double late_s = star->begun_s - first_s;
+    return late_s > NEGLIGIBLE * residuals->predicted.makespan_s ? late_s : 0;
+}
+
+static void late_tell(const struct residuals *residuals, const struct residuals *star,
+                      double late_s, struct text *text)
+{
+    text_add(text, " (master %" PRId64 " began ", master_of(residuals, star));
+    text_add_seconds(text, late_s);
+    text_add(text, " after the first one)");
+}
+
 /* Which of the costs were other than calibrated, and what is left for the model. */
 static void drift_explain(const struct residuals *residuals, struct text *text)
 {
     const double drift = residuals_drift(residuals), model = residuals_model_error(residuals);
     if (isnan(drift) || isnan(model) || residuals->replayed.last_worker < 0)
         return;
-    const enum operation most = operation_drifted(residuals, drift < 0 ? -1 : 1);
+    const struct residuals *star = star_of_last(residuals);
+    const enum operation most = operation_drifted(star, drift < 0 ? -1 : 1);
     const int64_t last = residuals->replayed.last_worker;
+    const double late_s = star_late(residuals, star);
     const double cost =
         operation_of_worker(most)
             ? residuals_error(trace_summary_worker(&residuals->predicted, last).seconds[most],
                               trace_summary_worker(&residuals->replayed, last).seconds[most])
-            : residuals_error(residuals->predicted.seconds[most],
-                              residuals->replayed.seconds[most]);
-    text_add(text, " With this run's own costs the plan takes ");
+            : residuals_error(star->predicted.seconds[most], star->replayed.seconds[most]);
+    text_add(text, " With this run's own costs%s the plan takes ",
+             late_s > 0 ? " and beginnings" : "");
     percent_add(text, drift);
     text_add(text, drift < 0 ? " less" : " more");
-    if (isfinite(cost) && cost * drift > 0) {
+    if (late_s > 0)
+        late_tell(residuals, star, late_s, text);
+    else if (isfinite(cost) && cost * drift > 0) {
         text_add(text, " (%s cost%s ", operation_in_words(most), most == OPERATION_LINK ? "" : "s");
         percent_add(text, cost);
         text_add(text, " %s than at calibration", cost < 0 ? "less" : "more");
         if (operation_of_worker(most))
             workers_tell(residuals, most, cost, text);
+        else
+            master_tell(residuals, star, text);
         text_add(text, ")");
     }
     text_add(text,
@@ -594,7 +659,6 @@ static void losses_explain(const struct residuals *residuals, struct text *text)
 
 void residuals_explain(const struct residuals *residuals, struct text *text)
 {
-    static const double NEGLIGIBLE = 0.02;
     const struct run_record *record = residuals->record;
     const double error =
         residuals_error(residuals_predicted(residuals), residuals->measured.makespan_s);
