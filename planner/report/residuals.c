@@ -625,10 +625,10 @@ static void variation_explain(const struct residuals *residuals, struct text *te
     const double more_s = residuals->median_s - residuals->predicted.makespan_s;
     if (!(residuals->median_s > 0))
         return;
-    text_add(text, " The prediction has ");
+    text_add(text, " The prediction is ");
     text_add_seconds(text, fabs(more_s));
-    text_add(text, " %s than mean costs come to, for what packages and workers vary by.",
-             more_s < 0 ? "less" : "more");
+    text_add(text, " %s than by mean costs alone, because packages and workers vary.",
+             more_s < 0 ? "shorter" : "longer");
 }
 
 /* Of a run that did not follow the plan that was predicted. */

@@ -118,7 +118,7 @@ static void reports_compare_with_the_median(void **state)
     assert_true(fabs(run_member(json, "model_error")) < 1e-12);
     run_tells(&record, "\n  by mean costs    ");
     run_tells(&record, "The run took 11.1 % less than predicted: ");
-    run_tells(&record, " than by mean costs. The prediction has ");
+    run_tells(&record, " than by mean costs. The prediction is ");
     json_decref(json);
     /* By a rule it was another run. */
     record.rule = strdup("ss");
