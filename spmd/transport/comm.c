@@ -13,9 +13,36 @@ void comm_init(struct comm *comm, struct link link)
     *comm = (struct comm){.link = link, .rank = link_rank(link), .size = link_size(link)};
 }
 
+/* Room for so many of that size, of every rank. Out of memory is fatal. */
+static void *room_for_all(const struct comm *comm, size_t size)
+{
+    void *all = malloc((size_t)comm->size * size);
+    if (!all) {
+        fprintf(stderr, "scow: rank %d is out of memory while looking for others\n", comm->rank);
+        link_abort(comm->link, FAILURE_FAILED);
+    }
+    return all;
+}
+
+/* Collective. `bytes` from every rank, in rank order; owned. */
+static void *gather_all(const struct comm *comm, const void *mine, size_t bytes)
+{
+    struct link_request request;
+    void *all = room_for_all(comm, bytes);
+    link_gather_all(comm->link, mine, bytes, all, &request);
+    comm_wait(comm, &request);
+    return all;
+}
+
+/* In two steps, for MPI's one keeps ranks that share cores from each other (comm_find_node). */
 void comm_split(struct comm *comm, const struct comm *whole, int number, int before)
 {
-    comm_init(comm, link_split(whole->link, number));
+    int *ranks = gather_all(whole, &number, sizeof number), count = 0;
+    for (int rank = 0; rank < whole->size; rank++)
+        if (ranks[rank] == number)
+            ranks[count++] = rank;
+    comm_init(comm, link_among(whole->link, ranks, count));
+    free(ranks);
     comm->before = before;
     comm->all = whole->size;
     comm->offset_s = whole->offset_s;
@@ -244,8 +271,27 @@ static int sum_over(const struct comm *comm, struct link ranks, int mine)
     return sum;
 }
 
+/* What a rank says where nodes are machines. */
+struct share {
+    uint64_t machine;
+    int64_t said;
+};
+
+static int sum_on_machine(const struct comm *comm, int mine)
+{
+    const struct share share = {.machine = comm->machine, .said = mine};
+    struct share *all = gather_all(comm, &share, sizeof share);
+    int64_t sum = 0;
+    for (int rank = 0; rank < comm->size; rank++)
+        sum += all[rank].machine == comm->machine ? all[rank].said : 0;
+    free(all);
+    return (int)sum;
+}
+
 int comm_sum_on_node(const struct comm *comm, int mine)
 {
+    if (comm->machine != 0)
+        return sum_on_machine(comm, mine);
     struct link node = link_node(comm->link);
     const int sum = sum_over(comm, node, mine);
     link_end(&node);
@@ -293,28 +339,13 @@ static struct seat seat_here(void)
     return seat;
 }
 
-/* Collective. Owned, of every rank. Out of memory is fatal. */
-static struct seat *seats_gather(const struct comm *comm)
-{
-    const struct seat mine = seat_here();
-    struct seat *all = malloc((size_t)comm->size * sizeof *all);
-    struct link_request request;
-    if (!all) {
-        fprintf(stderr, "scow: rank %d is out of memory while looking for its node\n", comm->rank);
-        link_abort(comm->link, FAILURE_FAILED);
-    }
-    link_gather_all(comm->link, &mine, sizeof mine, all, &request);
-    comm_wait(comm, &request);
-    return all;
-}
-
 /* Collective. What the launcher says, if on every rank it agrees with the machines that ranks see
  * themselves on: a launcher can call one machine several nodes. False on every rank, and nothing is
  * changed: it does not. */
 static bool node_told(struct comm *comm)
 {
-    struct seat *all = seats_gather(comm);
-    const struct seat mine = all[comm->rank];
+    const struct seat mine = seat_here();
+    struct seat *all = gather_all(comm, &mine, sizeof mine);
     const bool led = all[0].machine == mine.machine;
     int same = 0, before = 0;
     for (int rank = 0; rank < comm->size; rank++)
@@ -327,6 +358,7 @@ static bool node_told(struct comm *comm)
         return false;
     comm->workers_on_node = same - led > 0 ? same - led : 1;
     comm->first_on_node = before == 0;
+    comm->machine = mine.machine;
     comm->nodes = sum_over(comm, comm->link, comm->first_on_node);
     return true;
 }

@@ -95,8 +95,6 @@ void link_counter_end(struct link_counter *counter, bool all);
 /* Collective, waits. The ranks of this rank's node, in the same order; to be released by link_end.
  */
 struct link link_node(struct link link);
-/* Collective, waits. The ranks that say the same number, from 0 on, in the same order; likewise. */
-struct link link_split(struct link link, int number);
 /* Collective among those ranks of the link alone, who ascend and are all that call it; waits. They,
  * in the same order: of the others some may be gone. */
 struct link link_among(struct link link, const int *ranks, int count);

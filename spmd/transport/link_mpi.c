@@ -304,13 +304,6 @@ struct link link_node(struct link link)
     return link_of(node);
 }
 
-struct link link_split(struct link link, int number)
-{
-    MPI_Comm part;
-    must(MPI_Comm_split(comm_of(link), number, link_rank(link), &part));
-    return link_of(part);
-}
-
 /* The one call of MPI's that makes a communicator without asking who does not belong to it. */
 struct link link_among(struct link link, const int *ranks, int count)
 {

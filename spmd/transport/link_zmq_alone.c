@@ -78,12 +78,6 @@ struct link link_node(struct link link)
     return link;
 }
 
-struct link link_split(struct link link, int number)
-{
-    (void)number;
-    return link;
-}
-
 struct link link_among(struct link link, const int *ranks, int count)
 {
     (void)ranks, (void)count;

@@ -22,7 +22,6 @@
 /* The ranks of a link. All of it is of the part. */
 struct group {
     struct group *next;
-    const struct step *made_in; /* a split; NULL: in none */
     int count;
     int *ranks;   /* of the world, by their numbers here */
     int *places;  /* here, by ranks of the world; negative: it is none of them */
@@ -89,12 +88,11 @@ static struct step *step_new(int count)
 }
 
 /* `ranks` of the world, which it keeps. */
-static struct group *group_new(const struct step *made_in, int *ranks, int count)
+static struct group *group_new(int *ranks, int count)
 {
     struct group *group = world_room(sizeof *group);
     const size_t many = (size_t)count, all = (size_t)world.ranks;
     *group = (struct group){.next = net.groups,
-                            .made_in = made_in,
                             .count = count,
                             .ranks = ranks,
                             .places = world_room(all * sizeof *group->places),
@@ -120,7 +118,8 @@ void link_begin(void)
     int *ranks = world_room((size_t)world.ranks * sizeof *ranks);
     for (int k = 0; k < world.ranks; k++)
         ranks[k] = k;
-    net.all = group_new(NULL, ranks, world.ranks);
+    net.all = group_new(ranks, world.ranks);
+    memset(net.all->joined, true, (size_t)world.ranks * sizeof *net.all->joined);
 }
 
 /* Of a link that says nothing: all ranks. */
@@ -576,34 +575,20 @@ static void step_await(struct pending *pending)
     }
 }
 
-/* The one of these ranks that another one of them has made in the same step, where it is one, and
- * this rank has not yet taken; or the first of them makes it. */
-static struct group *group_join(const struct step *step, int *ranks, int count)
+/* The one of these ranks that another one of them has made and this rank has not yet taken; or the
+ * first of them makes it. */
+static struct group *group_join(int *ranks, int count)
 {
     const size_t bytes = (size_t)count * sizeof *ranks;
     const int rank = world.current->number;
     struct group *group = net.groups;
-    while (group && (group->made_in != step || group->count != count ||
-                     memcmp(group->ranks, ranks, bytes) != 0 || group->joined[rank]))
+    while (group && (group->count != count || memcmp(group->ranks, ranks, bytes) != 0 ||
+                     group->joined[rank]))
         group = group->next;
     if (!group)
-        group = group_new(step, ranks, count);
+        group = group_new(ranks, count);
     group->joined[rank] = true;
     return group;
-}
-
-struct link link_split(struct link link, int number)
-{
-    struct group *whole = group_of(link);
-    int *numbers = world_room((size_t)whole->count * sizeof *numbers);
-    int *ranks = world_room((size_t)whole->count * sizeof *ranks), count = 0;
-    struct pending *pending =
-        step_begin(whole, &number, sizeof number, numbers, STEP_GATHER_ALL, 0);
-    step_await(pending);
-    for (int k = 0; k < whole->count; k++)
-        if (numbers[k] == number)
-            ranks[count++] = whole->ranks[k];
-    return link_of(group_join(pending->step, ranks, count));
 }
 
 struct link link_among(struct link link, const int *ranks, int count)
@@ -612,7 +597,7 @@ struct link link_among(struct link link, const int *ranks, int count)
     int *mine = world_room((size_t)count * sizeof *mine);
     for (int k = 0; k < count; k++)
         mine[k] = whole->ranks[ranks[k]];
-    struct group *group = group_join(NULL, mine, count);
+    struct group *group = group_join(mine, count);
     step_await(step_begin(group, NULL, 0, NULL, STEP_NONE, 0));
     return link_of(group);
 }

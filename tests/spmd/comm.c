@@ -193,6 +193,7 @@ static void test_workers_on_node(void **state)
     assert_true(comm_first_on_node(&comm) == (comm.rank == 0));
     comm_find_node(&comm);
     assert_int_equal(comm_workers_on_node(&comm), all);
+    assert_int_equal(comm_sum_on_node(&comm, comm.rank + 1), comm.size * (comm.size + 1) / 2);
     assert_int_equal(comm.nodes, 1);
     assert_true(comm_first_on_node(&comm) == (comm.rank == 0));
 }
