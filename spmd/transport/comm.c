@@ -271,27 +271,26 @@ static int sum_over(const struct comm *comm, struct link ranks, int mine)
     return sum;
 }
 
-/* What a rank says where nodes are machines. */
+/* What a rank says, on a node that is known. */
 struct share {
-    uint64_t machine;
-    int64_t said;
+    int node, said;
 };
 
-static int sum_on_machine(const struct comm *comm, int mine)
+static int sum_on_known(const struct comm *comm, int mine)
 {
-    const struct share share = {.machine = comm->machine, .said = mine};
+    const struct share share = {.node = comm->node, .said = mine};
     struct share *all = gather_all(comm, &share, sizeof share);
-    int64_t sum = 0;
+    int sum = 0;
     for (int rank = 0; rank < comm->size; rank++)
-        sum += all[rank].machine == comm->machine ? all[rank].said : 0;
+        sum += all[rank].node == comm->node ? all[rank].said : 0;
     free(all);
-    return (int)sum;
+    return sum;
 }
 
 int comm_sum_on_node(const struct comm *comm, int mine)
 {
-    if (comm->machine != 0)
-        return sum_on_machine(comm, mine);
+    if (comm->node > 0)
+        return sum_on_known(comm, mine);
     struct link node = link_node(comm->link);
     const int sum = sum_over(comm, node, mine);
     link_end(&node);
@@ -340,36 +339,51 @@ static struct seat seat_here(void)
 }
 
 /* Collective. What the launcher says, if on every rank it agrees with the machines that ranks see
- * themselves on: a launcher can call one machine several nodes. False on every rank, and nothing is
- * changed: it does not. */
+ * themselves on: a launcher can call one machine several nodes, and who shares one of these only
+ * MPI knows, but for ranks that are alone there. False on every rank, and nothing is changed: it
+ * does not agree. */
 static bool node_told(struct comm *comm)
 {
     const struct seat mine = seat_here();
+    const bool alone = mine.ranks == 1;
     struct seat *all = gather_all(comm, &mine, sizeof mine);
-    const bool led = all[0].machine == mine.machine;
-    int same = 0, before = 0;
-    for (int rank = 0; rank < comm->size; rank++)
-        same += all[rank].machine == mine.machine;
-    for (int rank = 0; rank < comm->rank; rank++)
-        before += all[rank].machine == mine.machine;
+    int same = 0, workers = 0, first = comm->rank;
+    for (int rank = comm->size - 1; rank >= 0; rank--)
+        if (rank == comm->rank ||
+            (!alone && all[rank].ranks != 1 && all[rank].machine == mine.machine)) {
+            same++;
+            workers += rank > 0;
+            first = rank;
+        }
     free(all);
     const bool agrees = mine.machine != 0 && same == mine.ranks;
     if (sum_over(comm, comm->link, agrees) < comm->size)
         return false;
-    comm->workers_on_node = same - led > 0 ? same - led : 1;
-    comm->first_on_node = before == 0;
-    comm->machine = mine.machine;
-    comm->nodes = sum_over(comm, comm->link, comm->first_on_node);
+    comm->node = 1 + first;
+    comm->workers_on_node = workers > 0 ? workers : 1;
     return true;
 }
 
-/* MPI's own way takes tens of milliseconds where ranks share cores: it waits awake, in several
- * steps, and whoever waits so keeps the others from taking theirs, and looks after nobody. */
+/* Collective. MPI's own way takes tenths of a second where ranks share cores: it waits awake, in
+ * several steps, and whoever waits so keeps the others from taking theirs, and looks after nobody.
+ */
+static void node_ask(struct comm *comm)
+{
+    struct link node = link_node(comm->link);
+    struct link_request request;
+    int first = comm->rank;
+    const int workers = sum_over(comm, node, !comm_leads(comm));
+    link_broadcast(node, &first, sizeof first, 0, &request);
+    comm_wait(comm, &request);
+    link_end(&node);
+    comm->node = 1 + first;
+    comm->workers_on_node = workers > 0 ? workers : 1;
+}
+
 void comm_find_node(struct comm *comm)
 {
-    if (node_told(comm))
-        return;
-    comm->workers_on_node = comm_workers_on_node(comm);
-    comm->first_on_node = comm_first_on_node(comm);
+    if (!node_told(comm))
+        node_ask(comm);
+    comm->first_on_node = comm->node == 1 + comm->rank;
     comm->nodes = sum_over(comm, comm->link, comm->first_on_node);
 }

@@ -54,7 +54,7 @@ struct comm {
     int workers_on_node; /* as comm_workers_on_node says; 0: it has to find out */
     int nodes;           /* as comm_nodes says; 0: it has to find out */
     bool first_on_node;  /* as comm_first_on_node says, where nodes are known */
-    uint64_t machine; /* this rank's, where all of a node see the same; 0: ask MPI who shares it */
+    int node; /* 1 + the lowest rank on this rank's node, where nodes are known; 0: ask MPI */
     struct comm_watch *watches; /* borrowed; the last one that was added first; NULL: none */
     bool broken;                /* ranks are lost: nothing collective works, ending included */
     struct process_list others;

@@ -202,7 +202,7 @@ static void test_workers_on_node(void **state)
 static void test_launchers_that_mislead(void **state)
 {
     static const char name[] = "MPI_LOCALNRANKS";
-    static const char *const sayings[] = {"", "0", "1000", "-1", "many"};
+    static const char *const sayings[] = {"", "0", "1000", "-1", "many", "1"};
     const int all = comm.size > 1 ? comm.size - 1 : 1;
     const char *said = getenv(name);
     (void)state;
@@ -212,12 +212,17 @@ static void test_launchers_that_mislead(void **state)
     for (size_t k = 0; k < 2 * sizeof sayings / sizeof *sayings; k++) {
         struct comm again = comm;
         again.workers_on_node = again.nodes = 0;
-        if (k % 2 == 0 || comm.rank == 0)
+        const bool all_say_so = k % 2 == 0;
+        /* Whoever is alone by all that are asked is believed to be so. */
+        const bool alone = all_say_so && strcmp(sayings[k / 2], "1") == 0;
+        if (all_say_so || comm.rank == 0)
             setenv(name, sayings[k / 2], 1);
         comm_find_node(&again);
-        assert_int_equal(again.workers_on_node, all);
-        assert_int_equal(again.nodes, 1);
-        assert_true(comm_first_on_node(&again) == (comm.rank == 0));
+        assert_int_equal(again.workers_on_node, alone ? 1 : all);
+        assert_int_equal(again.nodes, alone ? comm.size : 1);
+        assert_true(comm_first_on_node(&again) == (alone || comm.rank == 0));
+        const int sum = comm_sum_on_node(&again, comm.rank + 1);
+        assert_int_equal(sum, alone ? comm.rank + 1 : comm.size * (comm.size + 1) / 2);
         if (truth)
             setenv(name, truth, 1);
     }
