@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/base/json_text.h"
 #include "planner/schedulers/scheduler.h"
@@ -271,12 +272,20 @@ static void applied_text(const struct comparison *comparison, struct text *text)
     several_text(comparison, before_s, HUGE_VAL, text);
 }
 
+/* Without the scheduler's name, which stands before it. */
+static const char *reason_alone(const struct comparison_entry *entry)
+{
+    const size_t length = strlen(entry->scheduler);
+    const bool named = strncmp(entry->reason, entry->scheduler, length) == 0;
+    return entry->reason + (named && entry->reason[length] == ' ' ? length + 1 : 0);
+}
+
 static void refused_text(const struct comparison *comparison, struct text *text)
 {
     for (size_t k = 0; k < comparison->count; k++)
         if (!comparison->entries[k].applies)
             text_add(text, "%-11s%s\n", comparison->entries[k].scheduler,
-                     comparison->entries[k].reason);
+                     reason_alone(&comparison->entries[k]));
     for (size_t k = 0; k < comparison->several_count; k++)
         if (!comparison->several[k].applies)
             text_add(text, "%-11s%s\n", comparison->several[k].kind, comparison->several[k].reason);
