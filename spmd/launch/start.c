@@ -192,7 +192,7 @@ int launch_end(struct comm *comm, const char *name, const struct failure *failur
     if (H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_FILE) == 0)
         H5close();
     /* Not MPI_Abort, whatever happened: it can overtake the sentence on its way through mpiexec. */
-    MPI_Finalize();
+    link_mpi_end(comm->link);
     others_outlive(comm);
     alarm(0);
     free(comm->others.items);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Options of core tasks that do not change costs are given to a run in place of the plan's, differ
-# when it goes on, and stand in its output; others belong to calibration.
+# when it goes on, and stand in its output; others belong to calibration. And a run over TCP.
 # usage: run_options.sh SCOW MPIEXEC PLUGIN
 set -euo pipefail
 scow=$1 mpiexec=$2 plugin=$3
@@ -68,6 +68,12 @@ rm out.h5 out.h5.results.*
 run 2 "--jobs changes what core tasks cost: give it to scow calibrate" --jobs 2
 run 2 "core task 'command' has no option '--retrys' for runs: did you mean '--retries'?" --retrys 2
 run 2 "--retries needs a number, not 'many'" --retries many
+
+# Six ranks that TCP alone connects, as it does between machines: they come to an end, too.
+printf '%s\n' 0 0 0 0 >lines.txt
+code=0
+UCX_TLS=tcp,self timeout 400 "$mpiexec" -n 6 "$scow" run plan.json -i lines.txt -o tcp.h5 -q >said.txt 2>&1 || code=$?
+[[ $code == 0 && $(wc -l <said.txt) == 2 ]] || fail "over TCP a run ends with $code: $(cat said.txt)"
 run 2 "retries must be a whole number from 0 to 1000" --retries 1e9
 run 2 "scow run: --halt is 'often': it must be a number above 0" --halt often
 run 2 "scow run: --timeout is '0': it must be a number above 0" --timeout 0
