@@ -166,6 +166,7 @@ struct dispatch_setup {
     double deviation_s;  /* of one task's time: FSC's sigma */
     int64_t least, most; /* package sizes that may be sent; the last package may be smaller */
     int64_t first;       /* core tasks of the job before these, that others hand out */
+    int64_t before;      /* those before what `work` is of; 0 but for a part of a job */
     /* What the job's core tasks are worth, of which these are the last; a rule then counts in units
      * of work in place of core tasks, and gets as many of these as are worth what it says.
      * Borrowed, and must outlive the dispatch; NULL: all are alike. */

@@ -48,7 +48,8 @@ struct dispatch_rule {
     int64_t series;
     const struct work *work; /* borrowed: of the job; no regions: counts are of core tasks */
     int64_t unsent;          /* core tasks that are not handed out yet */
-    int64_t offset;          /* core tasks of the job before those that are handed out here */
+    int64_t work_first;      /* core tasks of the job before it */
+    int64_t offset;          /* in it, the first one's place less that of the first package */
     bool closed;             /* sizes follow from the number of requests alone */
 };
 
@@ -228,7 +229,7 @@ static void package_learn(struct dispatch_rule *self, const struct package *pack
     const int64_t at = package->worker;
     const double work_s = times.end_s - times.start_s;
     const double total_s = times.end_s - fmax(could_s, self->ended_s[at]);
-    const double units = units_of(self, package->first, package->count);
+    const double units = units_of(self, package->first - self->work_first, package->count);
     self->refused = false;
     if (units > UNITS_LEAST) {
         times_add(&self->state.worker[at], units, work_s);
@@ -245,7 +246,8 @@ static void rule_done(struct dispatch *dispatch, const struct package *package,
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
     int64_t at = package->worker;
     const int64_t place = at * self->ahead + self->reported[at]++ % self->ahead;
-    self->state.worker[at].queued -= units_whole(self, package->first, package->count);
+    self->state.worker[at].queued -=
+        units_whole(self, package->first - self->work_first, package->count);
     package_learn(self, package, self->sent_s[place], times);
     self->outstanding--;
     dispatch_rule_ask(dispatch, at);
@@ -255,7 +257,8 @@ static void rule_unsent(struct dispatch *dispatch, const struct package *package
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
     const int64_t at = package->worker;
-    self->state.worker[at].queued -= units_whole(self, package->first, package->count);
+    self->state.worker[at].queued -=
+        units_whole(self, package->first - self->work_first, package->count);
     self->sent[at]--;
     self->outstanding--;
     self->refused = false;
@@ -627,7 +630,8 @@ static void work_fill(struct dispatch_rule *self, const struct dispatch_setup *s
     static const struct work alike = {.tasks = 0};
     const bool differs = setup->work && work_differs(setup->work);
     self->work = differs ? setup->work : &alike;
-    self->offset = differs ? setup->work->tasks - setup->tasks : 0;
+    self->work_first = differs ? setup->before : 0;
+    self->offset = differs ? setup->work->tasks - setup->tasks - setup->first : 0;
 }
 
 struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure)
@@ -687,7 +691,8 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
         return NULL;
     }
     workers_fill(&self->state, setup);
-    self->state.tasks = self->state.left = units_whole(self, self->offset, setup->tasks);
+    self->state.tasks = self->state.left =
+        units_whole(self, self->offset + self->after.first, setup->tasks);
     if (rule->start)
         rule->start(&self->state);
     if (!line_begin(self)) {

@@ -4,6 +4,7 @@
  */
 #include "planner/dispatch/weighted.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "planner/base/array.h"
@@ -21,6 +22,8 @@ struct dispatch_weighted {
     struct dispatch *inner; /* owned */
     struct work work;       /* owned */
     int64_t units;          /* that it is worth */
+    int64_t first;          /* core tasks of the job before it */
+    int64_t next;           /* the unit behind those that are handed out */
     struct sent *sent;      /* owned; those that are not reported */
     size_t sent_count, sent_capacity;
     int64_t index; /* of the next package */
@@ -35,12 +38,18 @@ static int64_t task_at(const struct dispatch_weighted *self, int64_t unit)
     return unit >= self->units ? tasks : work_nearest(&self->work, tasks, (double)unit * each, 0);
 }
 
-/* What the package's core tasks are worth, in units. */
-static double worth_of(const struct dispatch_weighted *self, const struct package *package)
+/* The units before that task. */
+static double units_before(const struct dispatch_weighted *self, int64_t task)
 {
-    const double each = (double)self->units / (double)self->work.tasks;
-    return each * (work_before(&self->work, (double)(package->first + package->count)) -
-                   work_before(&self->work, (double)package->first));
+    return work_before(&self->work, (double)task) * (double)self->units / (double)self->work.tasks;
+}
+
+/* The tasks of these units. */
+static struct task_range tasks_of(const struct dispatch_weighted *self, int64_t first,
+                                  int64_t count)
+{
+    const int64_t task = task_at(self, first);
+    return (struct task_range){task, task_at(self, first + count) - task};
 }
 
 static enum dispatch_answer weighted_next(struct dispatch *dispatch, double now_s,
@@ -57,10 +66,13 @@ static enum dispatch_answer weighted_next(struct dispatch *dispatch, double now_
         if (answer != DISPATCH_SEND)
             return answer;
         const struct package units = *package;
-        package->first = task_at(self, units.first);
-        package->count = task_at(self, units.first + units.count) - package->first;
+        const struct task_range tasks = tasks_of(self, units.first, units.count);
+        const double worth =
+            units_before(self, tasks.first + tasks.count) - units_before(self, tasks.first);
+        self->next = units.first + units.count;
+        package->first = self->first + tasks.first;
+        package->count = tasks.count;
         package->index = self->index;
-        const double worth = worth_of(self, package);
         const bool told = dispatch_worth(self->inner, units.worker, worth);
         if (package->count == 0) {
             dispatch_done(self->inner, &units, now_s, now_s);
@@ -126,6 +138,40 @@ static void weighted_busy(struct dispatch *dispatch, int64_t worker, double unti
     dispatch_busy(((struct dispatch_weighted *)dispatch)->inner, worker, until_s, over);
 }
 
+/* What the inner one has left lies behind what it has handed out. */
+static int64_t weighted_left(const struct dispatch *dispatch)
+{
+    const struct dispatch_weighted *self = (const struct dispatch_weighted *)dispatch;
+    return tasks_of(self, self->next, dispatch_left(self->inner)).count;
+}
+
+/* Units as tasks of the job. */
+static bool units_give(const struct dispatch_weighted *self, const struct dispatch_given *units,
+                       struct dispatch_given *given)
+{
+    bool good = true;
+    for (size_t k = 0; good && k < units->count; k++) {
+        const struct task_range of = units->items[k].range;
+        struct task_range range = tasks_of(self, of.first, of.count);
+        range.first += self->first;
+        good = range.count == 0 || dispatch_given_add(given, range, units->items[k].losses);
+    }
+    return good;
+}
+
+static bool weighted_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given)
+{
+    struct dispatch_weighted *self = (struct dispatch_weighted *)dispatch;
+    const int64_t end = self->next + dispatch_left(self->inner), task = task_at(self, end);
+    const int64_t from = llround(units_before(self, task > tasks ? task - tasks : 0));
+    const int64_t gone = end - (from > self->next ? from : self->next);
+    struct dispatch_given units = {.items = NULL};
+    const bool good =
+        gone <= 0 || (dispatch_cut(self->inner, gone, &units) && units_give(self, &units, given));
+    dispatch_given_release(&units);
+    return good;
+}
+
 static const struct dispatch *weighted_inner(const struct dispatch *dispatch)
 {
     return ((const struct dispatch_weighted *)dispatch)->inner;
@@ -148,9 +194,12 @@ static const struct dispatch_kind kind = {.next = weighted_next,
                                           .joined = weighted_joined,
                                           .free = weighted_free,
                                           .inner = weighted_inner,
-                                          .busy = weighted_busy};
+                                          .busy = weighted_busy,
+                                          .left = weighted_left,
+                                          .cut = weighted_cut};
 
-struct dispatch *dispatch_new_weighted(struct dispatch *inner, struct work *work, int64_t units)
+struct dispatch *dispatch_new_weighted(struct dispatch *inner, struct work *work, int64_t units,
+                                       int64_t first)
 {
     struct dispatch_weighted *self = calloc(1, sizeof *self);
     if (!self) {
@@ -158,8 +207,8 @@ struct dispatch *dispatch_new_weighted(struct dispatch *inner, struct work *work
         work_release(work);
         return NULL;
     }
-    *self =
-        (struct dispatch_weighted){.base = {&kind}, .inner = inner, .work = *work, .units = units};
+    *self = (struct dispatch_weighted){
+        .base = {&kind}, .inner = inner, .work = *work, .units = units, .first = first};
     return &self->base;
 }
 

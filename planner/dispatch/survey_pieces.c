@@ -218,7 +218,7 @@ static struct dispatch *weighted_new(struct dispatch *inner, const struct survey
 {
     struct work work;
     if (work_make(pieces, &work))
-        return dispatch_new_weighted(inner, &work, work.tasks);
+        return dispatch_new_weighted(inner, &work, work.tasks, 0);
     work_release(&work);
     dispatch_free(&inner);
     return NULL;

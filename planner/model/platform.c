@@ -283,18 +283,24 @@ static double work_weight(const struct work *work, double tasks, struct cost cos
     return 1 + share * (work_mean_cost(work, tasks, span.first, span.load) - 1);
 }
 
+double platform_work(const struct platform *platform, double first, double count)
+{
+    return work_mean_cost(&platform->work, platform->work_tasks, first - platform->work_first,
+                          count);
+}
+
 double platform_weight(const struct platform *platform, struct cost compute, double first,
                        double load)
 {
     return work_weight(&platform->work, platform->work_tasks, compute,
-                       (struct task_span){first, load});
+                       (struct task_span){first - platform->work_first, load});
 }
 
 double platform_bulk(const struct platform *platform, struct cost transfer, double first,
                      double load)
 {
     return work_weight(&platform->bytes, platform->work_tasks, transfer,
-                       (struct task_span){first, load});
+                       (struct task_span){first - platform->work_first, load});
 }
 
 /* A fractional load is in a window if a neighbouring whole number is, so that loads of real-valued

@@ -61,7 +61,8 @@ struct platform {
     struct work work;
     struct work bytes; /* owned: how what is sent varies along it; evaluators see equal ones, too */
     double work_tasks;
-    bool weighed; /* that is by weights that are known of each of these */
+    double work_first; /* core tasks of the job before these; 0 but for a part of a job */
+    bool weighed;      /* that is by weights that are known of each of these */
 };
 
 /* The default of B: the number of receives that workers post and that predictions assume. */
@@ -97,6 +98,8 @@ void platform_release(struct platform *platform);
  * False: out of memory. */
 bool platform_map(struct platform *platform, const struct profile_setting *setting, double tasks,
                   struct failure *failure);
+/* Mean work of the core tasks [first, first + count), relative to that of all of them. */
+double platform_work(const struct platform *platform, double first, double count);
 /* Computing time of the core tasks [first, first + load) over that of as many mean ones, by their
  * work; `compute` is the cost of computing, whose latency does not depend on the tasks. */
 double platform_weight(const struct platform *platform, struct cost compute, double first,

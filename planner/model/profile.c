@@ -41,7 +41,7 @@ static void transfers_scale(struct profile_setting *setting, double factor)
     }
 }
 
-static void setting_weigh(struct profile_setting *setting, const struct task_weights *weights)
+void profile_setting_weigh(struct profile_setting *setting, const struct task_weights *weights)
 {
     const double wanted = weights ? weighing_mean(&setting->weighing, weights) : 1;
     const double before = setting->heaviness > 0 ? setting->heaviness : 1;
@@ -59,7 +59,7 @@ static void setting_weigh(struct profile_setting *setting, const struct task_wei
 void profile_weigh(struct profile *profile, const struct task_weights *weights)
 {
     for (size_t k = 0; k < profile->setting_count; k++)
-        setting_weigh(&profile->settings[k], weights);
+        profile_setting_weigh(&profile->settings[k], weights);
 }
 
 void profile_level(struct profile *profile, int64_t level)

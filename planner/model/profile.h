@@ -213,8 +213,10 @@ static inline double profile_setting_unseen(const struct profile_setting *settin
 {
     return profile_setting_weighed(setting) ? 0 : setting->map.unseen;
 }
-/* All settings see the job with these weights (borrowed; NULL: without), and cost what core tasks
+/* The setting sees the job with these weights (borrowed; NULL: without), and costs what core tasks
  * of their mean do. */
+void profile_setting_weigh(struct profile_setting *setting, const struct task_weights *weights);
+/* The same of all settings. */
 void profile_weigh(struct profile *profile, const struct task_weights *weights);
 /* Of a profile as it was measured, at the first level: all settings cost what core tasks of that
  * level do, or those of the last one that is known. Without samples of levels nothing changes. */

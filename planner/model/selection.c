@@ -101,17 +101,6 @@ void selection_setting_release(struct profile_setting *made)
     made->window_count = 0;
 }
 
-bool selection_part(const struct profile_setting *from, int64_t before, int64_t workers,
-                    struct profile_setting *made)
-{
-    struct plan_run run = {before, before + workers - 1};
-    if (!selection_setting(from, &(const struct plan_selection){&run, 1}, made))
-        return false;
-    made->map.work = (struct work){.tasks = 0};
-    made->weights = NULL;
-    return true;
-}
-
 /* In place: classes without a selected worker end, and their names with them. */
 static void window_keep(struct profile_window *window, const struct plan_selection *selection)
 {

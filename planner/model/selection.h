@@ -22,10 +22,6 @@ void selection_release(struct plan_selection *selection);
 bool selection_setting(const struct profile_setting *from, const struct plan_selection *selection,
                        struct profile_setting *made);
 void selection_setting_release(struct profile_setting *made);
-/* `workers` neighbours after the first `before`, for a part of a job: where in the job its core
- * tasks are, the setting says no more. To be released likewise. False: out of memory. */
-bool selection_part(const struct profile_setting *from, int64_t before, int64_t workers,
-                    struct profile_setting *made);
 /* Remove all other workers from a profile without workers beyond. A selection without runs changes
  * nothing. FAILURE_MISMATCH: the profile has fewer workers; it is as before. */
 bool selection_follow(struct profile *profile, const struct plan_selection *selection,

@@ -59,11 +59,28 @@ bool weights_same(const struct task_weights *given, const struct task_weights *w
            (weights->bytes && strcmp(given->bytes->sha256, weights->bytes->sha256) == 0);
 }
 
+/* Of core tasks that are worth nothing. */
+static bool nothing_select(const struct task_range *ranges, int64_t count,
+                           struct task_weights *weights)
+{
+    static const double NEXT_TO_NOTHING = 1e-9;
+    struct work *work = &weights->work;
+    *work = (struct work){.regions = calloc(1, sizeof *work->regions)};
+    if (!work->regions)
+        return false;
+    for (int64_t k = 0; k < count; k++)
+        work->tasks += ranges[k].count;
+    work->regions[work->region_count++] = (struct work_region){.tasks = work->tasks, .cost = 1};
+    weights->mean = NEXT_TO_NOTHING;
+    return work_settle(work);
+}
+
 struct task_weights *weights_select(const struct task_weights *from,
                                     const struct task_range *ranges, int64_t count)
 {
     struct task_weights *made = weights_name(from->source, from->sha256);
-    if (made && !work_select(&made->work, &from->work, ranges, count, &made->mean)) {
+    if (made && !work_select(&made->work, &from->work, ranges, count, &made->mean) &&
+        (made->mean > 0 || !nothing_select(ranges, count, made))) {
         weights_free(made);
         return NULL;
     }

@@ -55,7 +55,8 @@ struct task_weights *weights_alike(int64_t tasks);
 bool weights_coarsen(struct task_weights *weights, size_t most);
 /* Are these the same, as far as `given` goes: of computing, and of what is sent? */
 bool weights_same(const struct task_weights *given, const struct task_weights *weights);
-/* Those of a part of the job, owned; NULL: out of memory, or they are worth nothing. */
+/* Those of a part of the job, owned; where it is worth nothing, its core tasks are alike and worth
+ * next to nothing. NULL: out of memory. */
 struct task_weights *weights_select(const struct task_weights *from,
                                     const struct task_range *ranges, int64_t count);
 /* A copy, owned; NULL: out of memory. */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "planner/base/json_text.h"
-#include "planner/model/selection.h"
 
 bool stars_decide(const struct stars_request *request)
 {
@@ -16,7 +15,8 @@ bool stars_decide(const struct stars_request *request)
 static void star_release(struct star_decided *star)
 {
     watching_release(&star->watching);
-    selection_setting_release(&star->setting);
+    setting_part_release(&star->part);
+    platform_release(&star->platform);
     free(star->weights);
     free(star->plan.workers);
 }
@@ -32,27 +32,29 @@ static bool star_take(struct star_decided *star, const struct stars_request *req
         return failure_memory(failure, "starting several masters");
     for (int64_t slot = 0; slot < plan->worker_count; slot++)
         star->plan.workers[slot] = plan->workers[slot] - plan->master;
-    return selection_part(request->watching.setting, plan->master, workers, &star->setting) ||
+    return setting_part_star(&star->part, request->watching.setting, plan->master, workers, plan) ||
            failure_memory(failure, "starting several masters");
 }
 
 static bool rule_make(struct star_decided *star, const struct stars_request *request,
                       struct failure *failure)
 {
-    struct platform platform;
+    const struct profile_setting *setting = &star->part.setting;
+    struct platform *platform = &star->platform;
     star->setup = (struct dispatch_setup){.rule = request->rule,
                                           .tasks = (int64_t)star->plan.tasks,
                                           .ahead = request->watching.ahead,
-                                          .first = (int64_t)star->plan.first};
+                                          .first = (int64_t)star->plan.first,
+                                          .before = (int64_t)star->plan.first};
     star->by_rule = (struct decision){.setup = &star->setup};
     if (!dispatch_rule_check(request->rule, failure) ||
-        !platform_init(&platform, &star->setting, 0, failure))
+        !platform_init(platform, setting, 0, failure) ||
+        !platform_map(platform, setting, star->plan.tasks, failure))
         return false;
-    star->setup.workers = platform.worker_count;
-    star->weights = dispatch_setup_platform(&star->setup, &platform);
+    star->setup.workers = platform->worker_count;
+    star->weights = dispatch_setup_platform(&star->setup, platform);
     if (star->weights)
         star->setup.deviation_s = request->watching.noise / star->weights[0];
-    platform_release(&platform);
     return star->weights || failure_memory(failure, "starting a rule");
 }
 
@@ -61,7 +63,7 @@ static bool star_watch(struct star_decided *star, const struct stars_request *re
 {
     struct watching_request own = request->watching;
     own.plan = &star->plan;
-    own.setting = &star->setting;
+    own.setting = &star->part.setting;
     own.workers = 0;
     return watching_init(&star->watching, &own, failure);
 }

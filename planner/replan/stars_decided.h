@@ -7,6 +7,7 @@
 #ifndef PLANNER_REPLAN_STARS_DECIDED_H
 #define PLANNER_REPLAN_STARS_DECIDED_H
 
+#include "planner/model/setting_part.h"
 #include "planner/replan/watching.h"
 #include "planner/simulate/stars.h"
 
@@ -18,11 +19,12 @@ struct stars_request {
 
 /* Of one star. */
 struct star_decided {
-    struct plan plan;               /* owned: its workers, counted from 0; all else is borrowed */
-    struct profile_setting setting; /* owned windows: of its workers */
-    struct dispatch_setup setup;    /* of the rule */
-    double *weights;                /* owned; the setup's */
-    struct watching watching;       /* without a rule */
+    struct plan plan;            /* owned: its workers, counted from 0; all else is borrowed */
+    struct setting_part part;    /* owned: its workers, and its core tasks */
+    struct dispatch_setup setup; /* of the rule */
+    double *weights;             /* owned; the setup's */
+    struct platform platform;    /* owned: what the setup's work is of */
+    struct watching watching;    /* without a rule */
     struct decision by_rule;
 };
 

@@ -37,7 +37,8 @@ static bool rounds_fill(struct watch_units *units, const struct plan *plan)
     struct plan_cursor cursor = PLAN_CURSOR(plan);
     int64_t round = -1, before = 0;
     while (plan_cursor_next(&cursor)) {
-        const double until = work_before(&units->work, cursor.first + cursor.load) * units->each;
+        const double end = cursor.first - plan->first + cursor.load;
+        const double until = work_before(&units->work, end) * units->each;
         const int64_t border = (int64_t)llround(until);
         if (border > before) {
             if (cursor.round == round)
@@ -138,7 +139,8 @@ static bool bytes_make(struct watch_units *units, const struct work *bytes, cons
     double sent = 0;
     made->regions = calloc((size_t)plan_packages(plan), sizeof *made->regions);
     while (made->regions && plan_cursor_next(&cursor)) {
-        const double end = cursor.first + cursor.load, until = work_before(bytes, end);
+        const double end = cursor.first - plan->first + cursor.load;
+        const double until = work_before(bytes, end);
         const int64_t border = llround(work_before(&units->work, end) * units->each);
         const int64_t more = border - made->tasks;
         if (more < 1)
@@ -192,8 +194,7 @@ bool watch_units_make(struct watch_units *units, const struct platform *platform
 {
     *units = (struct watch_units){.units = 0};
     if (!platform->weighed || !work_differs(&platform->work) || plan->own.tasks > 0 ||
-        plan->first > 0 || platform->work_tasks != (double)platform->work.tasks ||
-        plan_packages(plan) > PACKAGES_MOST)
+        platform->work_tasks != (double)platform->work.tasks || plan_packages(plan) > PACKAGES_MOST)
         return true;
     if (!fill(units, platform, plan))
         return false;

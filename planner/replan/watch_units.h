@@ -23,10 +23,10 @@ struct watch_units {
     int64_t largest;          /* core tasks in any package of as many units as the plan's largest */
 };
 
-/* Of a plan that is the whole job, or its beginning. Left empty where the platform knows no
- * weights, or where counting by them is no use: of very many packages, or where so many core tasks
- * weigh so little that packages of them would be far larger than the plan's. False: out of memory;
- * to be released even then. */
+/* Of a plan that is all of what the platform's work is of, or its beginning. Left empty where the
+ * platform knows no weights, or where counting by them is no use: of very many packages, or where
+ * so many core tasks weigh so little that packages of them would be far larger than the plan's.
+ * False: out of memory; to be released even then. */
 bool watch_units_make(struct watch_units *units, const struct platform *platform,
                       const struct plan *plan);
 /* Is it not empty? */

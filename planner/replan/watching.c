@@ -158,8 +158,10 @@ bool watching_init(struct watching *watching, const struct watching_request *req
                     "the plan needs %" PRId64 " workers, and there are %" PRId64
                     ": plan again with fewer",
                     plan_workers_needed(request->plan), watching->platform.worker_count);
-    if (failure->code == FAILURE_NONE && watching_fill(watching, request, failure))
+    if (failure->code == FAILURE_NONE && watching_fill(watching, request, failure)) {
+        watching->platform.work_first = request->plan->first; /* what was made began with itself */
         return true;
+    }
     watching_release(watching);
     return false;
 }

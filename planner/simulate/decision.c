@@ -11,7 +11,8 @@ static struct dispatch *watch_new(const struct decision *decision)
     if (!watch || !decision->watched_work)
         return watch;
     if (work_copy(&work, decision->watched_work))
-        return dispatch_new_weighted(watch, &work, decision->watched_units);
+        return dispatch_new_weighted(watch, &work, decision->watched_units,
+                                     (int64_t)decision->plan->first);
     dispatch_free(&watch);
     return NULL;
 }

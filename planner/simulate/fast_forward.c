@@ -118,10 +118,9 @@ static bool varies_by_place(const struct fast_forward *forward)
 
 static struct weights weights_of(const struct fast_forward *forward, double first, double tasks)
 {
-    const struct platform *platform = forward->platform;
     const struct variation *variation = forward->scenario->variation;
     return (struct weights){
-        work_mean_cost(&platform->work, platform->work_tasks, first, tasks),
+        platform_work(forward->platform, first, tasks),
         varies_by_place(forward) ? variation->weight(variation->self, first, tasks) : 1};
 }
 

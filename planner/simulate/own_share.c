@@ -25,8 +25,7 @@ bool own_share_next(struct own_share *share, double at_s, double until_s, struct
     span->tasks = own_share_count(share->left, share->task_s, at_s, until_s);
     span->seconds = span->tasks * share->task_s;
     if (work_differs(&platform->work))
-        span->seconds *=
-            work_mean_cost(&platform->work, platform->work_tasks, span->first, span->tasks);
+        span->seconds *= platform_work(platform, span->first, span->tasks);
     share->first += span->tasks;
     share->left -= span->tasks;
     return true;

@@ -531,8 +531,7 @@ static bool scenario_computes(void *self, double at_s, double until_s, struct ow
         (struct own_span){(double)own.first, (double)own.count, (double)own.count * master.task_s};
     const struct platform *platform = state->platform;
     if (work_differs(&platform->work))
-        span->seconds *=
-            work_mean_cost(&platform->work, platform->work_tasks, span->first, span->tasks);
+        span->seconds *= platform_work(platform, span->first, span->tasks);
     if (variation && variation->weight)
         span->seconds *= variation->weight(variation->self, span->first, span->tasks);
     span->seconds *= noise_factor(state->scenario, own.first, 10);

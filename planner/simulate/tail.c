@@ -300,7 +300,7 @@ bool plan_tail_init(struct plan_tail *tail, const struct plan_tail_request *requ
     const bool good =
         dispatch_rule_check(request->rule, failure) && tail_find(tail, &alone, failure);
     tail->head.first = request->plan->first;
-    tail->setup.first = (int64_t)request->plan->first;
+    tail->setup.first = tail->setup.before = (int64_t)request->plan->first;
     if (!good)
         plan_tail_release(tail);
     return good;

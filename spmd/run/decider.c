@@ -5,7 +5,7 @@
 
 #include "planner/files/plan_profile.h"
 #include "planner/model/beyond.h"
-#include "planner/model/selection.h"
+#include "planner/model/setting_part.h"
 #include "planner/replan/stars_decided.h"
 #include "spmd/transport/clock.h"
 
@@ -26,14 +26,21 @@ static bool setup_measured(struct decider *decider, const struct profile_setting
     return decider->weights || failure_memory(failure, "starting a rule");
 }
 
-/* What is known of core tasks without a profile, too. */
-static bool plan_weigh(struct decider *decider, struct failure *failure)
+/* What is known of core tasks without a profile, too; of several masters, of those of this one. */
+static bool plan_weigh(struct decider *decider, const struct decider_request *request,
+                       struct failure *failure)
 {
-    const struct task_weights *weights = decider->plan->weights;
-    const bool known =
-        weights && work_differs(&weights->work) && weights->work.tasks == decider->setup.tasks;
-    return !known || work_copy(&decider->work, &weights->work) ||
-           failure_memory(failure, "starting a rule");
+    const struct plan *plan = request->plan, *whole = request->whole ? request->whole : plan;
+    const struct task_range range = {(int64_t)plan->first, (int64_t)plan->tasks};
+    const struct task_weights *all = whole->weights;
+    if (!all || !work_differs(&all->work) || all->work.tasks != (int64_t)whole->tasks)
+        return true;
+    if (plan == whole)
+        return work_copy(&decider->work, &all->work) || failure_memory(failure, "starting a rule");
+    struct task_weights *own = weights_select(all, &range, 1);
+    const bool good = own && work_copy(&decider->work, &own->work);
+    weights_free(own);
+    return good || failure_memory(failure, "starting a rule");
 }
 
 /* Of all stars. */
@@ -90,12 +97,12 @@ static bool setting_use(struct decider *decider, const struct decider_request *r
 static bool part_use(struct decider *decider, const struct decider_request *request,
                      const struct profile_setting *setting, struct failure *failure)
 {
-    struct profile_setting part;
-    if (!selection_part(setting, request->before, request->workers, &part))
+    struct setting_part part;
+    if (!setting_part_star(&part, setting, request->before, request->workers, request->plan))
         return failure_memory(failure, "preparing one of several masters");
-    const bool good = setting_use(decider, request, &part, failure) &&
+    const bool good = setting_use(decider, request, &part.setting, failure) &&
                       (decider->by_rule || stars_make(decider, request, setting, failure));
-    selection_setting_release(&part);
+    setting_part_release(&part);
     return good;
 }
 
@@ -144,10 +151,11 @@ bool decider_init(struct decider *decider, const struct decider_request *request
                                              .closed = request->counted,
                                              .least = 1,
                                              .most = even,
-                                             .first = (int64_t)plan->first};
+                                             .first = (int64_t)plan->first,
+                                             .before = (int64_t)plan->first};
     if (request->profile && !profile_use(decider, request, failure))
         return false;
-    if (!request->profile && !plan_weigh(decider, failure))
+    if (!request->profile && !plan_weigh(decider, request, failure))
         return false;
     decider->setup.work = decider->work.tasks > 0 ? &decider->work : NULL;
     decider->largest = decider->setup.most;

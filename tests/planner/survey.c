@@ -501,7 +501,8 @@ static void units_are_dealt_by_worth(void **state)
         .tasks = 12, .workers = workers, .worker_count = 4, .rounds = &round, .round_count = 1};
     static const int64_t firsts[] = {0, 6, 7, 9}, counts[] = {6, 1, 2, 3};
     assert_true(work_weigh(&work, weights, 12));
-    struct dispatch *dispatch = dispatch_new_weighted(dispatch_new_plan(&plan), &work, work.tasks);
+    struct dispatch *dispatch =
+        dispatch_new_weighted(dispatch_new_plan(&plan), &work, work.tasks, 0);
     struct package package;
     assert_non_null(dispatch);
     for (int k = 0; k < 4; k++) {

@@ -541,7 +541,7 @@ static void other_worth_is_no_news(void **state)
     assert_true(work_weigh(&work, weights, TASKS) && work_copy(&tasks.work, &work));
     tasks.work_tasks = TASKS;
     struct dispatch *watch = dispatch_new_watch(&setup);
-    struct dispatch *weighted = dispatch_new_weighted(watch, &work, TASKS);
+    struct dispatch *weighted = dispatch_new_weighted(watch, &work, TASKS, 0);
     assert_non_null(weighted);
     assert_true(simulate_scenario(&tasks, weighted, &usual, NULL, &simulation, &failure));
     dispatch_watch_changes(watch, &changes);
