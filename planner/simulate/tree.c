@@ -5,17 +5,26 @@
 
 #include "planner/simulate/plan_source.h"
 
+/* What all masters of a tree have in common; borrowed. */
+struct tree_setup {
+    struct platform alike;             /* its costs, as if core tasks were alike */
+    const struct platform *placed;     /* what they differ by */
+    const struct variation *variation; /* NULL: all is as planned */
+    struct trace *trace;               /* NULL: nobody traces */
+};
+
 /* A master. */
 struct node {
+    const struct tree_setup *setup;
     const struct plan *plan;
     struct plan_source source;
     struct loop loop;
-    struct node *children;             /* owned; one for each place; NULL: its workers compute */
-    double arrived;                    /* core tasks that it may send on */
-    double left;                       /* of the source's package, not sent yet */
-    double sent;                       /* core tasks of the package that was sent last */
-    struct star_cost cost;             /* that of a piece of it, or what it is in this run */
-    const struct variation *variation; /* borrowed; NULL: all is as planned */
+    struct node *children; /* owned; one for each place; NULL: its workers compute */
+    double arrived;        /* core tasks that it may send on */
+    double place;          /* in the job, of the first of them that it has not sent */
+    double left;           /* of the source's package, not sent yet */
+    double sent;           /* core tasks of the package that was sent last */
+    struct star_cost cost; /* that of a piece of it, or what it is in this run */
 };
 
 static void node_release(struct node *node)
@@ -35,15 +44,15 @@ static void groups_ready(struct loop *loop)
 }
 
 /* To be released in any case. False: out of memory. */
-static bool node_init(struct node *node, const struct platform *platform, const struct plan *plan,
-                      const struct variation *variation, struct trace *trace)
+static bool node_init(struct node *node, const struct tree_setup *setup, const struct plan *plan)
 {
-    *node = (struct node){.plan = plan, .variation = variation};
+    const struct platform *platform = &setup->alike;
+    *node = (struct node){.setup = setup, .plan = plan};
     if (!plan_source_init(&node->source, platform, plan) ||
         !loop_init(&node->loop, platform, plan->worker_count))
         return false;
     loop_restart(&node->loop, platform, plan->workers);
-    node->loop.trace = trace;
+    node->loop.trace = setup->trace;
     node->loop.master = (int32_t)plan->master;
     if (plan->child_count == 0)
         return true;
@@ -51,8 +60,7 @@ static bool node_init(struct node *node, const struct platform *platform, const 
     node->children = calloc(plan->child_count, sizeof *node->children);
     bool good = node->children != NULL;
     for (size_t k = 0; node->children && k < plan->child_count; k++)
-        good =
-            node_init(&node->children[k], platform, &plan->children[k], variation, trace) && good;
+        good = node_init(&node->children[k], setup, &plan->children[k]) && good;
     return good;
 }
 
@@ -77,24 +85,37 @@ static void piece_describe(struct node *node, struct loop_package *package, doub
     node->cost =
         source->groups ? star_cost_of_group(window, class) : star_cost_of(window, class, load);
     package->cost = &node->cost;
-    package->first = cursor->first + cursor->load - node->left;
     package->load = load;
 }
 
-/* What a package that is computed takes in this run. */
-static void package_vary(struct node *node, struct loop_package *package, double load)
+/* What it takes in this run. */
+static void package_vary(struct node *node, int64_t worker, double load)
 {
-    const struct variation *variation = node->variation;
+    const struct variation *variation = node->setup->variation;
     const struct plan_cursor *cursor = &node->source.cursor;
     const struct package priced = {.index = cursor->index,
                                    .round = cursor->round,
-                                   .worker = cursor->plan->workers[cursor->slot],
-                                   .first = (int64_t)(cursor->first + cursor->load - node->left),
+                                   .worker = worker,
+                                   .first = (int64_t)node->place,
                                    .count = (int64_t)load};
-    if (!variation || !variation->price || node->children)
+    if (variation && variation->price)
+        variation->price(variation->self, &priced, &node->cost);
+}
+
+/* What a package that is computed takes of its core tasks, for the master of a group is told which
+ * these are and no more. */
+static void package_price(struct node *node, struct loop_package *package, double load)
+{
+    const struct tree_setup *setup = node->setup;
+    const struct plan_cursor *cursor = &node->source.cursor;
+    const int64_t worker = cursor->plan->workers[cursor->slot];
+    const struct platform_window *window = platform_nearest(&setup->alike, load);
+    if (node->children || !(setup->variation || platform_differs(setup->placed)))
         return;
     node->cost = *package->cost;
-    variation->price(variation->self, &priced, &node->cost);
+    package_vary(node, worker, load);
+    star_cost_place(&node->cost, setup->placed, window, platform_worker(window, worker),
+                    node->place, load);
     package->cost = &node->cost;
 }
 
@@ -113,15 +134,18 @@ static enum loop_answer node_next(void *self, struct loop *loop, struct loop_pac
         return LOOP_PAUSE;
     if (load < node->source.cursor.load)
         piece_describe(node, package, load);
-    package_vary(node, package, load);
+    package_price(node, package, load);
+    package->first = node->place;
     node->sent = load;
     node->left -= load;
+    node->place += load;
     return LOOP_SEND;
 }
 
 static bool node_run(struct node *node, struct failure *failure);
 
-/* Play the group below with what has arrived; then its master may begin with the next package. */
+/* Play the group below with what has arrived; then its master may begin with the next package. All
+ * that had arrived before is sent on: what it sends now is what has just come. */
 static bool node_sent(void *self, struct loop *loop, const struct loop_package *package,
                       const struct star_times *times, struct failure *failure)
 {
@@ -131,6 +155,7 @@ static bool node_sent(void *self, struct loop *loop, const struct loop_package *
         return true;
     child = &node->children[package->worker];
     child->arrived += node->sent;
+    child->place = package->first;
     child->loop.star.master_s = times->received_s;
     if (!node_run(child, failure))
         return false;
@@ -174,7 +199,7 @@ bool tree_simulate(const struct platform *platform, const struct plan *plan,
                    struct simulation *simulation, struct failure *failure)
 {
     const struct platform *drawn = variation && variation->drawn ? variation->drawn : platform;
-    struct platform alike = platform_unplaced(drawn);
+    const struct tree_setup setup = {platform_unplaced(drawn), platform, variation, trace};
     struct node node;
     struct simulation sum = {.packages = 0};
     if (loop_needs_events(platform))
@@ -183,8 +208,7 @@ bool tree_simulate(const struct platform *platform, const struct plan *plan,
                            "for results that workers write: give a plan without children");
     if (!node_check(platform, plan, failure))
         return false;
-    bool good = node_init(&node, &alike, plan, variation, trace) ||
-                failure_memory(failure, "simulating a tree");
+    bool good = node_init(&node, &setup, plan) || failure_memory(failure, "simulating a tree");
     node.arrived = HUGE_VAL;
     good = good && node_run(&node, failure);
     if (good) {

@@ -23,7 +23,8 @@
 #include "planner/simulate/simulate.h"
 #include "planner/simulate/variation.h"
 
-/* As simulate_plan, of a plan with children; core tasks are taken to be alike. `variation` (may be
+/* As simulate_plan, of a plan with children; core tasks differ as the platform says, wherever in
+ * the job they are that a group gets. `variation` (may be
  * NULL): packages that workers compute take what it says, and groups are told of theirs as on the
  * platform that it has drawn; its run has begun. FAILURE_INFEASIBLE: results come back, or the
  * operating model is not single-port. */
