@@ -77,7 +77,6 @@ static const char *single_asked(const struct plan_options *options)
                   {options->deadline_s > 0, "--deadline"},
                   {options->within, "--within"},
                   {options->tree && options->tail, "--tail"},
-                  {weights_asked(&options->weights), "weights"},
                   {options->master_computes, "--master-computes"},
                   {options->masters && options->tree, "--tree"},
                   {options->tree && options->real_valued, "--real-valued"},

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/model/setting_part.h"
 #include "planner/studies/least_cost.h"
 
 /* ---- stars --------------------------------------------------------------------------------- */
@@ -16,7 +17,7 @@ struct star_ranks {
     int64_t master;           /* its rank; its workers are those behind it */
     size_t alike;             /* the first star with such a platform */
     double weight;            /* of its part of the job, relative */
-    int64_t tasks;
+    int64_t first, tasks;
 };
 
 /* All of them, and what they work on. */
@@ -105,17 +106,20 @@ static void stars_share(struct stars *stars)
                                                    tasks * before / all, begin + 1);
         if (end > (int64_t)tasks - later)
             end = (int64_t)tasks - later;
+        star->first = begin;
         star->tasks = end - begin;
     }
 }
 
 /* ---- their plans --------------------------------------------------------------------------- */
 
-/* The first star whose plan is this one's, but for the ranks. */
+/* The first star whose plan is this one's, but for the ranks: none where each is of core tasks that
+ * weigh otherwise. */
 static size_t star_like(const struct stars *stars, size_t star)
 {
     const struct star_ranks *items = stars->items;
-    for (size_t k = 0; k < star && !stars->planning->real_valued; k++)
+    const bool own = stars->planning->real_valued || planning_is_weighed(stars->planning);
+    for (size_t k = 0; k < star && !own; k++)
         if (items[k].alike == items[star].alike && items[k].tasks == items[star].tasks)
             return k;
     return star;
@@ -136,17 +140,52 @@ struct star_making {
     struct schedule_omissions *omissions; /* may be NULL */
 };
 
-static bool star_schedule(const struct stars *stars, const struct star_ranks *star,
-                          const struct star_making *making, struct plan *plan,
-                          struct failure *failure)
+static bool platform_schedule(const struct stars *stars, const struct platform *platform,
+                              double tasks, const struct star_making *making, struct plan *plan,
+                              struct failure *failure)
 {
     struct effort effort = {making->effort};
-    const struct schedule_request request = {.platform = &star->platform,
-                                             .tasks = (double)star->tasks,
+    const struct schedule_request request = {.platform = platform,
+                                             .tasks = tasks,
                                              .real_valued = stars->planning->real_valued,
                                              .effort = making->effort > 0 ? &effort : NULL};
     return making->scheduler ? scheduler_make(making->scheduler, &request, plan, failure)
                              : schedule_auto(&request, plan, making->omissions, failure);
+}
+
+/* Of core tasks whose weights are known: as one master's plan of a job that is these. */
+static bool weighed_schedule(const struct stars *stars, const struct star_ranks *star,
+                             const struct star_making *making, struct plan *plan,
+                             struct failure *failure)
+{
+    const struct plan range = {.first = (double)star->first, .tasks = (double)star->tasks};
+    struct planning own = *stars->planning;
+    struct setting_part part;
+    struct platform platform;
+    if (!setting_part_star(&part, own.setting, star->master, star->platform.worker_count, &range))
+        return failure_memory(failure, "planning several masters");
+    own.setting = &part.setting;
+    own.tasks = range.tasks;
+    own.workers = 0;
+    own.effort_s = making->effort / EFFORT_SECOND;
+    bool good = planning_platform(&own, &platform, failure);
+    if (good) {
+        good = platform_schedule(stars, &platform, own.tasks, making, plan, failure) &&
+               (planning_apply_map(&own, plan, failure) || (plan_release(plan), false));
+        platform_release(&platform);
+    }
+    setting_part_release(&part);
+    return good;
+}
+
+static bool star_schedule(const struct stars *stars, const struct star_ranks *star,
+                          const struct star_making *making, struct plan *plan,
+                          struct failure *failure)
+{
+    return planning_is_weighed(stars->planning)
+               ? weighed_schedule(stars, star, making, plan, failure)
+               : platform_schedule(stars, &star->platform, (double)star->tasks, making, plan,
+                                   failure);
 }
 
 /* Of a plan whose workers are numbered in its star. */
@@ -449,7 +488,8 @@ static bool several_make(const struct planning *planning, const struct platform 
     bool good = stars_balance(&stars, &making, &made, failure);
     if (good) {
         stars_sum(&stars, &made);
-        good = (scheduler_name(&made) || failure_memory(failure, "planning several masters")) &&
+        good = ((scheduler_name(&made) && planning_note_weights(planning, &made)) ||
+                failure_memory(failure, "planning several masters")) &&
                planning_check_total(&made, failure) && planning_label(planning, &made, failure) &&
                planning_note_beyond(planning, whole->worker_count, &made, failure);
     }
@@ -505,24 +545,13 @@ static bool masters_check(const struct planning *planning, const struct platform
                        masters, planning->tasks, most);
 }
 
-static bool whole_init(const struct planning *planning, struct platform *whole,
-                       struct failure *failure)
-{
-    if (!planning_platform(planning, whole, failure))
-        return false;
-    if (planning->remaining || platform_map(whole, planning->setting, planning->tasks, failure))
-        return true;
-    platform_release(whole);
-    return false;
-}
-
 bool masters_find(const struct planning *planning, const struct plan *plan, int64_t *masters,
                   double *makespan_s, struct failure *failure)
 {
     const double than_s = (1 - MASTERS_GAIN) * plan->predicted.makespan_s;
     struct platform whole;
     struct best_count best = {1, than_s}; /* of one master there is a plan */
-    if (!whole_init(planning, &whole, failure))
+    if (!planning_platform_placed(planning, &whole, failure))
         return false;
     const bool good = count_search(planning, &whole, 2, &best, failure);
     platform_release(&whole);
@@ -538,7 +567,7 @@ bool masters_make(const struct planning *planning, int64_t masters, struct plan 
     struct platform whole;
     const bool chosen = masters == MASTERS_AUTO;
     struct best_count best = {chosen ? 1 : masters, chosen ? HUGE_VAL : 0};
-    if (!whole_init(planning, &whole, failure))
+    if (!planning_platform_placed(planning, &whole, failure))
         return false;
     bool good = chosen ? count_search(planning, &whole, 1, &best, failure)
                        : masters_check(planning, &whole, masters, failure);

@@ -69,24 +69,33 @@ static bool results_label(const struct planning *planning, struct plan *plan)
            parameter_list_add(&plan->parameters, RESULTS_PARAMETER, results_name(results), 0);
 }
 
-/* Does nobody know where in the job its core tasks are, and weigh what? */
-static bool is_placeless(const struct planning *planning)
+bool planning_is_placeless(const struct planning *planning)
 {
     return planning->remaining && !profile_setting_weighed(planning->setting);
 }
 
-/* The mean weights of the plan's packages in their order, so that a package costs what it did. */
-static bool work_of_packages(const struct work *work, const struct plan *plan, struct work *made)
+/* The mean weights of the packages of one master in their order, as regions of `made`. */
+static void packages_add(const struct work *work, const struct plan *plan, struct work *made)
 {
-    const size_t packages = (size_t)plan_packages(plan);
     struct plan_cursor cursor = PLAN_CURSOR(plan);
-    *made = (struct work){.tasks = work->tasks};
-    made->regions = calloc(packages, sizeof *made->regions);
-    while (made->regions && plan_cursor_next(&cursor))
+    while (plan_cursor_next(&cursor))
         made->regions[made->region_count++] = (struct work_region){
             .tasks = (int64_t)cursor.load,
-            .cost = work_mean_cost(work, plan->tasks, cursor.first, cursor.load)};
-    return made->regions && work_settle(made);
+            .cost = work_mean_cost(work, (double)work->tasks, cursor.first, cursor.load)};
+}
+
+/* The same of all masters side by side, so that a package costs what it did. */
+static bool work_of_packages(const struct work *work, const struct plan *plan, struct work *made)
+{
+    *made = (struct work){.tasks = work->tasks};
+    made->regions = calloc((size_t)plan_packages(plan), sizeof *made->regions);
+    if (!made->regions)
+        return false;
+    for (size_t k = 0; k < plan->star_count; k++)
+        packages_add(work, &plan->stars[k], made);
+    if (plan->star_count == 0)
+        packages_add(work, plan, made);
+    return work_settle(made);
 }
 
 /* Not more regions than a plan keeps, if packages are fewer. */
@@ -95,6 +104,8 @@ static bool work_shorten(struct work *work, const struct plan *plan)
     struct work made;
     if (work->region_count <= WEIGHTS_REGIONS_KEPT || plan_packages(plan) > CUT_PACKAGES_MOST)
         return true;
+    if (plan->child_count > 0) /* whose packages are those of groups, in an order of their own */
+        return work_coarsen(work, WEIGHTS_REGIONS_KEPT);
     if (!work_of_packages(work, plan, &made)) {
         work_release(&made);
         return false;
@@ -105,10 +116,11 @@ static bool work_shorten(struct work *work, const struct plan *plan)
     return true;
 }
 
-/* What the plan says of the job's weights, its own copy. */
-static bool weights_note(const struct task_weights *weights, struct plan *plan)
+/* Its own copy. */
+bool planning_note_weights(const struct planning *planning, struct plan *plan)
 {
-    if (!weights || plan->real_valued)
+    const struct task_weights *weights = planning->setting->weights;
+    if (!weights || plan->real_valued || planning_is_placeless(planning))
         return true;
     plan->weights = weights_copy(weights);
     return plan->weights && work_shorten(&plan->weights->work, plan) &&
@@ -152,6 +164,18 @@ bool planning_platform(const struct planning *planning, struct platform *platfor
     if (planning->buffers > 0)
         platform->buffers = planning->buffers;
     return true;
+}
+
+bool planning_platform_placed(const struct planning *planning, struct platform *platform,
+                              struct failure *failure)
+{
+    if (!planning_platform(planning, platform, failure))
+        return false;
+    if (planning_is_placeless(planning) ||
+        platform_map(platform, planning->setting, planning->tasks, failure))
+        return true;
+    platform_release(platform);
+    return false;
 }
 
 /* What is predicted by simulation, where the end is assigned on request or core tasks differ along
@@ -211,7 +235,7 @@ bool planning_simulate(const struct planning *planning, const struct plan *plan,
                    : watching_simulate(&request.watching, trace, simulation, failure);
     if (!planning_platform(planning, &platform, failure))
         return false;
-    const bool good = (is_placeless(planning) ||
+    const bool good = (planning_is_placeless(planning) ||
                        platform_map(&platform, planning->setting, plan->tasks, failure)) &&
                       simulate_plan(&platform, plan, trace, simulation, failure);
     platform_release(&platform);
@@ -235,7 +259,7 @@ size_t planning_regions(const struct planning *planning)
 {
     const struct work *bytes = profile_setting_bytes(planning->setting);
     const size_t regions = profile_setting_regions(planning->setting);
-    if (is_placeless(planning))
+    if (planning_is_placeless(planning))
         return 0;
     return bytes && bytes->region_count > regions ? bytes->region_count : regions;
 }
@@ -248,6 +272,11 @@ static bool work_known(const struct planning *planning)
     const double error = profile_setting_weighed(setting) ? 0 : setting->map.error;
     const struct task_weights *bytes = setting->weights ? setting->weights->bytes : NULL;
     return profile_setting_known(setting) > error || (bytes && bytes->deviation > 0);
+}
+
+bool planning_is_weighed(const struct planning *planning)
+{
+    return planning->setting->weights && !planning_is_placeless(planning) && work_known(planning);
 }
 
 /* The plan's rounds by weight in place of those by number, where that is better; `platform` has the
@@ -496,8 +525,7 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
     good = good && planning_check_total(&made, failure) &&
            planning_label(planning, &made, failure) &&
            planning_note_beyond(planning, platform.worker_count, &made, failure) &&
-           (is_placeless(planning) || weights_note(planning->setting->weights, &made) ||
-            failure_memory(failure, "making a plan")) &&
+           (planning_note_weights(planning, &made) || failure_memory(failure, "making a plan")) &&
            (!planning->tail || planning_tail(planning, planning->tail, &made, failure));
     if (planning->used_s && limited)
         *planning->used_s += planning->effort_s - effort.left / second;

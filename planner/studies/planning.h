@@ -47,7 +47,10 @@ struct planning {
 /* The platform that it plans for; to be released. */
 bool planning_platform(const struct planning *planning, struct platform *platform,
                        struct failure *failure);
-/* The same of these of the setting's workers alone, at least one. */
+/* The same with what is known of where in the job its core tasks are. */
+bool planning_platform_placed(const struct planning *planning, struct platform *platform,
+                              struct failure *failure);
+/* That it plans for, of these of the setting's workers alone, at least one. */
 bool planning_chosen(const struct planning *planning, const struct plan_selection *selection,
                      struct platform *platform, struct failure *failure);
 /* Of first .. last. */
@@ -61,6 +64,12 @@ void planning_omissions(const struct schedule_omissions *omissions, double effor
 /* The request that simulates such a plan with that tail (NULL: none). Borrows plan and tail. */
 struct watching_request planning_watching(const struct planning *planning, const char *tail,
                                           const struct plan *plan);
+/* Does nobody know where in the job its core tasks are, and weigh what? */
+bool planning_is_placeless(const struct planning *planning);
+/* Are weights known by which they differ? */
+bool planning_is_weighed(const struct planning *planning);
+/* A whole plan keeps what is known of its core tasks' weights. False: out of memory. */
+bool planning_note_weights(const struct planning *planning, struct plan *plan);
 /* Simulate a plan with the setting's cost map and with its tail, if any; events are added to
  * `trace` (may be NULL). */
 bool planning_simulate(const struct planning *planning, const struct plan *plan,

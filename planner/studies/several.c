@@ -53,12 +53,13 @@ struct found {
     double masters_s, groups_s;
 };
 
-/* Groups of a tree take core tasks to be alike, and have no tails. */
+/* Regions that a calibration found are none that packages for groups are made by; and groups have
+ * no tails. */
 static bool tree_find(const struct planning *planning, double than_s, struct found *found,
                       struct failure *failure)
 {
     found->groups = 0;
-    return planning_regions(planning) > 0 || planning->tail ||
+    return (planning_regions(planning) > 0 && !planning->setting->weights) || planning->tail ||
            trees_find(planning, than_s, &found->groups, &found->groups_s, failure);
 }
 
@@ -186,12 +187,6 @@ bool several_compare(const struct planning *planning, const struct plan *one,
     struct found found = {.masters = 1};
     for (int kind = 0; kind < SEVERAL_KINDS; kind++)
         rows[kind] = (struct several_row){.refused = FAILURE_INIT};
-    if (planning->setting->weights) {
-        for (int kind = 0; kind < SEVERAL_KINDS; kind++)
-            failure_set(&rows[kind].refused, FAILURE_INFEASIBLE,
-                        "a plan by weights has one master");
-        return true;
-    }
     if (!find(planning, one, &found, failure))
         return false;
     for (int kind = 0; kind < SEVERAL_KINDS; kind++) {
@@ -236,8 +231,6 @@ bool several_offer(const struct planning *planning, const struct plan *plan, str
 {
     struct plan steady = *plan;
     struct found found;
-    if (planning->setting->weights)
-        return true; /* a plan by weights has one master */
     steady.predicted = plan_prediction_steady(&plan->predicted);
     if (!find(planning, &steady, &found, failure))
         return false;

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "planner/base/effort.h"
-#include "planner/model/platform.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/simulate.h"
-#include "planner/studies/least_cost.h"
+#include "planner/studies/tree_parts.h"
+#include "planner/studies/tree_weighed.h"
 
 /* Plans that are tried above and below; what does not apply is left out. */
 static const char *const schedulers_above[] = {SCHEDULER_QUICK, "scow-pwu", "umr2", "single"};
@@ -17,37 +17,6 @@ static const char *const schedulers_below[] = {"scow-pwu", SCHEDULER_QUICK, "sin
 enum { BELOW = sizeof schedulers_below / sizeof *schedulers_below };
 
 /* ---- groups -------------------------------------------------------------------------------- */
-
-/* A master, as all see it that are planned below and above it. */
-struct node {
-    const struct group *group;
-    struct platform workers; /* owned; of a group with workers: these alone */
-    struct node *below;      /* owned; of one with groups: these */
-    int64_t count;
-    /* Then its view of them: */
-    struct platform_class *classes; /* owned, one a group */
-    struct platform_window window;
-    struct platform groups;
-};
-
-/* What no tree of equal rounds takes less than (equal_least). Levels are those below the top. */
-struct tree_least {
-    double speed; /* core tasks that all workers do in a second */
-    double idle;  /* by what they could do before their first packages come */
-    double
-        latencies[GROUPING_DEEPEST + 1]; /* and for the latencies of one package each, by levels */
-    double share;                        /* of the job that a worker has, at least */
-};
-
-struct tree {
-    const struct planning *planning;
-    const struct platform *whole;
-    struct node top;
-    struct tree_least least;
-    /* The best one so far; owned. */
-    struct plan best;
-    double best_s; /* or what one has to take less than */
-};
 
 static void node_release(struct node *node)
 {
@@ -62,12 +31,6 @@ static void tree_release(struct tree *tree)
 {
     node_release(&tree->top);
     plan_release(&tree->best);
-}
-
-/* What it assigns to. */
-static const struct platform *node_platform(const struct node *node)
-{
-    return node->count > 0 ? &node->groups : &node->workers;
 }
 
 /* What a group takes for core tasks that its workers share, as a worker does. */
@@ -136,74 +99,17 @@ static bool node_init(const struct tree *tree, struct node *node, const struct g
     return true;
 }
 
-/* ---- what none takes less than ------------------------------------------------------------- */
-
-static double *shares_make(const struct platform *platform);
-
-/* `share` of the job is the node's, which stands so many levels below the top. */
-static bool least_add(struct tree_least *least, const struct node *node, int level, double share)
-{
-    const struct platform *platform = node->count > 0 ? &node->groups : &node->workers;
-    const double package_s = least_port(platform).latency_s;
-    double *shares = shares_make(platform), before = 0;
-    bool good = shares != NULL;
-    for (int64_t k = 0; good && k < platform->worker_count; k++) {
-        const double own = (shares[k] - before) * share;
-        before = shares[k];
-        if (node->count > 0) {
-            good = least_add(least, &node->below[k], level + 1, own);
-            continue;
-        }
-        const struct cost work = least_work(platform, k);
-        const double rate = 1 / fmax(work.s_per_task, 1e-15);
-        least->speed += rate;
-        least->idle += rate * (double)(k + 1) * package_s;
-        least->latencies[level] += rate * work.latency_s;
-        least->share = fmin(least->share, own);
-    }
-    free(shares);
-    return good;
-}
-
-/* How many packages a worker has whose core tasks come in so many at most: rounding, above and
- * below, makes none larger by more than two. */
-static double packages_least(double tasks, double packages)
-{
-    static const double ROUNDED = 2;
-    const double own = tasks - ROUNDED;
-    return own > 0 ? own / (own / packages + ROUNDED) : 0;
-}
-
-/* Every worker does what it has by the end: its packages, each with a latency, and where none of
- * them is empty, from when its first one can be there; in the mean over all workers, by what they
- * do in a second, that is less than no makespan. */
-static double equal_least(const struct tree *tree, int64_t rounds, int64_t times)
-{
-    static const double EMPTY = 4, BUT_FOR_ROUNDING = 1 - 1e-9;
-    const struct tree_least *least = &tree->least;
-    const double tasks = tree->planning->tasks, own = tasks * least->share;
-    double packages = (double)rounds, most = packages, idle = 0;
-    for (int level = 0; level <= GROUPING_DEEPEST; level++) {
-        if (least->latencies[level] > 0)
-            most = packages;
-        idle += packages_least(own, packages) * least->latencies[level];
-        packages *= (double)times;
-    }
-    if (own / most >= EMPTY)
-        idle += least->idle;
-    return BUT_FOR_ROUNDING * (tasks + idle) / least->speed;
-}
-
 /* To be released in any case. */
 static bool tree_init(struct tree *tree, const struct planning *planning,
                       const struct platform *whole, const struct group *grouping,
                       struct failure *failure)
 {
-    *tree =
-        (struct tree){.planning = planning, .whole = whole, .least.share = 1, .best_s = HUGE_VAL};
+    *tree = (struct tree){.planning = planning,
+                          .whole = whole,
+                          .weighed = planning_is_weighed(planning) && work_differs(&whole->work),
+                          .best_s = HUGE_VAL};
     return node_init(tree, &tree->top, grouping, planning->tasks, failure) &&
-           (least_add(&tree->least, &tree->top, 0, 1) ||
-            failure_memory(failure, "planning a tree"));
+           (tree_least_find(tree) || failure_memory(failure, "planning a tree"));
 }
 
 /* ---- plans --------------------------------------------------------------------------------- */
@@ -217,15 +123,19 @@ static double place_tasks(const struct plan *plan, int64_t slot)
     return sum;
 }
 
-/* False: it has none, which is no failure unless *failure says so. */
-static bool schedule_try(const char *name, const struct platform *platform, double tasks,
-                         struct plan *plan, struct failure *failure)
+/* Of the node, for these core tasks. False: it has none, which is no failure unless *failure says
+ * so. */
+static bool schedule_try(const struct tree *tree, const char *name, const struct node *node,
+                         double tasks, const struct tree_ranges *ranges, struct plan *plan,
+                         struct failure *failure)
 {
     struct effort effort = {EFFORT_SECOND / 10};
     const struct schedule_request request = {
-        .platform = platform, .tasks = tasks, .effort = &effort};
+        .platform = node_platform(node), .tasks = tasks, .effort = &effort};
+    const struct scheduler *scheduler = scheduler_find(name);
     struct failure refused = FAILURE_INIT;
-    if (scheduler_make(scheduler_find(name), &request, plan, &refused))
+    if (ranges ? tree_weighed_schedule(tree, node, &request, scheduler, ranges, plan, &refused)
+               : scheduler_make(scheduler, &request, plan, &refused))
         return true;
     if (refused.code != FAILURE_INFEASIBLE)
         failure_set(failure, refused.code, "%s", refused.text);
@@ -244,8 +154,7 @@ static int64_t chosen_worker(const struct plan_selection *selection, int64_t num
     return -1; /* there is no such one */
 }
 
-/* The plan's places, as the node counts them, as all do. */
-static void places_name(const struct node *node, struct plan *plan)
+void tree_places_name(const struct node *node, struct plan *plan)
 {
     for (int64_t slot = 0; slot < plan->worker_count; slot++) {
         const int64_t place = plan->workers[slot];
@@ -254,31 +163,46 @@ static void places_name(const struct node *node, struct plan *plan)
     }
 }
 
-/* Of a plan whose places are as the node counts them: the plan of each one's group. */
-static bool children_make(const struct node *node, const char *below, struct plan *plan,
-                          struct failure *failure)
+static bool children_make(const struct tree *tree, const struct node *node, const char *below,
+                          const struct tree_ranges *ranges, struct plan *plan,
+                          struct failure *failure);
+
+/* The plan of the group with that place, and of all below it. */
+static bool child_make(const struct tree *tree, const struct node *node, const char *below,
+                       int64_t slot, const struct tree_ranges *ranges, struct plan *plan,
+                       struct failure *failure)
 {
-    if (node->count > 0)
-        plan->children = calloc((size_t)plan->worker_count, sizeof *plan->children);
-    if (node->count > 0 && !plan->children)
-        return failure_memory(failure, "planning a tree");
-    for (int64_t slot = 0; node->count > 0 && slot < plan->worker_count; slot++) {
-        const struct node *group = &node->below[plan->workers[slot]];
-        struct plan *child = &plan->children[slot];
-        const double tasks = place_tasks(plan, slot);
-        if (!(tasks > 0) || !schedule_try(below, node_platform(group), tasks, child, failure))
-            return false;
-        plan->child_count++;
-        child->predicted = (struct plan_prediction){.known = false}; /* as if it had all at once */
-        if (!children_make(group, below, child, failure))
-            return false;
-    }
-    places_name(node, plan);
-    return true;
+    const struct node *group = &node->below[plan->workers[slot]];
+    struct plan *child = &plan->children[slot];
+    const double tasks = place_tasks(plan, slot);
+    if (!(tasks > 0) || !schedule_try(tree, below, group, tasks, ranges, child, failure))
+        return false;
+    plan->child_count++;
+    child->predicted = (struct plan_prediction){.known = false}; /* as if it had all at once */
+    return children_make(tree, group, below, ranges, child, failure);
 }
 
-/* It is the best one, or is released. */
-static bool tree_keep(struct tree *tree, struct plan *plan, struct failure *failure)
+/* Of a plan for these core tasks whose places are as the node counts them: the plan of each one's
+ * group. */
+static bool children_make(const struct tree *tree, const struct node *node, const char *below,
+                          const struct tree_ranges *ranges, struct plan *plan,
+                          struct failure *failure)
+{
+    const int64_t count = node->count > 0 ? plan->worker_count : 0;
+    struct tree_ranges *slots = ranges && count > 0 ? tree_ranges_of(plan, ranges) : NULL;
+    if (count > 0)
+        plan->children = calloc((size_t)count, sizeof *plan->children);
+    bool good = count == 0 || (plan->children && (slots || !ranges)) ||
+                failure_memory(failure, "planning a tree");
+    for (int64_t slot = 0; good && slot < count; slot++)
+        good = child_make(tree, node, below, slot, slots ? &slots[slot] : NULL, plan, failure);
+    tree_ranges_free(slots, count);
+    if (good)
+        tree_places_name(node, plan);
+    return good;
+}
+
+bool tree_keep(struct tree *tree, struct plan *plan, struct failure *failure)
 {
     struct simulation simulation;
     if (!simulate_plan(tree->whole, plan, NULL, &simulation, failure)) {
@@ -302,138 +226,17 @@ static bool pair_try(struct tree *tree, const char *above, const char *below,
                      struct failure *failure)
 {
     struct plan plan = {.kernel = NULL};
-    if (schedule_try(above, node_platform(&tree->top), tree->planning->tasks, &plan, failure) &&
-        children_make(&tree->top, below, &plan, failure)) {
+    const double tasks = tree->planning->tasks;
+    struct task_range job = {0, (int64_t)tasks};
+    const struct tree_ranges whole = {.items = &job, .count = 1};
+    const struct tree_ranges *ranges = tree->weighed ? &whole : NULL;
+    if (schedule_try(tree, above, &tree->top, tasks, ranges, &plan, failure) &&
+        children_make(tree, &tree->top, below, ranges, &plan, failure)) {
         plan_inherit(&plan);
         return tree_keep(tree, &plan, failure);
     }
     plan_release(&plan);
     return failure->code == FAILURE_NONE;
-}
-
-/* ---- equal rounds -------------------------------------------------------------------------- */
-
-/* Whole core tasks of part `at` of `total`, in rounds of these shares: cumulative, the last one 1.
- */
-static double share_of(double total, int64_t rounds, const double *shares, int64_t count,
-                       int64_t at)
-{
-    const int64_t round = at / count;
-    const double each = total / (double)rounds;
-    const double before = at % count > 0 ? shares[at % count - 1] : 0;
-    return floor(each * ((double)round + shares[at % count]) + 0.5) -
-           floor(each * ((double)round + before) + 0.5);
-}
-
-/* As fast as each is by itself; owned, NULL: out of memory. */
-static double *shares_make(const struct platform *platform)
-{
-    const struct platform_window *window = &platform->windows[platform->window_count - 1];
-    double *shares = calloc((size_t)platform->worker_count + 1, sizeof *shares), sum = 0;
-    for (int64_t k = 0; shares && k < platform->worker_count; k++) {
-        sum += 1 / fmax(platform_class_work(platform_worker(window, k)).s_per_task, 1e-15);
-        shares[k] = sum;
-    }
-    for (int64_t k = 0; shares && k < platform->worker_count; k++)
-        shares[k] /= sum;
-    return shares;
-}
-
-/* What a plan of equal rounds has in place of a scheduler's name. */
-#define EQUAL_ROUNDS "equal"
-
-/* Rounds of these workers, without loads. */
-static bool rounds_open(struct plan *plan, int64_t workers, int64_t rounds)
-{
-    plan->workers = calloc((size_t)workers, sizeof *plan->workers);
-    plan->rounds = calloc((size_t)rounds, sizeof *plan->rounds);
-    plan->scheduler = strdup(EQUAL_ROUNDS);
-    plan->worker_count = workers;
-    for (int64_t k = 0; plan->workers && k < workers; k++)
-        plan->workers[k] = k;
-    bool good = plan->workers && plan->rounds && plan->scheduler;
-    for (int64_t r = 0; good && r < rounds; r++) {
-        plan->rounds[r] = (struct plan_round){1, calloc((size_t)workers, sizeof(double))};
-        plan->round_count++;
-        good = plan->rounds[r].loads != NULL;
-    }
-    return good;
-}
-
-/* `rounds` rounds of `total`, from entry `from` on. False: a package lies in no window. */
-static bool rounds_fill(struct plan *plan, const struct platform *platform, const double *shares,
-                        double total, size_t from, int64_t rounds)
-{
-    const int64_t count = plan->worker_count;
-    bool fits = true;
-    for (int64_t at = 0; at < rounds * count; at++) {
-        const double load = share_of(total, rounds, shares, count, at);
-        double *loads = plan->rounds[from + (size_t)(at / count)].loads;
-        if (loads) /* rounds_open has made them */
-            loads[at % count] = load;
-        fits = fits && loads && (!(load > 0) || platform_find(platform, load));
-    }
-    plan->tasks += total;
-    return fits;
-}
-
-/* Every package for a group in `times` rounds of those below it, and so on. *fits false: a package
- * lies in no window, or some group gets nothing. */
-static bool equal_below(const struct node *node, struct plan *plan, int64_t times, bool *fits,
-                        struct failure *failure)
-{
-    plan->children = node->count > 0 ? calloc((size_t)node->count, sizeof *plan->children) : NULL;
-    bool good = plan->children || node->count == 0;
-    for (int64_t slot = 0; good && slot < node->count; slot++) {
-        const struct node *group = &node->below[slot];
-        const struct platform *platform = node_platform(group);
-        struct plan *child = &plan->children[plan->child_count++];
-        double *shares = shares_make(platform);
-        good = shares &&
-               rounds_open(child, platform->worker_count, (int64_t)plan->round_count * times);
-        for (size_t r = 0; good && r < plan->round_count; r++)
-            *fits = rounds_fill(child, platform, shares, plan->rounds[r].loads[slot],
-                                r * (size_t)times, times) &&
-                    *fits;
-        free(shares);
-        *fits = *fits && child->tasks > 0;
-        if (good && !equal_below(group, child, times, fits, failure))
-            return false;
-    }
-    places_name(node, plan);
-    return good || failure_memory(failure, "planning a tree");
-}
-
-/* Equal rounds above, each package of which is assigned in `times` equal rounds below. */
-static bool equal_try(struct tree *tree, int64_t rounds, int64_t times, struct failure *failure)
-{
-    const struct platform *platform = node_platform(&tree->top);
-    struct plan plan = {.kernel = NULL};
-    if (equal_least(tree, rounds, times) >= tree->best_s)
-        return true;
-    double *shares = shares_make(platform);
-    bool fits = true, good = shares && rounds_open(&plan, platform->worker_count, rounds);
-    if (good)
-        fits = rounds_fill(&plan, platform, shares, tree->planning->tasks, 0, rounds);
-    good = good ? equal_below(&tree->top, &plan, times, &fits, failure)
-                : failure_memory(failure, "planning a tree");
-    free(shares);
-    if (good && fits) {
-        plan_inherit(&plan);
-        return tree_keep(tree, &plan, failure);
-    }
-    plan_release(&plan);
-    return good;
-}
-
-static bool equal_search(struct tree *tree, struct failure *failure)
-{
-    static const int64_t rounds[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24};
-    enum { ROUNDS = sizeof rounds / sizeof *rounds, TIMES = 4 };
-    bool good = true;
-    for (int k = 0; good && k < ROUNDS * TIMES; k++)
-        good = equal_try(tree, rounds[k / TIMES], k % TIMES + 1, failure);
-    return good;
 }
 
 /* ---- the best one -------------------------------------------------------------------------- */
@@ -445,7 +248,7 @@ static bool tree_search(struct tree *tree, struct failure *failure)
     const bool any = strcmp(named[0], SCHEDULER_AUTO) == 0;
     const char *const *above = any ? schedulers_above : named;
     const size_t count = any ? sizeof schedulers_above / sizeof *schedulers_above : 1;
-    bool good = !any || equal_search(tree, failure);
+    bool good = !any || tree_equal_search(tree, failure);
     for (size_t pair = 0; good && pair < count * BELOW; pair++)
         good = pair_try(tree, above[pair / BELOW], schedulers_below[pair % BELOW], failure);
     return good && (tree->best_s < HUGE_VAL ||
@@ -501,6 +304,8 @@ static bool tree_make(const struct planning *planning, const struct platform *wh
     struct tree tree;
     bool good = tree_init(&tree, planning, whole, grouping, failure) &&
                 tree_search(&tree, failure) && planning_check_total(&tree.best, failure) &&
+                (planning_note_weights(planning, &tree.best) ||
+                 failure_memory(failure, "planning a tree")) &&
                 planning_label(planning, &tree.best, failure) &&
                 planning_note_beyond(planning, whole->worker_count, &tree.best, failure);
     if (good) {
@@ -579,7 +384,7 @@ bool trees_make(const struct planning *planning, int64_t groups, struct plan *pl
                 struct failure *failure)
 {
     struct platform whole;
-    if (!planning_platform(planning, &whole, failure))
+    if (!planning_platform_placed(planning, &whole, failure))
         return false;
     const bool good = platform_check(&whole, failure) &&
                       groups_check(planning, &whole, groups, failure) &&
@@ -608,7 +413,7 @@ bool trees_make_of(const struct planning *planning, const struct group *grouping
                    struct plan *plan, struct failure *failure)
 {
     struct platform whole;
-    if (!planning_platform(planning, &whole, failure))
+    if (!planning_platform_placed(planning, &whole, failure))
         return false;
     const bool good = platform_check(&whole, failure) &&
                       grouping_check(planning, &whole, grouping, name, failure) &&
@@ -630,7 +435,7 @@ static bool even_takes(const struct planning *planning, const struct platform *w
                     ? tree_init(&tree, planning, whole, &grouping, failure)
                     : failure_memory(failure, "planning a tree");
     tree.best_s = than_s;
-    good = good && equal_search(&tree, failure);
+    good = good && tree_equal_search(&tree, failure);
     *makespan_s = tree.best_s < than_s ? tree.best_s : HUGE_VAL;
     tree_release(&tree);
     grouping_release(&grouping);
@@ -686,7 +491,7 @@ bool trees_find(const struct planning *planning, double than_s, int64_t *groups,
 {
     struct platform whole;
     struct best_groups best = {0, HUGE_VAL, than_s};
-    if (!planning_platform(planning, &whole, failure))
+    if (!planning_platform_placed(planning, &whole, failure))
         return false;
     const bool good = !is_for(&whole) || groups_most(planning, &whole) < 2 ||
                       groups_search(planning, &whole, &best, failure);

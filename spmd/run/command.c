@@ -270,7 +270,6 @@ static const char *single_by_options(const struct arguments *arguments, const st
         {arguments->rule && (alone || arguments->dca), arguments->dca ? "--dca" : "-s"},
         {arguments->replan && alone, "--replan"},
         {alone && tail_choose(arguments, plan), arguments->tail ? "--tail" : "the plan's tail"},
-        {weights_asked(&arguments->weights), "a run by weight"},
         {arguments->run.input && strcmp(arguments->run.input, "-") == 0, "standard input (-i -)"}};
     for (size_t k = 0; k < sizeof single / sizeof *single; k++)
         if (single[k].asked)

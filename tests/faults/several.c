@@ -213,9 +213,10 @@ void several_say(void)
               trial.job->state_size > 0 ? ", reduces" : "", several.once ? ", no copies" : "");
     if (trial.collects)
         world_say("masters collect results%s", trial.keeps ? ", at the end" : "");
-    world_say("%s%s%s%s%s, %d ahead", several.rule ? "by the rule " : "by the plan",
-              several.rule ? several.rule : "", several.tail[0] ? ", with the tail " : "",
-              several.tail, several.replan ? ", watched" : "", several.ahead);
+    world_say("%s%s%s%s%s%s, %d ahead", several.plan.weights ? "by weight, " : "",
+              several.rule ? "by the rule " : "by the plan", several.rule ? several.rule : "",
+              several.tail[0] ? ", with the tail " : "", several.tail,
+              several.replan ? ", watched" : "", several.ahead);
     if (!several.resumes)
         stars_say(&several.stars);
     *until = (struct until){.known = false, .who = "--until"};

@@ -226,6 +226,30 @@ static void group_add(struct text *text, const struct stars *stars, int number, 
     text_add(text, "}");
 }
 
+/* Regions of neighbours that are worth as much, now and then nothing. By dice of its own: what else
+ * a seed means does not depend on there being any. Packages that take core tasks in another order
+ * have none. */
+static void weights_add(struct text *text, const struct stars_job *job)
+{
+    struct dice own = {world.dice.state ^ 0x77656967687473u}, *dice = &own;
+    int64_t left = job->tasks;
+    if (order_differs(job->order) || dice_hit(dice, 0.4))
+        return;
+    text_add(text,
+             ", \"weights\": {\"source\": \"w\", \"deviation\": 1, \"sha256\": \"%064x\", "
+             "\"regions\": [",
+             (unsigned)job->tasks);
+    while (left > 0) {
+        const bool last = dice_hit(dice, 0.1);
+        const int64_t tasks = last ? left : 1 + (int64_t)dice_below(dice, (uint64_t)left);
+        const double weight =
+            dice_hit(dice, 0.1) && left < job->tasks ? 0 : dice_about(dice, 0.1, 10);
+        left -= tasks;
+        text_add(text, "[%" PRId64 ", %.9g]%s", tasks, weight, left > 0 ? ", " : "");
+    }
+    text_add(text, "]}");
+}
+
 char *stars_plan(const struct stars *stars, const struct stars_job *job)
 {
     struct text text = TEXT_INIT;
@@ -242,6 +266,7 @@ char *stars_plan(const struct stars *stars, const struct stars_job *job)
         side_by_side_add(&text, stars, job);
     else
         star_add(&text, stars, 0, job->tasks, job->largest);
+    weights_add(&text, job);
     text_add(&text, "}");
     return text_take(&text);
 }

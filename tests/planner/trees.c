@@ -54,6 +54,7 @@ static void planned_check(const struct profile *profile, const struct plan *plan
     char *text = plan_print(plan);
     double sum = 0;
     if (!platform_init(&platform, &profile->settings[0], 0, &failure) ||
+        !platform_map(&platform, &profile->settings[0], plan->tasks, &failure) ||
         !plan_parse_any(&again, text, strlen(text), "plan.json", &failure))
         fail_msg("seed %" PRIu64 ": %s", seed, failure.text);
     for (size_t k = 0; k < plan->child_count; k++)
@@ -348,6 +349,139 @@ static void the_least_is_taken(void **state)
     }
 }
 
+/* ---- weights -------------------------------------------------------------------------------- */
+
+static const char digest[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+/* Over two orders of magnitude, and besides lighter in the first half. */
+static struct task_weights *dice_weights(struct dice *dice, int64_t tasks, bool bytes)
+{
+    double *items = calloc((size_t)tasks, sizeof *items);
+    for (int64_t k = 0; k < tasks; k++)
+        items[k] = dice_scale(dice, 0.3, 3) * (2 * k < tasks ? 0.3 : 3);
+    struct task_weights *weights = weights_new("w", digest, items, tasks);
+    for (int64_t k = 0; k < tasks; k++)
+        items[k] = dice_scale(dice, 0.1, 10);
+    weights->bytes = bytes ? weights_new("b", digest, items, tasks) : NULL;
+    free(items);
+    return weights;
+}
+
+/* As played, every core task is computed once, and takes what it weighs; what is computed is all
+ * that there is. */
+static void played_check(const struct profile *profile, const struct plan *plan, uint64_t seed)
+{
+    struct failure failure = FAILURE_INIT;
+    struct platform platform;
+    struct simulation simulation;
+    struct trace trace = {.count = 0};
+    unsigned char *seen = calloc((size_t)plan->tasks, 1);
+    assert_true(platform_init(&platform, &profile->settings[0], 0, &failure) &&
+                platform_map(&platform, &profile->settings[0], plan->tasks, &failure) &&
+                simulate_plan(&platform, plan, &trace, &simulation, &failure));
+    for (size_t k = 0; k < trace.count; k++) {
+        const struct trace_event *event = &trace.events[k];
+        if (event->operation != OPERATION_COMPUTE)
+            continue;
+        const double load = (double)event->tasks, first = (double)event->first;
+        const struct cost compute =
+            platform_worker(platform_nearest(&platform, load), event->rank - 1)->compute;
+        const double wanted_s =
+            cost_of(compute, load) * platform_weight(&platform, compute, first, load);
+        if (!(fabs(event->end_s - event->start_s - wanted_s) <= 1e-9 * (wanted_s + event->end_s)))
+            fail_msg("seed %" PRIu64 ": core tasks from %" PRId64 " on take %.17g s, not %.17g",
+                     seed, event->first, event->end_s - event->start_s, wanted_s);
+        for (int64_t i = 0; i < event->tasks; i++)
+            assert_int_equal(seen[event->first + i]++, 0);
+    }
+    assert_null(memchr(seen, 0, (size_t)plan->tasks));
+    free(seen);
+    trace_release(&trace);
+    platform_release(&platform);
+}
+
+static void weighed_jobs_can_have_trees(void **state)
+{
+    int made = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= cases_of(60); seed++) {
+        struct dice dice = {seed};
+        struct profile profile;
+        struct plan plan;
+        struct failure failure = FAILURE_INIT;
+        sample_profile(&dice, 12, 1, &profile);
+        struct task_weights *weights =
+            dice_weights(&dice, dice_whole(&dice, 20, 2000), seed % 3 == 0);
+        profile_weigh(&profile, weights);
+        const int64_t workers = profile_workers(&profile.settings[0].windows[0]);
+        const struct planning planning = {.profile = &profile,
+                                          .setting = &profile.settings[0],
+                                          .scheduler = seed % 2 ? SCHEDULER_AUTO : SCHEDULER_QUICK,
+                                          .tasks = (double)weights->work.tasks};
+        const int64_t groups = dice_whole(&dice, 1, workers / 2 + 1);
+        if (trees_make(&planning, groups, &plan, &failure)) {
+            planned_check(&profile, &plan, seed);
+            played_check(&profile, &plan, seed);
+            assert_string_equal(plan.weights->sha256, digest);
+            plan_release(&plan);
+            made++;
+        } else {
+            assert_true(failure.code == FAILURE_INFEASIBLE || failure.code == FAILURE_USAGE);
+        }
+        weights_free(weights);
+        profile_release(&profile);
+    }
+    assert_true(made > (int)(cases_of(60) / 3));
+}
+
+static void assert_trees_equal(const struct plan *a, const struct plan *b)
+{
+    assert_int_equal(a->worker_count, b->worker_count);
+    assert_int_equal(a->round_count, b->round_count);
+    assert_int_equal(a->child_count, b->child_count);
+    for (size_t r = 0; r < a->round_count; r++)
+        assert_memory_equal(a->rounds[r].loads, b->rounds[r].loads,
+                            (size_t)a->worker_count * sizeof *a->rounds[r].loads);
+    for (size_t k = 0; k < a->child_count; k++)
+        assert_trees_equal(&a->children[k], &b->children[k]);
+}
+
+/* By weights that are all equal the same tree is planned as without; by others one that takes less
+ * than packages of as many core tasks would. */
+static void trees_go_by_weight(void **state)
+{
+    enum { TASKS = 640 };
+    struct profile profile = profile_of(72);
+    struct platform platform;
+    struct failure failure = FAILURE_INIT;
+    struct dice dice = {3};
+    double items[TASKS];
+    (void)state;
+    for (int k = 0; k < TASKS; k++)
+        items[k] = 7;
+    struct task_weights *equal = weights_new("w", digest, items, TASKS);
+    struct task_weights *weights = dice_weights(&dice, TASKS, false);
+    struct plan plain = planned_tree(&profile, TASKS, 8);
+    profile_weigh(&profile, equal);
+    struct plan same = planned_tree(&profile, TASKS, 8);
+    assert_trees_equal(&plain, &same);
+    assert_true(fabs(same.predicted.makespan_s / plain.predicted.makespan_s - 1) < 1e-9);
+    profile_weigh(&profile, weights);
+    struct plan weighed = planned_tree(&profile, TASKS, 8);
+    assert_true(platform_init(&platform, &profile.settings[0], 0, &failure) &&
+                platform_map(&platform, &profile.settings[0], TASKS, &failure));
+    const double by_number_s = makespan_of(&platform, &plain);
+    if (!(weighed.predicted.makespan_s < 0.8 * by_number_s))
+        fail_msg("%.4f s by weight, %.4f s by number", weighed.predicted.makespan_s, by_number_s);
+    platform_release(&platform);
+    plan_release(&plain);
+    plan_release(&same);
+    plan_release(&weighed);
+    weights_free(equal);
+    weights_free(weights);
+    profile_release(&profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +493,8 @@ int main(void)
         cmocka_unit_test(classes_are_their_ranks),
         cmocka_unit_test(trees_are_offered_where_they_pay),
         cmocka_unit_test(the_least_is_taken),
+        cmocka_unit_test(weighed_jobs_can_have_trees),
+        cmocka_unit_test(trees_go_by_weight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,12 +54,14 @@ END
 grep -q "^master  *workers  *core tasks" report.txt || fail "no rows of masters: $(cat report.txt)"
 echo "masters: the same result"
 
-# By a rule each master assigns its part to its own workers.
-"$mpiexec" -n 11 "$scow" run plan3.json -o "$PWD/rule.h5" -s gss -p profile.json --no-copies >rule.h5.said 2>&1 ||
+# By a rule each master assigns its part to its own workers, by weight.
+for task in {1..60}; do echo $((task % 5 ? 1 : 6)); done >weights.txt
+"$scow" plan -p profile.json -X 60 -n 10 --masters 3 --weights weights.txt -q -o weighed.json
+"$mpiexec" -n 11 "$scow" run weighed.json -o "$PWD/rule.h5" -s gss -p profile.json --no-copies --weights weights.txt >rule.h5.said 2>&1 ||
     fail "by a rule: $(cat rule.h5.said)"
 [[ $(checksum_of rule.h5) == "$(checksum_of 1.h5)" ]] || fail "by a rule: another checksum"
 "$scow" report rule.h5 --json >rule.json
-"$scow" simulate -p profile.json plan3.json -s gss --json >expected.json
+"$scow" simulate -p profile.json weighed.json -s gss --json >expected.json
 /usr/bin/python3 - <<'END' || fail "by a rule: the output or its report is not what it should be: $(cat rule.json)"
 import json
 report, expected = json.load(open("rule.json")), json.load(open("expected.json"))

@@ -1,0 +1,248 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/studies/least_cost.h"
+#include "planner/studies/tree_parts.h"
+
+/* As fast as each is by itself; owned, NULL: out of memory. */
+static double *shares_make(const struct platform *platform)
+{
+    const struct platform_window *window = &platform->windows[platform->window_count - 1];
+    double *shares = calloc((size_t)platform->worker_count + 1, sizeof *shares), sum = 0;
+    for (int64_t k = 0; shares && k < platform->worker_count; k++) {
+        sum += 1 / fmax(platform_class_work(platform_worker(window, k)).s_per_task, 1e-15);
+        shares[k] = sum;
+    }
+    for (int64_t k = 0; shares && k < platform->worker_count; k++)
+        shares[k] /= sum;
+    return shares;
+}
+
+/* ---- what none takes less than ------------------------------------------------------------- */
+
+/* `share` of the job is the node's, which stands so many levels below the top. */
+static bool least_add(struct tree_least *least, const struct node *node, int level, double share)
+{
+    const struct platform *platform = node_platform(node);
+    const double package_s = least_port(platform).latency_s;
+    double *shares = shares_make(platform), before = 0;
+    bool good = shares != NULL;
+    for (int64_t k = 0; good && k < platform->worker_count; k++) {
+        const double own = (shares[k] - before) * share;
+        before = shares[k];
+        if (node->count > 0) {
+            good = least_add(least, &node->below[k], level + 1, own);
+            continue;
+        }
+        const struct cost work = least_work(platform, k);
+        const double rate = 1 / fmax(work.s_per_task, 1e-15);
+        least->speed += rate;
+        least->idle += rate * (double)(k + 1) * package_s;
+        least->latencies[level] += rate * work.latency_s;
+        least->share = fmin(least->share, own);
+    }
+    free(shares);
+    return good;
+}
+
+/* How many packages a worker has whose core tasks come in so many at most: rounding, above and
+ * below, makes none larger by more than two. */
+static double packages_least(double tasks, double packages)
+{
+    static const double ROUNDED = 2;
+    const double own = tasks - ROUNDED;
+    return own > 0 ? own / (own / packages + ROUNDED) : 0;
+}
+
+/* Every worker does what it has by the end: its packages, each with a latency, and where none of
+ * them is empty, from when its first one can be there; in the mean over all workers, by what they
+ * do in a second, that is less than no makespan. */
+static double equal_least(const struct tree *tree, int64_t rounds, int64_t times)
+{
+    static const double EMPTY = 4, BUT_FOR_ROUNDING = 1 - 1e-9;
+    const struct tree_least *least = &tree->least;
+    const double tasks = tree->planning->tasks, own = tasks * least->share;
+    double packages = (double)rounds, most = packages, idle = 0;
+    for (int level = 0; level <= GROUPING_DEEPEST; level++) {
+        if (least->latencies[level] > 0)
+            most = packages;
+        idle += packages_least(own, packages) * least->latencies[level];
+        packages *= (double)times;
+    }
+    if (own / most >= EMPTY)
+        idle += least->idle;
+    return BUT_FOR_ROUNDING * (tasks + idle) / least->speed;
+}
+
+bool tree_least_find(struct tree *tree)
+{
+    tree->least = (struct tree_least){.share = 1};
+    return least_add(&tree->least, &tree->top, 0, 1);
+}
+
+/* ---- equal rounds -------------------------------------------------------------------------- */
+
+/* Neighbouring core tasks of the job, to be assigned in rounds to workers with these shares:
+ * cumulative, the last one 1. */
+struct assigned {
+    double first, tasks;
+    int64_t rounds;
+    const double *shares; /* borrowed */
+    int64_t count;
+};
+
+/* Of these core tasks, as many as part `at`, counted from 0 round by round, ends with; by what they
+ * weigh, where that is known, `before` of them being in the parts before it. */
+static double assigned_until(const struct tree *tree, const struct assigned *assigned, int64_t at,
+                             double before)
+{
+    const double each = assigned->tasks / (double)assigned->rounds;
+    const double until =
+        each * ((double)(at / assigned->count) + assigned->shares[at % assigned->count]);
+    const struct work *work = &tree->whole->work;
+    if (!tree->weighed || at + 1 == assigned->rounds * assigned->count)
+        return floor(until + 0.5);
+    const double from = work_before(work, assigned->first);
+    const double all = work_before(work, assigned->first + assigned->tasks) - from;
+    const int64_t task =
+        work_nearest(work, (int64_t)tree->planning->tasks, from + all * until / assigned->tasks,
+                     (int64_t)(assigned->first + before));
+    return fmin(assigned->tasks, (double)task - assigned->first);
+}
+
+/* What a plan of equal rounds has in place of a scheduler's name. */
+#define EQUAL_ROUNDS "equal"
+
+/* Rounds of these workers, without loads. */
+static bool rounds_open(struct plan *plan, int64_t workers, int64_t rounds)
+{
+    plan->workers = calloc((size_t)workers, sizeof *plan->workers);
+    plan->rounds = calloc((size_t)rounds, sizeof *plan->rounds);
+    plan->scheduler = strdup(EQUAL_ROUNDS);
+    plan->worker_count = workers;
+    for (int64_t k = 0; plan->workers && k < workers; k++)
+        plan->workers[k] = k;
+    bool good = plan->workers && plan->rounds && plan->scheduler;
+    for (int64_t r = 0; good && r < rounds; r++) {
+        plan->rounds[r] = (struct plan_round){1, calloc((size_t)workers, sizeof(double))};
+        plan->round_count++;
+        good = plan->rounds[r].loads != NULL;
+    }
+    return good;
+}
+
+/* Rounds of these from entry `from` on, and where in the job each of them begins. False: a package
+ * lies in no window. */
+static bool rounds_fill(const struct tree *tree, struct plan *plan, const struct platform *platform,
+                        const struct assigned *assigned, size_t from, double *begins)
+{
+    double before = 0;
+    bool fits = true;
+    for (int64_t at = 0; at < assigned->rounds * assigned->count; at++) {
+        const size_t entry = from + (size_t)(at / assigned->count);
+        const int64_t slot = at % assigned->count;
+        const double until = assigned_until(tree, assigned, at, before), load = until - before;
+        double *loads = plan->rounds[entry].loads;
+        if (slot == 0)
+            begins[entry] = assigned->first + before;
+        if (loads) /* rounds_open has made them */
+            loads[slot] = load;
+        fits = fits && loads && (!(load > 0) || platform_find(platform, load));
+        before = until;
+    }
+    plan->tasks += assigned->tasks;
+    return fits;
+}
+
+/* Of a group that has that place in the plan above: each of its packages in `times` rounds. */
+static bool group_fill(const struct tree *tree, const struct plan *above, const double *begins,
+                       int64_t slot, const struct platform *platform, int64_t times,
+                       const double *shares, struct plan *plan, double *own_begins)
+{
+    bool fits = true;
+    for (size_t r = 0; r < above->round_count; r++) {
+        const double *loads = above->rounds[r].loads;
+        struct assigned assigned = {begins[r], loads[slot], times, shares, platform->worker_count};
+        for (int64_t k = 0; k < slot; k++)
+            assigned.first += loads[k];
+        fits = rounds_fill(tree, plan, platform, &assigned, r * (size_t)times, own_begins) && fits;
+    }
+    return fits && plan->tasks > 0;
+}
+
+static bool equal_below(const struct tree *tree, const struct node *node, struct plan *plan,
+                        const double *begins, int64_t times, bool *fits, struct failure *failure);
+
+/* The plan of the group with that place, and of all below it. */
+static bool equal_group(const struct tree *tree, const struct node *node, int64_t slot,
+                        struct plan *plan, const double *begins, int64_t times, bool *fits,
+                        struct failure *failure)
+{
+    const struct node *group = &node->below[slot];
+    const struct platform *platform = node_platform(group);
+    const int64_t rounds = (int64_t)plan->round_count * times;
+    struct plan *child = &plan->children[plan->child_count++];
+    double *shares = shares_make(platform), *own = calloc((size_t)rounds, sizeof *own);
+    bool good = (shares && own && rounds_open(child, platform->worker_count, rounds)) ||
+                failure_memory(failure, "planning a tree");
+    if (good) {
+        *fits = group_fill(tree, plan, begins, slot, platform, times, shares, child, own) && *fits;
+        good = equal_below(tree, group, child, own, times, fits, failure);
+    }
+    free(shares);
+    free(own);
+    return good;
+}
+
+/* Every package for a group in `times` rounds of those below it, and so on; `begins` says where in
+ * the job each round begins. *fits false: a package lies in no window, or some group gets nothing.
+ */
+static bool equal_below(const struct tree *tree, const struct node *node, struct plan *plan,
+                        const double *begins, int64_t times, bool *fits, struct failure *failure)
+{
+    bool good = true;
+    if (node->count > 0)
+        plan->children = calloc((size_t)node->count, sizeof *plan->children);
+    if (node->count > 0 && !plan->children)
+        return failure_memory(failure, "planning a tree");
+    for (int64_t slot = 0; good && slot < node->count; slot++)
+        good = equal_group(tree, node, slot, plan, begins, times, fits, failure);
+    tree_places_name(node, plan);
+    return good;
+}
+
+/* Equal rounds above, each package of which is assigned in `times` equal rounds below. */
+static bool equal_try(struct tree *tree, int64_t rounds, int64_t times, struct failure *failure)
+{
+    const struct platform *platform = node_platform(&tree->top);
+    struct plan plan = {.kernel = NULL};
+    if (equal_least(tree, rounds, times) >= tree->best_s)
+        return true;
+    double *shares = shares_make(platform), *begins = calloc((size_t)rounds, sizeof *begins);
+    const struct assigned all = {0, tree->planning->tasks, rounds, shares, platform->worker_count};
+    bool fits = true, good = (shares && begins && rounds_open(&plan, all.count, rounds)) ||
+                             failure_memory(failure, "planning a tree");
+    if (good) {
+        fits = rounds_fill(tree, &plan, platform, &all, 0, begins);
+        good = equal_below(tree, &tree->top, &plan, begins, times, &fits, failure);
+    }
+    free(shares);
+    free(begins);
+    if (good && fits) {
+        plan_inherit(&plan);
+        return tree_keep(tree, &plan, failure);
+    }
+    plan_release(&plan);
+    return good;
+}
+
+bool tree_equal_search(struct tree *tree, struct failure *failure)
+{
+    static const int64_t rounds[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24};
+    enum { ROUNDS = sizeof rounds / sizeof *rounds, TIMES = 4 };
+    bool good = true;
+    for (int k = 0; good && k < ROUNDS * TIMES; k++)
+        good = equal_try(tree, rounds[k / TIMES], k % TIMES + 1, failure);
+    return good;
+}
