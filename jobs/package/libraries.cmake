@@ -203,3 +203,22 @@ function(external_find_hdf5)
             hdf5-${flavour}-devel hdf5)
     endif()
 endfunction()
+
+# external_use(TARGET NAME LIBRARY SOURCE DEFINITION): let TARGET's SOURCE use external::NAME. A shared library is
+# loaded when it is needed, by its soname, which SOURCE gets as DEFINITION (planner/base/shared_library.h) and the global
+# property EXTERNAL_LOADED lists; another one is linked.
+function(external_use target name library source definition)
+    find_library(SCOW_${library}_FILE ${library})
+    mark_as_advanced(SCOW_${library}_FILE)
+    if(SCOW_${library}_FILE AND CMAKE_OBJDUMP)
+        execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${SCOW_${library}_FILE} OUTPUT_VARIABLE sections ERROR_QUIET)
+    endif()
+    if(sections MATCHES "SONAME +([^ \n]+)")
+        set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS ${definition}="${CMAKE_MATCH_1}")
+        set_property(GLOBAL APPEND PROPERTY EXTERNAL_LOADED ${CMAKE_MATCH_1})
+        target_include_directories(${target} SYSTEM PRIVATE
+            $<TARGET_PROPERTY:external::${name},INTERFACE_INCLUDE_DIRECTORIES>)
+    else()
+        target_link_libraries(${target} PRIVATE external::${name})
+    endif()
+endfunction()

@@ -4,10 +4,12 @@
 
 #ifdef SCOW_HAVE_PARASAIL
 
-#include <parasail.h>
 #include <stdlib.h>
 
+#include "kernel/library/parasail.h"
+
 struct aligner {
+    const struct parasail *parasail;
     const parasail_matrix_t *matrix;
     parasail_matrix_t *made; /* owned; NULL: the matrix is one of parasail's */
     int first, further;      /* cost of a gap's first letter, and of each further one */
@@ -20,18 +22,21 @@ struct query {
 
 bool aligner_available(void)
 {
-    return true;
+    return parasail_load() != NULL;
 }
 
 bool aligner_matrix_known(const char *name)
 {
-    return parasail_matrix_lookup(name) != NULL;
+    const struct parasail *parasail = parasail_load();
+    return parasail && parasail->matrix_lookup(name) != NULL;
 }
 
 void aligner_method(const struct scoring *scoring, char *text, size_t size)
 {
-    int major, minor, patch;
-    parasail_version(&major, &minor, &patch);
+    const struct parasail *parasail = parasail_load();
+    int major = 0, minor = 0, patch = 0;
+    if (parasail)
+        parasail->version(&major, &minor, &patch);
     const int length =
         snprintf(text, size, "Smith-Waterman by parasail %d.%d.%d, ", major, minor, patch);
     const size_t used = length > 0 && (size_t)length < size ? (size_t)length : size;
@@ -45,12 +50,14 @@ void aligner_method(const struct scoring *scoring, char *text, size_t size)
 
 struct aligner *aligner_new(const struct scoring *scoring)
 {
-    struct aligner *aligner = calloc(1, sizeof *aligner);
+    const struct parasail *parasail = parasail_load();
+    struct aligner *aligner = parasail ? calloc(1, sizeof *aligner) : NULL;
     if (!aligner)
         return NULL;
+    aligner->parasail = parasail;
     if (!scoring->matrix)
-        aligner->made = parasail_matrix_create("ACGT", scoring->match, scoring->mismatch);
-    aligner->matrix = scoring->matrix ? parasail_matrix_lookup(scoring->matrix) : aligner->made;
+        aligner->made = parasail->matrix_create("ACGT", scoring->match, scoring->mismatch);
+    aligner->matrix = scoring->matrix ? parasail->matrix_lookup(scoring->matrix) : aligner->made;
     aligner->first = scoring->gap_open + scoring->gap_extend;
     aligner->further = scoring->gap_extend;
     if (!aligner->matrix) {
@@ -65,7 +72,7 @@ void aligner_free(struct aligner *aligner)
     if (!aligner)
         return;
     if (aligner->made)
-        parasail_matrix_free(aligner->made);
+        aligner->parasail->matrix_free(aligner->made);
     free(aligner);
 }
 
@@ -75,7 +82,7 @@ struct query *query_new(const struct aligner *aligner, const char *letters, int6
     if (!query)
         return NULL;
     query->aligner = aligner;
-    query->profile = parasail_profile_create_sat(letters, (int)size, aligner->matrix);
+    query->profile = aligner->parasail->profile_create_sat(letters, (int)size, aligner->matrix);
     if (!query->profile) {
         free(query);
         return NULL;
@@ -87,7 +94,7 @@ void query_free(struct query *query)
 {
     if (!query)
         return;
-    parasail_profile_free(query->profile);
+    query->aligner->parasail->profile_free(query->profile);
     free(query);
 }
 
@@ -97,17 +104,18 @@ bool query_align(const struct query *query, const char *letters, int64_t size,
                  struct alignment *alignment)
 {
     const struct aligner *aligner = query->aligner;
+    const struct parasail *parasail = aligner->parasail;
     parasail_pfunction_t *align = aligner->first > aligner->further
-                                      ? parasail_sw_striped_profile_sat
-                                      : parasail_sw_scan_profile_sat;
+                                      ? parasail->sw_striped_profile_sat
+                                      : parasail->sw_scan_profile_sat;
     parasail_result_t *result =
         align(query->profile, letters, (int)size, aligner->first, aligner->further);
     if (!result)
         return false;
-    *alignment = (struct alignment){.score = parasail_result_get_score(result),
-                                    .query_end = parasail_result_get_end_query(result),
-                                    .reference_end = parasail_result_get_end_ref(result)};
-    parasail_result_free(result);
+    *alignment = (struct alignment){.score = parasail->result_get_score(result),
+                                    .query_end = parasail->result_get_end_query(result),
+                                    .reference_end = parasail->result_get_end_ref(result)};
+    parasail->result_free(result);
     return true;
 }
 

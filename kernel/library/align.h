@@ -31,7 +31,7 @@ struct alignment {
     int64_t query_end, reference_end; /* the pieces' last letters, from 0 */
 };
 
-/* Was this program built with parasail? Without, aligner_new returns NULL. */
+/* Was this program built with parasail, and is it there? Without, aligner_new returns NULL. */
 bool aligner_available(void);
 /* "Smith-Waterman by parasail 2.6.0, ...", cut to `size` bytes. */
 void aligner_method(const struct scoring *scoring, char *text, size_t size);

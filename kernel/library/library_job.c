@@ -16,8 +16,9 @@ static int scoring_check(const struct scow_host *host, const struct scow_value *
 {
     const char *matrix = values[LIBRARY_MATRIX].text;
     if (!aligner_available())
-        return host->fail(host, "this scow was built without parasail, which aligns sequences: "
-                                "install it (Debian: libparasail-dev) and build again");
+        return host->fail(host, "parasail, which aligns sequences, is not installed or this scow "
+                                "was built without it: install it (Debian: libparasail-dev), and "
+                                "if that is not enough, build again");
     if (!values[LIBRARY_TARGETS].text)
         return host->refuse(host, "targets",
                             "--targets is missing: name a FASTA file, the library that the "

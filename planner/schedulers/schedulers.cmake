@@ -63,21 +63,7 @@ scow_room(scow-schedulers
 # COIN-OR Clp (EPL-2.0, weak copyleft). Without it everything but `optimal` works.
 if(TARGET external::clp)
     target_sources(scow-optimal PRIVATE schedulers/optimal/clp.c schedulers/optimal/optimal_lp.c)
-    # A shared library is loaded by its soname when it is needed (schedulers/optimal/clp.h); another one is linked.
-    find_library(SCOW_CLP_FILE Clp)
-    mark_as_advanced(SCOW_CLP_FILE)
-    if(SCOW_CLP_FILE AND CMAKE_OBJDUMP)
-        execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${SCOW_CLP_FILE} OUTPUT_VARIABLE sections ERROR_QUIET)
-    endif()
-    if(sections MATCHES "SONAME +([^ \n]+)")
-        set_source_files_properties(schedulers/optimal/clp.c PROPERTIES COMPILE_DEFINITIONS SCOW_CLP_LIBRARY="${CMAKE_MATCH_1}")
-        set_property(GLOBAL PROPERTY scow_clp_loaded ${CMAKE_MATCH_1})
-        target_include_directories(scow-optimal SYSTEM PRIVATE
-            $<TARGET_PROPERTY:external::clp,INTERFACE_INCLUDE_DIRECTORIES>)
-        target_link_libraries(scow-optimal PRIVATE ${CMAKE_DL_LIBS})
-    else()
-        target_link_libraries(scow-optimal PRIVATE external::clp)
-    endif()
+    external_use(scow-optimal clp Clp schedulers/optimal/clp.c SCOW_CLP_LIBRARY)
 else()
     message(STATUS "no Clp (Debian coinor-libclp-dev, Fedora coin-or-Clp-devel, Homebrew clp): "
         "`optimal` will not apply")

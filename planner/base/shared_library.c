@@ -1,0 +1,21 @@
+#include "planner/base/shared_library.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* A function's address is no object's to the language, but to the dynamic linker. */
+static bool function_find(void *library, const struct shared_function *function)
+{
+    void *const found = dlsym(library, function->name);
+    memcpy(function->pointer, &found, sizeof found);
+    return found != NULL;
+}
+
+bool shared_library_load(const char *name, const struct shared_function *functions, size_t count)
+{
+    void *const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    bool complete = library != NULL;
+    for (size_t k = 0; complete && k < count; k++)
+        complete = function_find(library, &functions[k]);
+    return complete;
+}
