@@ -103,7 +103,7 @@ options_read() {
         -c) threads=$2 ;;
         --profile) profile=$2 ;;
         --deadline | --objective | --budget | --price | --require | --exclude | --at-most | --waits | --within) choices+=("$1" "$2") ;;
-        *) fail "unknown option '$1': see 'bash jobs/scow.sh --help'; what scow calibrate shall know comes after --" ;;
+        *) fail "unknown option '$1': see 'bash jobs/scow.sh --help'; options of scow calibrate come after --" ;;
         esac
         shift 2
     done
@@ -120,17 +120,17 @@ options_read() {
 
 # Ranks on a node, where nobody said how many.
 ranks_find() {
-    [ "$batch" = slurm ] || fail "say with -T how many ranks a node shall have"
+    [ "$batch" = slurm ] || fail "say with -T how many ranks are started on a node"
     local cores
     cores=$(slurm_cores) || cores=0
     ranks=$((cores / threads))
-    [ "$ranks" -gt 0 ] || fail "how many ranks fit a node is not to be found out: say it with -T"
+    [ "$ranks" -gt 0 ] || fail "how many ranks fit on a node cannot be found out: say it with -T"
 }
 
 # What the calibration asks for: the nodes of the run to come.
 resources_of_nodes() {
     [ -n "$ranks" ] || ranks_find
-    [ $((nodes * ranks)) -gt 1 ] || fail "one rank is the master and does not work: ask for more nodes (-N) or ranks (-T)"
+    [ $((nodes * ranks)) -gt 1 ] || fail "one rank is the master and does not compute: ask for more nodes (-N) or ranks (-T)"
     case $batch in
     slurm) resources=(--nodes="$nodes" --ntasks-per-node="$ranks" --cpus-per-task="$threads") ;;
     pbs) resources=(-l "select=$nodes:ncpus=$((ranks * threads)):mpiprocs=$ranks:ompthreads=$threads") ;;
@@ -172,7 +172,7 @@ run_resume() {
             code=4 fail "$output is there, but not its $plan and $request: submit with another output"
         run_submit ''
         ;;
-    *) code=4 fail "$output is there and no output to go on with: submit with another one" ;;
+    *) code=4 fail "$output is there and cannot be resumed: submit with another one" ;;
     esac
 }
 

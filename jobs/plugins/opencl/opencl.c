@@ -134,7 +134,7 @@ static int start(const struct scow_host *host, const void *job, void *workspace)
     cl_device_id device = device_choose(host);
     cl_int error = CL_SUCCESS;
     if (!device)
-        return host->fail(host, "OpenCL has no device here: is a driver (pocl, for processors) installed?");
+        return host->fail(host, "OpenCL has no device here: install a driver, such as pocl for processors");
     own->context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     if (own->context)
         own->queue = clCreateCommandQueue(own->context, device, 0, &error);
