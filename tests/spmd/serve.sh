@@ -270,6 +270,22 @@ code=0
 [ "$code" = 4 ] || fail "collecting into an output that is there: $code"
 grep -q "^scow collect: json.h5" collect.said || fail "collecting says $(cat collect.said)"
 
+# By the other rules whose chunks are known: submitted, and by hand as it prints it.
+sed "s|sh $dir/task.sh|echo line|" plan.json >says.json
+"$scow" serve says.json -i lines.txt -o tss.h5 --per-chunk -s tss -n 2 --submit local >tss.said 2>&1 || fail "by tss: $(cat tss.said)"
+grep -q "5 chunks by tss" tss.said || fail "it says $(cat tss.said)"
+"$scow" serve says.json -i lines.txt -o fiss.h5 --per-chunk -s fiss,sigma=2 -n 2 >fiss.said 2>&1 || fail "by fiss: $(cat fiss.said)"
+read -ra words <<<"$(sed -n "s/^sbatch --array=0-3 --wrap 'scow \(.*\) \$.*/\1/p" fiss.said)"
+[ "${words[*]}" = "chunk fiss.h5.parts" ] || fail "it says $(cat fiss.said)"
+for chunk in 3 1 0 2; do
+    "$scow" "${words[@]}" $chunk || fail "chunk $chunk by hand ends with $?"
+done
+"$scow" collect fiss.h5.parts -o fiss.h5 >fiss.said 2>&1 || fail "collecting what fiss assigned: $(cat fiss.said)"
+for rule in tss fiss; do
+    [ "$(checksum $rule.said)" = "$(checksum expected.said)" ] || fail "another checksum by $rule"
+    "$scow" show $rule.h5 --check >/dev/null || fail "--check does not hold by $rule"
+done
+
 # ---- how many packages a second ----------------------------------------------------------------
 "$scow" bench rate --join 2 --seconds 0.01 --json >rate.json || fail "measuring the rate ends with $?"
 grep -q '"workers": 2.*"packages_per_s": [1-9]' rate.json || fail "a rate of $(cat rate.json)"
