@@ -308,6 +308,20 @@ code=0
 "$scow" serve plan.json -i lines.txt -o out.h5 -q >there.said 2>&1 || code=$?
 [ "$code" = 4 ] || fail "an output that is there already: $code"
 
+# Of several masters one is left, and it says so.
+sed 's/"count": 2/"count": 4/' sleep.json >four.json
+"$scow" plan -p four.json -X 60 -s static --masters 2 -o several.json -q
+"$scow" plan -p four.json -X 60 -s static --tree 2 -o tree.json -q
+for plan in several tree; do
+    code=0
+    "$scow" serve $plan.json -o out.h5 --access $plan.access >$plan.said 2>&1 || code=$?
+    [ "$code" = 4 ] || fail "a plan of several masters ends with $code"
+done
+grep -q "^scow serve: several.json: has 2 masters side by side, and serving workers is for one: rank 0 sends all packages" several.said ||
+    fail "of several masters it says $(cat several.said)"
+grep -q "^scow serve: tree.json: has 3 masters in a tree, and serving workers is for one: rank 0 sends all packages" tree.said ||
+    fail "of a tree it says $(cat tree.said)"
+
 # ---- as asked -------------------------------------------------------------------------------------
 kill -TERM "$closed"
 code=0

@@ -20,6 +20,7 @@ END
 
 # serve NAME: in the background, with fifty workers that are all there.
 serve() {
+    : >"$1.said" # which may be looked at before the master has begun
     "$scow" serve plan.json -o "$1.h5" --submit local -n 50 >"$1.said" 2>&1 &
     master=$!
     while [ "$(grep -c joins "$1.said" || true)" -lt 50 ]; do sleep 0.05; done
