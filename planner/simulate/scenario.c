@@ -454,9 +454,10 @@ static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop
 {
     struct scenario_state *state = self;
     struct package *package = &state->package;
+    bool news = !state->waits;
     if (is_others_turn(state, loop->star.master_s))
         return LOOP_PAUSE;
-    while (next_event(state) <= loop->star.master_s)
+    for (; next_event(state) <= loop->star.master_s; news = true)
         if (!event_tell(state)) {
             failure_memory(failure, "simulating");
             return LOOP_FAILED;
@@ -468,7 +469,8 @@ static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop
     state->waits = answer == DISPATCH_WAIT || answer == DISPATCH_HANDED_OUT;
     if (answer == DISPATCH_FINISHED)
         return LOOP_END;
-    if (state->beside && !isfinite(going_on_s(state)))
+    /* Before it waits others may have something for it, as of that time. */
+    if (state->beside && (!isfinite(going_on_s(state)) || (state->waits && news)))
         return LOOP_PAUSE;
     if (answer == DISPATCH_OUT_OF_MEMORY)
         return failure_memory(failure, "simulating") ? LOOP_SEND : LOOP_FAILED;

@@ -112,6 +112,16 @@ static bool star_vary(struct star_play *star, const struct variation *variation,
            failure_memory(failure, "simulating");
 }
 
+/* What moves goes out in packages of at most so many core tasks, as in a run. */
+static int64_t largest_of(const struct decision *decision, const struct plan *plan)
+{
+    const int64_t planned = (int64_t)plan_largest_load(plan);
+    const struct plan_tail *tail = decision->tail;
+    if (decision->setup)
+        return decision->setup->most;
+    return tail && tail->setup.tasks > 0 && tail->setup.most > planned ? tail->setup.most : planned;
+}
+
 /* A plan's packages wait with the master, for others may take them over; rules and watched plans
  * hand out no more than workers need. */
 static bool star_decide(struct star_play *star, const struct decision *decision,
@@ -125,6 +135,7 @@ static bool star_decide(struct star_play *star, const struct decision *decision,
     if (!star->dispatch)
         return failure_memory(failure, "simulating");
     dispatch_recovery_open(star->dispatch);
+    dispatch_recovery_limit(star->dispatch, largest_of(decision, &star->plan));
     if (planned)
         dispatch_recovery_ahead(star->dispatch, star->platform.buffers + 1);
     return true;
@@ -236,8 +247,10 @@ static bool stars_play(struct stars_play *play, struct failure *failure)
             return failure_set(failure, FAILURE_INFEASIBLE,
                                "no worker is left for the remaining tasks: simulate more workers");
         now_s = next_s;
-        if (!scenario_play_run(play->stars[k].play, then_s, failure) ||
-            !moves_look(play, now_s, &over, failure))
+        if (!scenario_play_run(play->stars[k].play, then_s, failure))
+            return false;
+        /* What masters do at the same time, none has told the others of. */
+        if (then_s > now_s && !moves_look(play, now_s, &over, failure))
             return false;
     }
     return stars_end(play, now_s, failure);

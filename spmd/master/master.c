@@ -178,8 +178,10 @@ void master_pause(struct master *master, struct pause *pause, double due_s)
     outbox_await(master->outbox, &awaited);
     master_returns_await(master, &awaited);
     master_relay_await(master, &awaited);
-    if (master->run->masters)
+    if (master->run->masters) {
         masters_await(master->run->masters, &awaited);
+        awaited_until(&awaited, masters_have_news(master->run->masters) ? soon_s : 0);
+    }
     awaited_until(&awaited, master_returns_due_s(master));
     awaited_until(&awaited, master_ports_due_s(master));
     if (isfinite(due_s))

@@ -128,6 +128,29 @@ bool masters_idle(const struct masters *masters)
     return masters_share(masters).finished;
 }
 
+/* Does the one say what others may wait for, and the other does not yet? */
+static bool share_differs(const struct dispatch_share *share, const struct dispatch_share *last)
+{
+    return share->wants != last->wants || share->finished != last->finished ||
+           share->living != last->living;
+}
+
+/* Is there something to tell, or of the first one, to see to? */
+static bool is_news(const struct masters *masters, const struct dispatch_share *share)
+{
+    if (is_first(masters))
+        return !masters->tree && !masters->ending && !masters->closed &&
+               share_differs(share, &masters->stars[0].share);
+    return share_differs(share, &masters->message.share) ||
+           masters->orders != masters->message.orders;
+}
+
+bool masters_have_news(const struct masters *masters)
+{
+    const struct dispatch_share share = masters_share(masters);
+    return is_news(masters, &share);
+}
+
 void masters_await(struct masters *masters, struct awaited *awaited)
 {
     int at = AWAITED_MOST - 1;
@@ -282,14 +305,6 @@ static void message_send(struct masters *masters, const struct wire_master *mess
     masters->message = *message;
     link_send(masters->comm->link, &masters->message, sizeof masters->message, 0, WIRE_MASTER,
               &masters->request);
-}
-
-/* Is there something to tell that others may wait for? */
-static bool is_news(const struct masters *masters, const struct dispatch_share *share)
-{
-    const struct wire_master *last = &masters->message;
-    return share->wants != last->share.wants || share->finished != last->share.finished ||
-           share->living != last->share.living || masters->orders != last->orders;
 }
 
 static void other_hear(struct masters *masters, const struct masters_own *own)
