@@ -1,11 +1,15 @@
 #include "tests/faults/several.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "planner/dispatch/dispatch.h"
 #include "planner/files/plan_json.h"
+#include "planner/model/platform.h"
+#include "planner/replan/stars_decided.h"
+#include "planner/simulate/tree.h"
 #include "spmd/run/execute.h"
 #include "spmd/run/until.h"
 #include "tests/faults/checks.h"
@@ -24,6 +28,8 @@ static struct several {
     struct kernel kernel;
     struct until until;
     bool profiled, once, resumes;
+    bool calm;                 /* it sleeps by its profile, and takes as long as is expected */
+    double makespan_s;         /* then */
     char tail[64];             /* "": none */
     const char *rule, *replan; /* NULL: none */
     int ahead;
@@ -38,7 +44,8 @@ static struct stars_job job_of(int64_t tasks)
                               .behind = trial.job->values.write_behind,
                               .tasks = tasks,
                               .largest = trial.largest,
-                              .buffers = trial.buffers};
+                              .buffers = trial.buffers,
+                              .alike = several.calm};
 }
 
 /* A search has one master. */
@@ -78,16 +85,45 @@ static void deciding_draw(void)
         several.replan = "10%";
 }
 
-void several_draw(void)
+/* Of core tasks that sleep, and never of one master: for that there are parts by one (trial.c). */
+static void calm_draw(int *ranks)
+{
+    const struct order order = trial.job->order;
+    several.calm = true;
+    *ranks = 4 + (int)dice_below(&world.dice, RANKS_MOST - 3);
+    trial.job = task_job_sleeping(trial.tasks, trial.job->state_size > 0);
+    trial.job->order = order;
+    trial.collecting = 0;
+    do
+        stars_draw(&several.begun, *ranks, trial.tasks, true);
+    while (several.begun.count == 1);
+    /* A package for a worker without room holds up others in the simulation, and not in the
+     * executor: groups, whose pieces are unequal, have room. */
+    if (several.begun.tree)
+        trial.buffers = (int)trial.tasks;
+    several.kernel.task = trial.job->task;
+    several.profiled = several.once = true;
+    models_draw(trial.largest, 1, false);
+}
+
+static void usual_draw(int ranks)
 {
     struct dice *dice = &world.dice;
-    const int ranks = 2 + (int)dice_below(dice, RANKS_MOST - 1);
-    several = (struct several){.kernel = {.task = trial.job->task}};
     stars_take(&several.begun, ranks, trial.tasks, true);
     several.profiled = dice_hit(dice, 0.6);
     several.once = dice_hit(dice, 0.3);
     if (several.profiled)
         models_draw(trial.largest, (double)trial.largest * habits.mean_s, false);
+}
+
+void several_draw(bool calm)
+{
+    int ranks = 2 + (int)dice_below(&world.dice, RANKS_MOST - 1);
+    several = (struct several){.kernel = {.task = trial.job->task}};
+    if (calm)
+        calm_draw(&ranks);
+    else
+        usual_draw(ranks);
     deciding_draw();
     plan_make();
 }
@@ -192,6 +228,8 @@ void several_main(void)
         searches_run(&execution, &comm, &liveness, &outcome, &failure);
     else if (open)
         execute_run(&execution, &outcome, &failure);
+    if (self->number == 0)
+        several.makespan_s = outcome.makespan_s;
     liveness_end(&liveness);
     others_end(&outcome);
     run_outcome_release(&outcome);
@@ -257,6 +295,93 @@ bool several_over(void)
     return over;
 }
 
+/* ---- as long as is expected ------------------------------------------------------------------ */
+
+/* Beside the run's own order of what happens at the same time: others, by noise that is felt in
+ * nothing else. */
+enum { ORDERS = 12 };
+static const double ordering_noise = 1e-6;
+
+static bool tree_expect(const struct platform *platform, struct simulation *expected,
+                        struct failure *failure)
+{
+    return tree_simulate(platform, &several.plan, NULL, NULL, expected, failure);
+}
+
+/* Where masters do something at the same time, who is first is a matter of how long messages take.
+ */
+static bool stars_play(const struct platform *platform, int order, struct simulation *expected,
+                       struct failure *failure)
+{
+    const struct stars_request request = {
+        .watching = {.plan = &several.plan,
+                     .setting = &models_profile()->settings[0],
+                     .workers = several.begun.ranks - 1,
+                     .tolerance = several.replan,
+                     .tail = several.tail[0] ? several.tail : NULL,
+                     .ahead = several.ahead},
+        .rule = several.rule};
+    struct scenario scenario = SCENARIO_INIT;
+    struct stars_decided decided;
+    struct stars_told told = {.lines = TEXT_INIT};
+    scenario.noise = order > 0 ? ordering_noise : 0;
+    scenario.seed = (uint64_t)order;
+    if (!stars_decided_init(&decided, &request, failure))
+        return false;
+    const bool good =
+        stars_decided_simulate(&decided, platform, &scenario, NULL, &told, expected, failure);
+    stars_told_release(&told);
+    stars_decided_release(&decided);
+    return good;
+}
+
+static bool is_as_expected(double expected_s)
+{
+    return isfinite(expected_s) && fabs(several.makespan_s - expected_s) <= trial.most * expected_s;
+}
+
+/* Of the first part; *expected_s is what is nearest to the run. */
+static bool expect(double *expected_s, struct failure *failure)
+{
+    const struct profile_setting *setting = &models_profile()->settings[0];
+    const int orders = several.begun.tree ? 1 : ORDERS;
+    struct platform platform;
+    struct simulation expected;
+    if (!platform_init(&platform, setting, several.begun.ranks - 1, failure))
+        return false;
+    platform.buffers = plan_buffers(&several.plan);
+    *expected_s = HUGE_VAL;
+    bool good = true;
+    for (int order = 0; good && order < orders && !is_as_expected(*expected_s); order++) {
+        good = several.begun.tree ? tree_expect(&platform, &expected, failure)
+                                  : stars_play(&platform, order, &expected, failure);
+        if (good &&
+            fabs(expected.makespan_s - several.makespan_s) < fabs(*expected_s - several.makespan_s))
+            *expected_s = expected.makespan_s;
+    }
+    platform_release(&platform);
+    return good;
+}
+
+static void makespan_check(void)
+{
+    struct failure failure = FAILURE_INIT;
+    double expected_s;
+    if (!expect(&expected_s, &failure)) {
+        world_wrong("it cannot be simulated: %s", failure.text);
+        return;
+    }
+    world_say("took %g s, and %g s were expected", several.makespan_s, expected_s);
+    if (!is_as_expected(expected_s))
+        world_wrong("%d masters %s took %g s %s%s%s%s, and %g s were expected", several.begun.count,
+                    several.begun.tree ? "in a tree" : "side by side", several.makespan_s,
+                    several.rule ? "by the rule " : "by the plan",
+                    several.rule     ? several.rule
+                    : several.replan ? ", watched"
+                                     : "",
+                    several.tail[0] ? ", with the tail " : "", several.tail, expected_s);
+}
+
 void several_check(void)
 {
     const struct rank *first = &world.rank[0];
@@ -271,6 +396,8 @@ void several_check(void)
     if (first->status != FAILURE_NONE && first->status != FAILURE_STOPPED && !failed &&
         !(world.weather.unwritten > 0))
         world_wrong("rank 0 ends with %d, though nothing has failed", first->status);
+    if (several.calm && !world.wrong[0])
+        makespan_check();
 }
 
 bool several_lost(void)

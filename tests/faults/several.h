@@ -8,8 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the trial at hand does, drawn; to be released. */
-void several_draw(void);
+/* What the trial at hand does, drawn; to be released. `calm`: it sleeps by a profile, and takes as
+ * long as the simulation expects. */
+void several_draw(bool calm);
 void several_release(void);
 /* The ranks of its next part. */
 int several_ranks(void);

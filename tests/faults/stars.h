@@ -27,6 +27,7 @@ struct stars_job {
     bool behind;
     int64_t tasks, largest; /* in all, of a package */
     int buffers;
+    bool alike; /* core tasks weigh the same */
 };
 
 /* JSON text; owned. */

@@ -300,6 +300,16 @@ static const struct scow_task reducing_task = {
     COMMON,         .name = "reducing", .open = reducing_open,
     .reset = reset, .merge = merge,     .print = print};
 
+static const struct scow_task simple_sleeping_task = {COMMON, .name = "simple-sleeping",
+                                                      .flags = SCOW_SLEEP, .open = simple_open};
+static const struct scow_task reducing_sleeping_task = {COMMON,
+                                                        .name = "reducing-sleeping",
+                                                        .flags = SCOW_SLEEP,
+                                                        .open = reducing_open,
+                                                        .reset = reset,
+                                                        .merge = merge,
+                                                        .print = print};
+
 static const struct scow_task search_task = {SCOW_TASK,
                                              .version = "1",
                                              .summary = "says its number, level by level",
@@ -341,6 +351,16 @@ struct job *task_job_search(int64_t tasks, bool behind)
     if (!job.task)
         job_make(&job, &search_task, 1);
     return job_set(&job, tasks, behind);
+}
+
+struct job *task_job_sleeping(int64_t tasks, bool reduces)
+{
+    static struct job jobs[2];
+    if (!jobs[0].task) {
+        job_make(&jobs[0], &simple_sleeping_task, 0);
+        job_make(&jobs[1], &reducing_sleeping_task, 0);
+    }
+    return job_set(&jobs[reduces], tasks, false);
 }
 
 struct job *task_job(int64_t tasks, bool reduces, bool behind)

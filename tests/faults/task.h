@@ -30,6 +30,8 @@ extern struct habits habits;
 
 /* Jobs of so many tasks: records alone, or a reduction beside. Made once; borrowed. */
 struct job *task_job(int64_t tasks, bool reduces, bool behind);
+/* The same, of core tasks for which the executor sleeps what a profile says. */
+struct job *task_job_sleeping(int64_t tasks, bool reduces);
 /* Of a search in levels, whose core tasks emit what the next level follows from. */
 struct job *task_job_search(int64_t tasks, bool behind);
 /* What that core task of a level leaves. */

@@ -419,7 +419,7 @@ static void trial_calm(void)
     trial.collecting = trial.collecting > 0;
     trial.patience_s = 1000;
     trial.job->values.write_behind = false;
-    habits = (struct habits){.mean_s = 1e-6, .bytes = 8, .deadly = -1};
+    habits = (struct habits){.tasks = trial.tasks, .mean_s = 1e-6, .bytes = 8, .deadly = -1};
 }
 
 /* By dice of its own: what else a seed means does not depend on there being loads. Packages are
@@ -445,7 +445,8 @@ static void loaded_draw(void)
 static bool is_several(void)
 {
     struct dice own = {world.dice.state ^ 0x73657665u};
-    return several_most > 0 && !calm && dice_hit(&own, several_most);
+    /* Calm ones are so only where all are to be. */
+    return several_most > 0 && (!calm || several_most == 1) && dice_hit(&own, several_most);
 }
 
 /* Likewise, of those. */
@@ -482,15 +483,15 @@ static void trial_draw(void)
     trial.master_share = dice_hit(dice, 0.7) ? dice_between(dice, 0.02, 0.6) : 0;
     trial.job->order = order_draw(trial.tasks);
     trial.sleeps = calm || dice_hit(dice, 0.2);
-    if (calm) {
-        trial_calm();
-        loaded_draw();
-    }
     trial.several = is_several();
+    if (calm)
+        trial_calm();
+    if (calm && !trial.several)
+        loaded_draw();
     if (trial.several && is_search())
         searches_draw();
     if (trial.several)
-        several_draw();
+        several_draw(calm);
     trial.sleeps = trial.sleeps && !trial.several;
     if (trial.loaded)
         models_draw_loaded(trial.largest, 1, 2 * (double)trial.tasks / (double)trial.largest);
