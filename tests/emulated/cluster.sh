@@ -113,7 +113,7 @@ cluster_up() {
     done
     cluster_tick "$@"
     hosts=$(IFS=, && echo "${cluster_nodes[*]}")
-    # UCX knows that all is one machine, and must not make use of it; a rank's end is in finalize.c.
+    # UCX knows that all is one machine, and must not make use of it.
     # shellcheck disable=SC2034 # by those who source this
     cluster_mpiexec=(mpiexec.mpich -launcher ssh
         -launcher-exec "$(realpath "$(dirname "${BASH_SOURCE[0]}")")/launch" -iface "$cluster_bridge" -hosts "$hosts"

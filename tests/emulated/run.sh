@@ -58,7 +58,6 @@ cluster_sweep
 scratch=$(mktemp -d)
 trap 'cluster_down; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
-mpicc.mpich -O2 -shared -fPIC "$here/finalize.c" -o "$scratch/finalize.so"
 cc -O2 "$here/ticker.c" -o "$scratch/ticker"
 cc -O2 -shared -fPIC -I "$PWD" "$here/chain.c" -o "$scratch/chain.so"
 cluster_ticker=$scratch/ticker
@@ -75,7 +74,7 @@ for name in "${wanted[@]}"; do
     cluster_up ${clusters[$name]}
     code=0
     /usr/bin/python3 "$here/emulated.py" --scow "$build/bin/scow" --name "$name" --nodes ${#cluster_nodes[@]} $smoke \
-        --work $work --chain "$scratch/chain.so" "${passed[@]}" -- "${cluster_mpiexec[@]}" -genv LD_PRELOAD "$scratch/finalize.so" || code=$?
+        --work $work --chain "$scratch/chain.so" "${passed[@]}" -- "${cluster_mpiexec[@]}" || code=$?
     cluster_down
     ((code <= worst)) || worst=$code
 done
