@@ -98,8 +98,8 @@ static double assigned_until(const struct tree *tree, const struct assigned *ass
                              double before)
 {
     const double each = assigned->tasks / (double)assigned->rounds;
-    const double until =
-        each * ((double)(at / assigned->count) + assigned->shares[at % assigned->count]);
+    const int64_t round = at / assigned->count, slot = at % assigned->count;
+    const double until = each * ((double)round + assigned->shares[slot]);
     const struct work *work = &tree->whole->work;
     if (!tree->weighed || at + 1 == assigned->rounds * assigned->count)
         return floor(until + 0.5);
@@ -184,9 +184,10 @@ static bool equal_group(const struct tree *tree, const struct node *node, int64_
     const int64_t rounds = (int64_t)plan->round_count * times;
     struct plan *child = &plan->children[plan->child_count++];
     double *shares = shares_make(platform), *own = calloc((size_t)rounds, sizeof *own);
-    bool good = (shares && own && rounds_open(child, platform->worker_count, rounds)) ||
-                failure_memory(failure, "planning a tree");
-    if (good) {
+    bool good = shares && own && rounds_open(child, platform->worker_count, rounds);
+    if (!good) {
+        failure_memory(failure, "planning a tree");
+    } else {
         *fits = group_fill(tree, plan, begins, slot, platform, times, shares, child, own) && *fits;
         good = equal_below(tree, group, child, own, times, fits, failure);
     }
@@ -221,9 +222,10 @@ static bool equal_try(struct tree *tree, int64_t rounds, int64_t times, struct f
         return true;
     double *shares = shares_make(platform), *begins = calloc((size_t)rounds, sizeof *begins);
     const struct assigned all = {0, tree->planning->tasks, rounds, shares, platform->worker_count};
-    bool fits = true, good = (shares && begins && rounds_open(&plan, all.count, rounds)) ||
-                             failure_memory(failure, "planning a tree");
-    if (good) {
+    bool fits = true, good = shares && begins && rounds_open(&plan, all.count, rounds);
+    if (!good) {
+        failure_memory(failure, "planning a tree");
+    } else {
         fits = rounds_fill(tree, &plan, platform, &all, 0, begins);
         good = equal_below(tree, &tree->top, &plan, begins, times, &fits, failure);
     }
