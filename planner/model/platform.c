@@ -223,6 +223,32 @@ bool platform_map(struct platform *platform, const struct profile_setting *setti
            failure_memory(failure, "describing the platform");
 }
 
+static bool cost_alike(struct cost a, struct cost b)
+{
+    return a.latency_s == b.latency_s && a.s_per_task == b.s_per_task;
+}
+
+static bool class_alike(const struct platform_class *a, const struct platform_class *b)
+{
+    return a->count == b->count && a->holds == b->holds && a->start_s == b->start_s &&
+           cost_alike(a->link, b->link) && cost_alike(a->receive, b->receive) &&
+           cost_alike(a->compute, b->compute) && cost_alike(a->output, b->output) &&
+           cost_alike(a->result, b->result);
+}
+
+bool platform_alike(const struct platform *a, const struct platform *b)
+{
+    for (int64_t w = 0; w < a->window_count; w++) {
+        const struct platform_window *left = &a->windows[w], *right = &b->windows[w];
+        if (left->class_count != right->class_count)
+            return false;
+        for (int64_t k = 0; k < left->class_count; k++)
+            if (!class_alike(&left->classes[k], &right->classes[k]))
+                return false;
+    }
+    return true;
+}
+
 struct platform platform_unplaced(const struct platform *from)
 {
     struct platform made = *from;

@@ -120,6 +120,8 @@ struct platform platform_unplaced(const struct platform *from);
 bool platform_part(const struct platform *from, int64_t before, int64_t workers,
                    struct platform *part);
 void platform_part_release(struct platform *part);
+/* Do as many workers cost the same, in the same order, on two platforms of one setting? */
+bool platform_alike(const struct platform *a, const struct platform *b);
 /* The window that holds packages of `load` tasks; NULL when none does. */
 const struct platform_window *platform_find(const struct platform *platform, double load);
 /* That window, or the nearest one for a size that no plan would use, such as the last package of a

@@ -28,33 +28,6 @@ struct stars {
     size_t count;
 };
 
-static bool cost_alike(struct cost a, struct cost b)
-{
-    return a.latency_s == b.latency_s && a.s_per_task == b.s_per_task;
-}
-
-static bool class_alike(const struct platform_class *a, const struct platform_class *b)
-{
-    return a->count == b->count && a->holds == b->holds && a->start_s == b->start_s &&
-           cost_alike(a->link, b->link) && cost_alike(a->receive, b->receive) &&
-           cost_alike(a->compute, b->compute) && cost_alike(a->output, b->output) &&
-           cost_alike(a->result, b->result);
-}
-
-/* Of the same profile, so that windows and the master's costs are the same. */
-static bool platform_alike(const struct platform *a, const struct platform *b)
-{
-    for (int64_t w = 0; w < a->window_count; w++) {
-        const struct platform_window *left = &a->windows[w], *right = &b->windows[w];
-        if (left->class_count != right->class_count)
-            return false;
-        for (int64_t k = 0; k < left->class_count; k++)
-            if (!class_alike(&left->classes[k], &right->classes[k]))
-                return false;
-    }
-    return true;
-}
-
 static void stars_release(struct stars *stars)
 {
     for (size_t k = 0; k < stars->count; k++)
@@ -264,11 +237,12 @@ static double stars_end(const struct plan *plan)
     return end_s;
 }
 
-/* By the work that each does in a second. False: they all end together. */
-static bool stars_weigh(struct stars *stars, const struct plan *plan)
+/* By the work that each does in a second. False: they all end together, or even if they did, would
+ * take longer than `than_s`. */
+static bool stars_weigh(struct stars *stars, const struct plan *plan, double than_s)
 {
     static const double TOGETHER = 0.002;
-    double least_s = HUGE_VAL;
+    double least_s = HUGE_VAL, work = 0, speed = 0;
     for (size_t k = 0; k < plan->star_count; k++)
         least_s = fmin(least_s, plan->stars[k].predicted.makespan_s);
     if (stars_end(plan) <= (1 + TOGETHER) * least_s)
@@ -278,21 +252,23 @@ static bool stars_weigh(struct stars *stars, const struct plan *plan)
         const double cost =
             work_mean_cost(&stars->whole->work, plan->tasks, star->first, star->tasks);
         stars->items[k].weight = cost * star->tasks / star->predicted.makespan_s;
+        work += cost * star->tasks;
+        speed += stars->items[k].weight;
     }
-    return true;
+    return work <= than_s * speed;
 }
 
-/* Parts by what the workers could do at first, then by what stars did of the parts that they had.
- * The best plan, to be released in any case. */
-static bool stars_balance(struct stars *stars, const struct star_making *making, struct plan *best,
-                          struct failure *failure)
+/* Parts by what the workers could do at first, then by what stars did of the parts that they had,
+ * as long as that may take at most `than_s`. The best plan, to be released in any case. */
+static bool stars_balance(struct stars *stars, const struct star_making *making, double than_s,
+                          struct plan *best, struct failure *failure)
 {
     enum { ROUNDS = 4 };
     stars_share(stars);
     bool good = stars_plan(stars, making, best, failure);
     for (int k = 0; good && k < ROUNDS; k++) {
         struct plan plan;
-        if (!stars_weigh(stars, best))
+        if (!stars_weigh(stars, best, than_s))
             break;
         stars_share(stars);
         good = stars_plan(stars, making, &plan, failure);
@@ -377,7 +353,7 @@ static bool count_try(const struct planning *planning, const struct platform *wh
     *makespan_s = HUGE_VAL;
     if (!stars_init(&stars, planning, whole, masters, failure))
         return false;
-    if (stars_least(&stars) <= than_s && stars_balance(&stars, &making, &plan, &refused))
+    if (stars_least(&stars) <= than_s && stars_balance(&stars, &making, than_s, &plan, &refused))
         *makespan_s = stars_end(&plan);
     plan_release(&plan);
     stars_release(&stars);
@@ -412,10 +388,18 @@ static bool count_offer(const struct planning *planning, const struct platform *
     return true;
 }
 
+/* Does a step of so many masters that saved no more than counts as equal end the search? Not a
+ * large one, relative to all of them. */
+static bool step_ends(int64_t step, double before_s, const struct best_count *best)
+{
+    enum { FINE = 8 };
+    return step * FINE <= best->masters && best->makespan_s >= (1 - SCHEDULE_WITHIN) * before_s;
+}
+
 /* As many as take less than *best, if any do, and not fewer than that. First in powers of two, many
  * masters first, for their plans are made quickly and rule out most of few masters; then between
- * the neighbours of the best one: the makespan falls up to P / (lambda + 1) masters and rises
- * behind. */
+ * the neighbours of the best one, which are powers of two themselves below it: the makespan falls
+ * up to P / (lambda + 1) masters and rises behind. */
 static bool count_search(const struct planning *planning, const struct platform *whole,
                          int64_t fewest, struct best_count *best, struct failure *failure)
 {
@@ -426,10 +410,14 @@ static bool count_search(const struct planning *planning, const struct platform 
         masters *= 2;
     for (; good && masters >= fewest; masters /= 2)
         good = count_offer(planning, whole, masters, best, failure);
-    for (int64_t step = best->masters / 2; good && step > 0; step /= 2) {
+    const int64_t known = best->masters / 2;
+    for (int64_t step = known; good && step > 0; step /= 2) {
         const int64_t from = best->masters;
-        good = count_offer(planning, whole, from - step, best, failure) &&
+        const double before_s = best->makespan_s;
+        good = (from - step == known || count_offer(planning, whole, from - step, best, failure)) &&
                count_offer(planning, whole, from + step, best, failure);
+        if (step_ends(step, before_s, best))
+            break;
     }
     return good;
 }
@@ -485,7 +473,7 @@ static bool several_make(const struct planning *planning, const struct platform 
     making.omissions = planning->omissions;
     stars_share(&stars);
     making.effort /= (double)stars_different(&stars);
-    bool good = stars_balance(&stars, &making, &made, failure);
+    bool good = stars_balance(&stars, &making, HUGE_VAL, &made, failure);
     if (good) {
         stars_sum(&stars, &made);
         good = ((scheduler_name(&made) && planning_note_weights(planning, &made)) ||
@@ -503,27 +491,54 @@ static bool several_make(const struct planning *planning, const struct platform 
     return good;
 }
 
-/* One master, or so many where that saves enough. */
+/* May one master take so little? */
+static bool one_may(const struct planning *planning, const struct platform *whole, double than_s,
+                    bool *may, struct failure *failure)
+{
+    struct stars one;
+    if (!stars_init(&one, planning, whole, 1, failure))
+        return false;
+    *may = stars_least(&one) <= than_s;
+    stars_release(&one);
+    return true;
+}
+
+/* One master takes the plan's place, unless several save enough. */
+static bool one_keep(const struct planning *planning, struct plan *plan, struct failure *failure)
+{
+    struct schedule_omissions omissions = {.count = 0};
+    struct planning alone = *planning;
+    struct plan one;
+    if (planning->omissions)
+        alone.omissions = &omissions;
+    if (!planning_make(&alone, &one, failure))
+        return false;
+    if (plan->predicted.makespan_s >= (1 - MASTERS_GAIN) * one.predicted.makespan_s) {
+        const struct plan several = *plan;
+        *plan = one;
+        one = several;
+        if (planning->omissions)
+            *planning->omissions = omissions;
+    }
+    plan_release(&one);
+    return true;
+}
+
+/* So many masters, or one where they do not save enough. */
 static bool better_make(const struct planning *planning, const struct platform *whole,
                         int64_t masters, struct plan *plan, struct failure *failure)
 {
     static const double SHARE = 0.5;
     struct planning half = *planning;
-    struct plan several;
+    bool may = false;
     half.effort_s *= SHARE;
-    if (!planning_make(&half, plan, failure))
+    if (!several_make(planning, whole, masters, SHARE, plan, failure))
         return false;
-    if (!several_make(planning, whole, masters, SHARE, &several, failure)) {
-        plan_release(plan);
-        return false;
-    }
-    if (several.predicted.makespan_s < (1 - MASTERS_GAIN) * plan->predicted.makespan_s) {
-        const struct plan one = *plan;
-        *plan = several;
-        several = one;
-    }
-    plan_release(&several);
-    return true;
+    const double than_s = plan->predicted.makespan_s / (1 - MASTERS_GAIN);
+    if (one_may(planning, whole, than_s, &may, failure) && (!may || one_keep(&half, plan, failure)))
+        return true;
+    plan_release(plan);
+    return false;
 }
 
 static bool masters_check(const struct planning *planning, const struct platform *whole,
