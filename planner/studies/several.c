@@ -130,13 +130,15 @@ static bool beside_take(const struct planning *planning, struct plan *plan, doub
     return is_made(made, &refused, failure);
 }
 
-/* A tree, where it takes less than enough, and less than several side by side do. Whose equal
- * rounds take longer than these by more than NEAR is not planned in full. */
+/* A tree, where it takes less than enough, and less than several side by side do by more than
+ * counts as equal. Whose equal rounds take longer than these by more than NEAR is not planned in
+ * full. */
 static bool tree_take(const struct planning *planning, struct plan *plan, double enough,
                       struct failure *failure)
 {
     static const double NEAR = 0.02;
-    const double than_s = fmin(enough, (1 + NEAR) * plan->predicted.makespan_s);
+    const double now_s = plan->predicted.makespan_s, than_s = fmin(enough, (1 + NEAR) * now_s);
+    const double less_s = fmin(enough, (1 - SCHEDULE_WITHIN) * now_s);
     struct failure refused = FAILURE_INIT;
     struct found found = {.masters = 1};
     struct plan other;
@@ -144,9 +146,9 @@ static bool tree_take(const struct planning *planning, struct plan *plan, double
         return false;
     if (found.groups == 0)
         return true;
-    const bool made = trees_make(planning, found.groups, &other, &refused);
+    const bool made = trees_make_less(planning, found.groups, less_s, &other, &refused);
     if (made)
-        lesser_keep(plan, &other, fmin(enough, plan->predicted.makespan_s));
+        lesser_keep(plan, &other, less_s);
     return is_made(made, &refused, failure);
 }
 

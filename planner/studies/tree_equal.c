@@ -28,6 +28,8 @@ static bool least_add(struct tree_least *least, const struct node *node, int lev
     const double package_s = least_port(platform).latency_s;
     double *shares = shares_make(platform), before = 0;
     bool good = shares != NULL;
+    if (node->count == 0)
+        least->ports[level] = fmax(least->ports[level], (double)platform->worker_count * package_s);
     for (int64_t k = 0; good && k < platform->worker_count; k++) {
         const double own = (shares[k] - before) * share;
         before = shares[k];
@@ -57,22 +59,26 @@ static double packages_least(double tasks, double packages)
 
 /* Every worker does what it has by the end: its packages, each with a latency, and where none of
  * them is empty, from when its first one can be there; in the mean over all workers, by what they
- * do in a second, that is less than no makespan. */
+ * do in a second, that is less than no makespan. Nor is what a group's port is busy with latencies
+ * alone, where core tasks are alike. */
 static double equal_least(const struct tree *tree, int64_t rounds, int64_t times)
 {
     static const double EMPTY = 4, BUT_FOR_ROUNDING = 1 - 1e-9;
     const struct tree_least *least = &tree->least;
     const double tasks = tree->planning->tasks, own = tasks * least->share;
-    double packages = (double)rounds, most = packages, idle = 0;
+    double packages = (double)rounds, most = packages, idle = 0, port_s = 0;
     for (int level = 0; level <= GROUPING_DEEPEST; level++) {
+        const double each = packages_least(own, packages);
         if (least->latencies[level] > 0)
             most = packages;
-        idle += packages_least(own, packages) * least->latencies[level];
+        idle += each * least->latencies[level];
+        if (!tree->weighed)
+            port_s = fmax(port_s, each * least->ports[level]);
         packages *= (double)times;
     }
     if (own / most >= EMPTY)
         idle += least->idle;
-    return BUT_FOR_ROUNDING * (tasks + idle) / least->speed;
+    return BUT_FOR_ROUNDING * fmax((tasks + idle) / least->speed, port_s);
 }
 
 bool tree_least_find(struct tree *tree)
@@ -239,12 +245,31 @@ static bool equal_try(struct tree *tree, int64_t rounds, int64_t times, struct f
     return good;
 }
 
+static const int64_t equal_rounds[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24};
+enum { EQUAL_ROUNDS_COUNT = sizeof equal_rounds / sizeof *equal_rounds, EQUAL_TIMES = 4 };
+
+/* Are there fewer rounds above with as many below? In groups of workers alone, what these compute
+ * of core tasks that are alike is then the same, and groups are told of it less often. */
+static bool is_coarser(const struct tree *tree, int64_t rounds, int64_t times)
+{
+    bool found = false;
+    if (tree->weighed)
+        return false;
+    for (int64_t k = 0; k < tree->top.count; k++)
+        if (tree->top.below[k].count > 0)
+            return false;
+    for (int k = 0; k < EQUAL_ROUNDS_COUNT; k++)
+        for (int64_t more = times + 1; more <= EQUAL_TIMES; more++)
+            found = found || equal_rounds[k] * more == rounds * times;
+    return found;
+}
+
 bool tree_equal_search(struct tree *tree, struct failure *failure)
 {
-    static const int64_t rounds[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24};
-    enum { ROUNDS = sizeof rounds / sizeof *rounds, TIMES = 4 };
     bool good = true;
-    for (int k = 0; good && k < ROUNDS * TIMES; k++)
-        good = equal_try(tree, rounds[k / TIMES], k % TIMES + 1, failure);
+    for (int k = 0; good && k < EQUAL_ROUNDS_COUNT * EQUAL_TIMES; k++) {
+        const int64_t rounds = equal_rounds[k / EQUAL_TIMES], times = k % EQUAL_TIMES + 1;
+        good = is_coarser(tree, rounds, times) || equal_try(tree, rounds, times, failure);
+    }
     return good;
 }

@@ -14,6 +14,7 @@
 struct node {
     const struct group *group;
     struct platform workers; /* owned; of a group with workers: these alone */
+    int64_t alike;           /* the first one beside it that has such workers, or itself */
     struct node *below;      /* owned; of one with groups: these */
     int64_t count;
     /* Then its view of them: */
@@ -30,6 +31,7 @@ struct tree_least {
     double
         latencies[GROUPING_DEEPEST + 1]; /* and for the latencies of one package each, by levels */
     double share;                        /* of the job that a worker has, at least */
+    double ports[GROUPING_DEEPEST + 1];  /* of a package for each worker of a group, at most */
 };
 
 struct tree {

@@ -77,6 +77,17 @@ static void node_fill(const struct tree *tree, struct node *node, double load)
                                      .operating = OPERATING_SINGLE_PORT};
 }
 
+/* Which of the groups below, up to this one, is the first with workers that cost the same? */
+static int64_t alike_find(const struct node *node, int64_t place)
+{
+    const struct node *group = &node->below[place];
+    int64_t k = 0;
+    while (k < place && (group->count > 0 || node->below[k].count > 0 ||
+                         !platform_alike(&node->below[k].workers, &group->workers)))
+        k++;
+    return k;
+}
+
 /* The group, with all below it, which has about so many core tasks. To be released in any case. */
 static bool node_init(const struct tree *tree, struct node *node, const struct group *group,
                       double tasks, struct failure *failure)
@@ -94,6 +105,7 @@ static bool node_init(const struct tree *tree, struct node *node, const struct g
         node->count++;
         if (!node_init(tree, &node->below[k], &group->groups[k], tasks / (double)groups, failure))
             return false;
+        node->below[k].alike = alike_find(node, (int64_t)k);
     }
     node_fill(tree, node, fmax(1, floor(tasks / (double)groups / PACKAGES)));
     return true;
@@ -163,11 +175,37 @@ void tree_places_name(const struct node *node, struct plan *plan)
     }
 }
 
-static bool children_make(const struct tree *tree, const struct node *node, const char *below,
-                          const struct tree_ranges *ranges, struct plan *plan,
-                          struct failure *failure);
+/* The first place whose group's plan is this one's, but for the ranks: none where each is of core
+ * tasks that weigh otherwise. */
+static int64_t place_like(const struct tree *tree, const struct node *node, const struct plan *plan,
+                          int64_t slot, double tasks)
+{
+    const int64_t alike = node->below[plan->workers[slot]].alike;
+    int64_t k = tree->weighed ? slot : 0;
+    while (k < slot &&
+           (node->below[plan->workers[k]].alike != alike || plan->children[k].tasks != tasks))
+        k++;
+    return k;
+}
 
-/* The plan of the group with that place, and of all below it. */
+static bool schedule_copy(const struct plan *from, struct plan *plan, struct failure *failure)
+{
+    if (!plan_head(from, from->tasks, plan))
+        return failure_memory(failure, "planning a tree");
+    plan->scheduler = strdup(from->scheduler);
+    return plan->scheduler || failure_memory(failure, "planning a tree");
+}
+
+/* Could the tree save more than counts as equal? A group takes no less than if it had all of its
+ * core tasks at once, and is hardly kept waiting where a tree is good. */
+static bool may_save(const struct tree *tree, const struct node *group, const struct plan *child)
+{
+    return tree->weighed || group->count > 0 ||
+           child->predicted.makespan_s < (1 - SCHEDULE_WITHIN) * tree->best_s;
+}
+
+/* The plan of the group with that place, as if it had all at once; its own places are as the group
+ * counts them. False without a failure: there is none that is of use. */
 static bool child_make(const struct tree *tree, const struct node *node, const char *below,
                        int64_t slot, const struct tree_ranges *ranges, struct plan *plan,
                        struct failure *failure)
@@ -175,15 +213,19 @@ static bool child_make(const struct tree *tree, const struct node *node, const c
     const struct node *group = &node->below[plan->workers[slot]];
     struct plan *child = &plan->children[slot];
     const double tasks = place_tasks(plan, slot);
-    if (!(tasks > 0) || !schedule_try(tree, below, group, tasks, ranges, child, failure))
-        return false;
+    const int64_t like = place_like(tree, node, plan, slot, tasks);
     plan->child_count++;
-    child->predicted = (struct plan_prediction){.known = false}; /* as if it had all at once */
-    return children_make(tree, group, below, ranges, child, failure);
+    if (like < slot)
+        return schedule_copy(&plan->children[like], child, failure);
+    if (!(tasks > 0) || !schedule_try(tree, below, group, tasks, ranges, child, failure) ||
+        !may_save(tree, group, child))
+        return false;
+    child->predicted = (struct plan_prediction){.known = false};
+    return true;
 }
 
 /* Of a plan for these core tasks whose places are as the node counts them: the plan of each one's
- * group. */
+ * group, and of all below it. */
 static bool children_make(const struct tree *tree, const struct node *node, const char *below,
                           const struct tree_ranges *ranges, struct plan *plan,
                           struct failure *failure)
@@ -196,6 +238,9 @@ static bool children_make(const struct tree *tree, const struct node *node, cons
                 failure_memory(failure, "planning a tree");
     for (int64_t slot = 0; good && slot < count; slot++)
         good = child_make(tree, node, below, slot, slots ? &slots[slot] : NULL, plan, failure);
+    for (int64_t slot = 0; good && slot < count; slot++)
+        good = children_make(tree, &node->below[plan->workers[slot]], below,
+                             slots ? &slots[slot] : NULL, &plan->children[slot], failure);
     tree_ranges_free(slots, count);
     if (good)
         tree_places_name(node, plan);
@@ -242,7 +287,7 @@ static bool pair_try(struct tree *tree, const char *above, const char *below,
 /* ---- the best one -------------------------------------------------------------------------- */
 
 /* The named scheduler above, or the best of some. */
-static bool tree_search(struct tree *tree, struct failure *failure)
+static bool tree_search(struct tree *tree, double than_s, struct failure *failure)
 {
     const char *const named[] = {tree->planning->scheduler};
     const bool any = strcmp(named[0], SCHEDULER_AUTO) == 0;
@@ -251,7 +296,7 @@ static bool tree_search(struct tree *tree, struct failure *failure)
     bool good = !any || tree_equal_search(tree, failure);
     for (size_t pair = 0; good && pair < count * BELOW; pair++)
         good = pair_try(tree, above[pair / BELOW], schedulers_below[pair % BELOW], failure);
-    return good && (tree->best_s < HUGE_VAL ||
+    return good && (tree->best_s < than_s ||
                     failure_set(failure, FAILURE_INFEASIBLE,
                                 "no tree of %" PRId64 " groups has packages within the profile's "
                                 "windows that add up to the tasks: give fewer groups",
@@ -297,17 +342,20 @@ static bool groups_check(const struct planning *planning, const struct platform 
                        groups, planning->tasks, most);
 }
 
-/* The best one of these groups, labelled; to be released. */
+/* The best one of these groups that takes less than `than_s`, labelled; to be released. */
 static bool tree_make(const struct planning *planning, const struct platform *whole,
-                      const struct group *grouping, struct plan *plan, struct failure *failure)
+                      const struct group *grouping, double than_s, struct plan *plan,
+                      struct failure *failure)
 {
     struct tree tree;
-    bool good = tree_init(&tree, planning, whole, grouping, failure) &&
-                tree_search(&tree, failure) && planning_check_total(&tree.best, failure) &&
-                (planning_note_weights(planning, &tree.best) ||
-                 failure_memory(failure, "planning a tree")) &&
-                planning_label(planning, &tree.best, failure) &&
-                planning_note_beyond(planning, whole->worker_count, &tree.best, failure);
+    bool good = tree_init(&tree, planning, whole, grouping, failure);
+    tree.best_s = than_s;
+    good = good && tree_search(&tree, than_s, failure) &&
+           planning_check_total(&tree.best, failure) &&
+           (planning_note_weights(planning, &tree.best) ||
+            failure_memory(failure, "planning a tree")) &&
+           planning_label(planning, &tree.best, failure) &&
+           planning_note_beyond(planning, whole->worker_count, &tree.best, failure);
     if (good) {
         *plan = tree.best;
         tree.best = (struct plan){.kernel = NULL};
@@ -318,11 +366,11 @@ static bool tree_make(const struct planning *planning, const struct platform *wh
 
 /* Of so many groups of neighbours. */
 static bool even_make(const struct planning *planning, const struct platform *whole, int64_t groups,
-                      struct plan *plan, struct failure *failure)
+                      double than_s, struct plan *plan, struct failure *failure)
 {
     struct group grouping;
     const bool good = grouping_even(&grouping, whole->worker_count, groups)
-                          ? tree_make(planning, whole, &grouping, plan, failure)
+                          ? tree_make(planning, whole, &grouping, than_s, plan, failure)
                           : failure_memory(failure, "planning a tree");
     grouping_release(&grouping);
     return good;
@@ -349,7 +397,8 @@ static bool trees_try(const struct planning *planning, const struct platform *wh
     for (int64_t groups = 2; groups <= most; groups *= 2) {
         struct failure refused = FAILURE_INIT;
         struct plan plan = {.kernel = NULL};
-        if (!even_make(planning, whole, groups, &plan, &refused)) {
+        const double than_s = *found ? best->predicted.makespan_s : HUGE_VAL;
+        if (!even_make(planning, whole, groups, than_s, &plan, &refused)) {
             if (refused.code != FAILURE_INFEASIBLE)
                 return failure_set(failure, refused.code, "%s", refused.text);
             continue;
@@ -386,10 +435,21 @@ bool trees_make(const struct planning *planning, int64_t groups, struct plan *pl
     struct platform whole;
     if (!planning_platform_placed(planning, &whole, failure))
         return false;
-    const bool good = platform_check(&whole, failure) &&
-                      groups_check(planning, &whole, groups, failure) &&
-                      (groups == TREE_AUTO ? auto_make(planning, &whole, plan, failure)
-                                           : even_make(planning, &whole, groups, plan, failure));
+    const bool good =
+        platform_check(&whole, failure) && groups_check(planning, &whole, groups, failure) &&
+        (groups == TREE_AUTO ? auto_make(planning, &whole, plan, failure)
+                             : even_make(planning, &whole, groups, HUGE_VAL, plan, failure));
+    platform_release(&whole);
+    return good;
+}
+
+bool trees_make_less(const struct planning *planning, int64_t groups, double than_s,
+                     struct plan *plan, struct failure *failure)
+{
+    struct platform whole;
+    if (!planning_platform_placed(planning, &whole, failure))
+        return false;
+    const bool good = even_make(planning, &whole, groups, than_s, plan, failure);
     platform_release(&whole);
     return good;
 }
@@ -417,7 +477,7 @@ bool trees_make_of(const struct planning *planning, const struct group *grouping
         return false;
     const bool good = platform_check(&whole, failure) &&
                       grouping_check(planning, &whole, grouping, name, failure) &&
-                      tree_make(planning, &whole, grouping, plan, failure);
+                      tree_make(planning, &whole, grouping, HUGE_VAL, plan, failure);
     platform_release(&whole);
     return good;
 }

@@ -31,6 +31,10 @@ enum { TREE_AUTO = -1 };
  * for this profile; FAILURE_INFEASIBLE: there is no plan. */
 bool trees_make(const struct planning *planning, int64_t groups, struct plan *plan,
                 struct failure *failure);
+/* The same of so many groups, as trees_find has found; FAILURE_INFEASIBLE also where no plan takes
+ * less than `than_s`. */
+bool trees_make_less(const struct planning *planning, int64_t groups, double than_s,
+                     struct plan *plan, struct failure *failure);
 /* The same of these groups, as `name` has them. FAILURE_MISMATCH: there are too few ranks. */
 bool trees_make_of(const struct planning *planning, const struct group *grouping, const char *name,
                    struct plan *plan, struct failure *failure);
