@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "planner/base/json_text.h"
+#include "planner/files/plan_brief.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/strips_json.h"
@@ -18,11 +19,12 @@
 #include "planner/studies/pairs_table.h"
 #include "planner/studies/sweep.h"
 
-/* Events in the chart, of the run and of its plan each; probes among the fits; workers up to which
- * all schedulers are compared, which takes a second for more. */
+/* Events in the chart, of the run and of its plan each; probes among the fits; loads and weights of
+ * a plan; workers up to which all schedulers are compared, which takes a second for more. */
 enum {
     EVENTS_MOST = 300000,
     PROBES_MOST = 50000,
+    LISTED_MOST = 50000,
     COMPARED_MOST = 64,
     PARTS_MOST = 16,
     FAILED_MOST = 10
@@ -69,14 +71,33 @@ static void draft_release(struct draft *draft)
         free(draft->texts[k]);
 }
 
+static bool page_stream(void *self, FILE *stream)
+{
+    return page_write(self, stream);
+}
+
 static bool draft_write(const struct draft *draft, const char *html, const char *title,
                         const char *plain, struct failure *failure)
 {
-    const struct page page = {title, plain, draft->parts, draft->count};
-    char *text = page_print(&page, failure);
-    const bool good = text && textfile_write(html, text, failure);
-    free(text);
-    return good;
+    struct page page = {title, plain, draft->parts, draft->count};
+    const struct replace_writer writer = {page_stream, &page};
+    return textfile_stream(html, &writer, failure);
+}
+
+/* With its rounds and weights, where these are not too many to be looked at; else how many they
+ * are. */
+static bool plan_add(struct draft *draft, const struct plan *plan, struct failure *failure)
+{
+    const struct plan_lists lists = plan_lists(plan);
+    struct text text = TEXT_INIT;
+    if (lists.loads <= LISTED_MOST && lists.weights <= LISTED_MOST)
+        return draft_keep(draft, "plan", plan_print(plan), failure);
+    struct json_text json = json_open(&text, "{", ", ");
+    json_count(&json, "rounds", lists.rounds);
+    json_count(&json, "weights", lists.weights);
+    json_close(&json, "}");
+    return draft_keep(draft, "plan", plan_print_brief(plan), failure) &&
+           draft_take(draft, "left_out", &text, failure);
 }
 
 static bool profile_add(struct draft *draft, const struct profile *profile,
@@ -162,6 +183,12 @@ static bool walltime_add(struct draft *draft, const struct advice *advice, struc
     return draft_take(draft, "walltime", &text, failure);
 }
 
+/* What more workers or fewer and other schedulers take is planned for one master. */
+static bool has_masters(const struct plan *plan)
+{
+    return plan->star_count > 0 || plan->child_count > 0;
+}
+
 /* What the profile that the run kept says. */
 static bool outlook_add(struct draft *draft, const struct run_record *record,
                         struct failure *failure)
@@ -172,7 +199,7 @@ static bool outlook_add(struct draft *draft, const struct run_record *record,
                             : NULL;
     if (record->has_profile && !profile_add(draft, &record->profile, setting, failure))
         return false;
-    if (!setting || (plan->real_valued && !record->spread))
+    if (!setting || (plan->real_valued && !record->spread) || has_masters(plan))
         return true;
     const struct planning planning = {.profile = &record->profile,
                                       .setting = setting,
@@ -260,9 +287,8 @@ bool page_of_run(const char *html, const char *path, const struct run_record *re
     char *plain = report_text(record, failure);
     const bool good =
         plain && run_add(&draft, path, record, failure) &&
-        draft_keep(&draft, "plan", plan_print(&record->plan), failure) &&
-        outlook_add(&draft, record, failure) && probes_add(&draft, probes, failure) &&
-        slices_add(&draft, path, record, readers, failure) &&
+        plan_add(&draft, &record->plan, failure) && outlook_add(&draft, record, failure) &&
+        probes_add(&draft, probes, failure) && slices_add(&draft, path, record, readers, failure) &&
         fields_add(&draft, path, readers, failure) && tasks_add(&draft, path, readers, failure) &&
         draft_write(&draft, html, record->input ? record->input : path, plain, failure);
     draft_release(&draft);
@@ -311,8 +337,7 @@ static bool plan_events_add(struct draft *draft, const struct planning *planning
     struct simulation simulation;
     struct events_head head;
     struct text text = TEXT_INIT;
-    if (plan->real_valued || plan->star_count > 0 || plan->child_count > 0 ||
-        plan_packages(plan) > EVENTS_MOST)
+    if (plan->real_valued || has_masters(plan) || plan_packages(plan) > EVENTS_MOST)
         return true;
     events_head_init(&head, events_packages(EVENTS_MOST));
     const bool good = planning_simulate(planning, plan, &head.made, &simulation, failure) &&
@@ -333,12 +358,12 @@ bool page_of_plan(const char *html, const struct planning *planning, const struc
     advice_places(advice, &plain);
     levels_plan_text(advice->plan, &plain);
     bool good = !plain.failed || failure_memory(failure, "writing a page");
-    good = good && draft_keep(&draft, "plan", plan_print(advice->plan), failure) &&
+    good = good && plan_add(&draft, advice->plan, failure) &&
            walltime_add(&draft, advice, failure) &&
            plan_events_add(&draft, planning, advice->plan, failure) &&
            profile_add(&draft, planning->profile, planning->setting, failure) &&
            pareto_add(&draft, pareto, failure) &&
-           (advice->plan->star_count > 0 || advice->plan->child_count > 0 ||
+           (has_masters(advice->plan) ||
             (pairs_add(&draft, planning, failure) && studies_add(&draft, planning, failure))) &&
            draft_write(&draft, html, planning->profile->kernel, plain.bytes, failure);
     draft_release(&draft);

@@ -102,6 +102,14 @@ static bool is_masters(const struct trace_event *event)
            (event->operation == OPERATION_ENVELOPE || event->operation == OPERATION_SEND);
 }
 
+/* As trace_summary.h counts time: what takes none, and what rank 0 of a tree packs, is in no
+ * simulation's trace. */
+static bool is_first(const struct trace_event *event)
+{
+    return event->operation == OPERATION_ENVELOPE || event->operation == OPERATION_SEND ||
+           event->operation == OPERATION_LINK;
+}
+
 /* NULL: no run numbers its packages so. */
 static struct passage *passage_find(const struct cause_division *division, int64_t package)
 {
@@ -119,7 +127,7 @@ static void event_take(struct cause_division *division, const struct trace_event
     }
     if (event->operation == OPERATION_START && event->rank > 0)
         division->places[event->rank - 1].prepared_s = event->end_s;
-    if (event->operation == OPERATION_ENVELOPE && !division->started)
+    if (is_first(event) && !division->started)
         division->start_s = fmin(division->start_s, event->start_s);
     if (passage && is_masters(event))
         passage->sent_s = fmax(passage->sent_s, event->end_s);

@@ -13,6 +13,9 @@ const PAGES = { run: [6, 2], many: [6, 0], plan: [4, 0], runs: [3, 0], calibrati
     shared: [4, 0, '0.25 of the bandwidth at calibration, give or take 0.00, ranks 1 to 2'], found: [6, 2, 'worker 1 the least: 0.25 GB/s; planned with 1 GB/s'],
     'dealt-plan': [4, 0, 'assigned on request by fac:30%'], dealt: [6, 0, 'assigned on request, by fac:30%'],
     watched: [6, 0, 'Planned anew at'], lost: [6, 0, 'Lost worker 2 after'], resumed: [4, 0, 'Resumed once'],
+    'masters-plan': [3, 0, '3 masters side by side, each with workers'], masters: [5, 0, '3 masters side by side; the first one’s workers ended after'],
+    'tree-plan': [3, 0, '2 groups below a master: each has a master of its own'], tree: [5, 0, '2 groups below a master; the first one’s workers'],
+    levels: [5, 0, 'the rest of this page is of level 4'],
     pareto: [4, 0, 'of which none is both as fast and as cheap'], rows: [6, 1], commands: [6, 0, 'seconds'], staged: [6, 2], eight: [3, 0] };
 // Those with the fitted costs of a calibration alone, and those of several runs.
 const CALIBRATIONS = ['calibration'], COMPARISONS = ['runs', 'eight'];
@@ -56,6 +59,21 @@ async function chartsCheck(page, name) {
     assert.equal(await page.locator('figure.chart canvas').count(), figures, `${name}: every figure has its chart`);
     const pictures = await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
     assert.equal(pictures.length, count, `${name}: pictures decode`);
+}
+
+/* Masters are told from workers, and the waterfall ends where the run did. */
+async function mastersCheck(page, name) {
+    const { report, plan } = dataOf(name), rows = await page.locator('#masters tbody tr').count();
+    const groups = report ? report.masters ?? report.groups : plan.stars ?? plan.children;
+    assert.equal(rows, groups.length, `${name}: a row for each master`);
+    if (!report)
+        return;
+    const masters = groups.map((one) => one.rank), workers = report.workers.map((one) => one.worker + 1);
+    assert.ok(workers.length > 0 && workers.every((rank) => !masters.includes(rank)), `${name}: no master is among the workers`);
+    const own = ['start', 'receive', 'compute', 'output'].map((operation) => report.operations[operation].measured_s);
+    const all = own.reduce((a, b) => a + b) + Object.values(report.causes).reduce((sum, both) => sum + both.measured_s, 0);
+    assert.ok(Math.abs(all / workers.length - report.measured_s) < 1e-6, `${name}: the mean worker has ${all / workers.length} of ${report.measured_s}`);
+    assert.equal(await page.locator('#workers').count(), 0, `${name}: what one master could feed is not its question`);
 }
 
 /* Everything that can be used has a name and is reached by Tab, in order, without a trap. */
@@ -162,7 +180,7 @@ async function figuresCheck(page, name) {
     if (!report)
         return;
     const words = await page.locator('.figures').innerText();
-    for (const value of [seconds(1e9 * report.measured_s), seconds(1e9 * report.predicted_s)])
+    for (const value of [report.measured_s, report.predicted_s].filter((known) => known !== null).map((known) => seconds(1e9 * known)))
         assert.ok(words.includes(value), `${name}: ${value} is in ${words}`);
     const row = await page.locator('#time tr.total').last().innerText();
     assert.ok(inColumn(row, report.measured_s), row);
@@ -218,12 +236,14 @@ async function pageCheck(browser, name, colorScheme) {
     await figuresCheck(page, name);
     if (CALIBRATIONS.includes(name))
         await probesCheck(page, name);
-    else if (!COMPARISONS.includes(name)) {
+    else if (dataOf(name).events) {
         await hoverCheck(page, name);
         await timesPrint(page, name);
     }
     if (name === 'run')
         await sliderCheck(page);
+    if (await page.locator('#masters').count() > 0)
+        await mastersCheck(page, name);
     await switchCheck(page);
     await keysCheck(page, name);
     await auditCheck(page, name);

@@ -97,6 +97,31 @@ scow plan -p quick.json -X 20000 -s scow-mp -q -o many.json
 scow report many.h5 -q --html many.html
 scow report --compare run.h5 many.h5 -q --html runs.html
 
+# Masters side by side, of which each packs slowly, and a tree of two groups.
+cat >packed.json <<'PROFILE'
+{ "schema": "scow-profile-1", "kernel": "sleep",
+  "settings": [ { "windows": [ { "tasks": [1, 1000],
+    "envelope": {"latency_s": 5e-3, "s_per_task": 5e-3}, "send": {"latency_s": 0, "s_per_task": 0},
+    "workers": [ { "count": 10, "link": {"latency_s": 1e-2, "s_per_task": 0}, "receive": {"latency_s": 1e-3, "s_per_task": 0},
+      "compute": {"latency_s": 1e-2, "s_per_task": 2e-2, "stderr": 1e-4, "deviation": 0.05, "n": 40} } ] } ] } ] }
+PROFILE
+scow plan -p packed.json -X 120 -n 9 --masters 3 -q -o masters-plan.json --html masters-plan.html
+"$mpiexec" -n 12 scow run masters-plan.json -p packed.json -o masters.h5 -q
+printf '1-3\n4-6\n' >groups.txt
+scow plan -p packed.json -X 120 --tree groups.txt -q -o tree-plan.json --html tree-plan.html
+"$mpiexec" -n 7 scow run tree-plan.json -p packed.json -o tree.h5 -q
+scow report masters.h5 -q --html masters.html
+scow report tree.h5 -q --html tree.html
+
+# A search in levels, each for what the one before has left.
+printf '>%s\n%s\n' a GGCGTAGACAATTA b CATAACAACGTAGT c CAGCACGTTACTTG d TTGGACGGATGTGA e ACGGATTAAGGGTT >five.fa
+cat >levels-plan.json <<'PLAN'
+{ "schema": "scow-plan-1", "kernel": "motif-levels", "parameters": {"length": 5}, "scheduler": "by hand",
+  "tasks": 10, "workers": [0, 1], "rounds": [ {"repeat": 5, "loads": [1, 1]} ] }
+PLAN
+"$mpiexec" -n 3 scow run levels-plan.json -i five.fa -o levels.h5 -q
+scow report levels.h5 -q --html levels.html
+
 # Runs that did not go the plain way, of core tasks that sleep; three workers.
 cat >slept.json <<'PROFILE'
 { "schema": "scow-profile-1", "kernel": "sleep",

@@ -397,7 +397,8 @@ static void damaged_traces_are_divided_as_well(void **state)
         double start_s = HUGE_VAL, end_s = -HUGE_VAL;
         for (size_t k = 0; k < trace->count; k++) {
             const struct trace_event *event = &trace->events[k];
-            if (event->operation == OPERATION_ENVELOPE)
+            if (event->operation == OPERATION_ENVELOPE || event->operation == OPERATION_SEND ||
+                event->operation == OPERATION_LINK)
                 start_s = fmin(start_s, event->start_s);
             if (event->rank > 0 && event->operation != OPERATION_LINK &&
                 event->operation != OPERATION_IDLE && event->operation != OPERATION_START &&

@@ -29,7 +29,8 @@ static const char profile_text[] =
     "[{\"tasks\": [1, 1000],"
     "\"envelope\": {\"latency_s\": %g, \"s_per_task\": 0}, \"send\": {\"latency_s\": 0, "
     "\"s_per_task\": 0},"
-    "\"workers\": [{\"count\": %d, \"receive\": {\"latency_s\": 0.25, \"s_per_task\": 0},"
+    "\"workers\": [{\"count\": %d, \"link\": {\"latency_s\": %g, \"s_per_task\": 0}, \"receive\": "
+    "{\"latency_s\": 0.25, \"s_per_task\": 0},"
     "\"compute\": {\"latency_s\": 0, \"s_per_task\": %g}}]}]}]}";
 
 /* What a star's run had. */
@@ -37,16 +38,18 @@ struct had {
     double envelope_s, s_per_task;
     double later_s; /* it began so much later */
     double lost_s;  /* its first worker was lost then; 0: none was */
+    double link_s;
 };
 
-static const struct had planned = {0.5, 1, 0, 0};
+static const struct had planned = {0.5, 1, 0, 0, 0};
 
 static struct profile profile_make(const struct had *had)
 {
     struct failure failure = FAILURE_INIT;
     struct profile profile;
-    char text[512];
-    snprintf(text, sizeof text, profile_text, had->envelope_s, WORKERS, had->s_per_task);
+    char text[1024];
+    snprintf(text, sizeof text, profile_text, had->envelope_s, WORKERS, had->link_s,
+             had->s_per_task);
     if (!profile_parse(&profile, text, strlen(text), "p.json", &failure))
         fail_msg("%s", failure.text);
     return profile;
@@ -295,10 +298,11 @@ static void package_add(struct run_record *record, int32_t master, int32_t rank,
 /* To be released. What a group's master gets it has passed on at once. */
 static struct run_record tree_run(void)
 {
+    const struct had linked = {.envelope_s = 0.5, .s_per_task = 1, .link_s = 0.25};
     struct failure failure = FAILURE_INIT;
     struct run_record record = {.has_profile = true, .tasks = 36, .tasks_done = 36};
     record.kernel = strdup("sleep");
-    record.profile = profile_make(&planned);
+    record.profile = profile_make(&linked);
     if (!plan_parse_any(&record.plan, tree_text, strlen(tree_text), "p.json", &failure))
         fail_msg("%s", failure.text);
     package_add(&record, 0, 1, 0, 20, 0, 0);

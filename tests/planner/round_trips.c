@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "planner/files/plan_brief.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "planner/model/beyond.h"
@@ -358,12 +359,55 @@ static void plan_of_many_is_small(void **state)
     plan_release(&plan);
 }
 
+/* A list of its own, one in its stars or groups, and weights. */
+static void brief_plans_have_no_lists(void **state)
+{
+    static const char stars[] =
+        "{\"schema\": \"scow-plan-1\", \"kernel\": \"sleep\", \"scheduler\": \"by hand\", "
+        "\"tasks\": 15, \"stars\": [{\"scheduler\": \"one\", \"tasks\": 10, \"workers\": [0, 1], "
+        "\"rounds\": [{\"repeat\": 1, \"loads\": [1, 1]}, {\"repeat\": 2, \"loads\": [2, 2]}]}, "
+        "{\"master\": 3, \"scheduler\": \"other\", \"tasks\": 5, \"workers\": [3], \"rounds\": "
+        "[{\"repeat\": 5, \"loads\": [1]}]}]}";
+    static const char tree[] =
+        "{\"schema\": \"scow-plan-1\", \"kernel\": \"sleep\", \"scheduler\": \"by hand\", "
+        "\"tasks\": 6, \"workers\": [0], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}], "
+        "\"children\": [{\"scheduler\": \"other\", \"tasks\": 6, \"workers\": [1, 2], \"rounds\": "
+        "[{\"repeat\": 3, \"loads\": [1, 1]}]}]}";
+    static const struct {
+        const char *text;
+        struct plan_lists lists;
+    } rows[] = {{stars, {8, 5, 2}}, {tree, {4, 3, 2}}};
+    static const double weights[] = {1, 2};
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(rows); k++) {
+        struct failure failure = FAILURE_INIT;
+        struct plan plan;
+        if (!plan_parse_any(&plan, rows[k].text, strlen(rows[k].text), "plan.json", &failure))
+            fail_msg("%s", failure.text);
+        plan.weights = weights_new("w.txt", "0", weights, 2);
+        assert_non_null(plan.weights);
+        const struct plan_lists lists = plan_lists(&plan);
+        assert_int_equal(lists.rounds, rows[k].lists.rounds);
+        assert_int_equal(lists.loads, rows[k].lists.loads);
+        assert_int_equal(lists.weights, rows[k].lists.weights);
+        char *text = plan_print_brief(&plan), *whole = plan_print(&plan);
+        assert_true(text && whole);
+        assert_true(strstr(whole, "loads") && strstr(whole, "weights"));
+        assert_null(strstr(text, "loads"));
+        assert_null(strstr(text, "weights"));
+        assert_true(strstr(text, "\"scheduler\": \"other\"") && strstr(text, "\"workers\": ["));
+        free(whole);
+        free(text);
+        plan_release(&plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(profiles_round_trip),   cmocka_unit_test(plans_round_trip),
         cmocka_unit_test(copies_are_whole),      cmocka_unit_test(plans_are_compared),
-        cmocka_unit_test(plan_of_many_is_small),
+        cmocka_unit_test(plan_of_many_is_small), cmocka_unit_test(brief_plans_have_no_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,84 +4,78 @@
 
 #include "planner/report/html/embedded.h"
 
-static void bytes_add(struct text *text, const char *bytes, size_t length)
+static void embedded_add(FILE *stream, const struct embedded *embedded)
 {
-    text_add(text, "%.*s", (int)length, bytes);
-}
-
-static void embedded_add(struct text *text, const struct embedded *embedded)
-{
-    bytes_add(text, (const char *)embedded->bytes, embedded->length);
+    fwrite(embedded->bytes, 1, embedded->length, stream);
 }
 
 /* Plain text as HTML. */
-static void plain_add(struct text *text, const char *plain)
+static void plain_add(FILE *stream, const char *plain)
 {
     for (size_t run = 0; *plain; plain += run) {
         run = strcspn(plain, "<>&\"");
-        bytes_add(text, plain, run);
+        fwrite(plain, 1, run, stream);
         if (plain[run])
-            text_add(text, "&#%d;", plain[run++]);
+            fprintf(stream, "&#%d;", plain[run++]);
     }
 }
 
 /* JSON within a script element, which the first "</script" would end. */
-static void json_add(struct text *text, const char *json)
+static void json_add(FILE *stream, const char *json)
 {
     for (size_t run = 0; *json; json += run) {
         run = strcspn(json, "<");
-        bytes_add(text, json, run);
+        fwrite(json, 1, run, stream);
         if (json[run]) {
-            text_add(text, "\\u003c");
+            fputs("\\u003c", stream);
             run++;
         }
     }
 }
 
-static void data_add(struct text *text, const struct page *page)
+static void data_add(FILE *stream, const struct page *page)
 {
-    text_add(text, "{");
+    fputs("{", stream);
     for (size_t k = 0; k < page->part_count; k++) {
-        text_add(text, "%s\n\"%s\": ", k > 0 ? "," : "", page->parts[k].key);
-        json_add(text, page->parts[k].json ? page->parts[k].json : "null");
+        fprintf(stream, "%s\n\"%s\": ", k > 0 ? "," : "", page->parts[k].key);
+        json_add(stream, page->parts[k].json ? page->parts[k].json : "null");
     }
-    text_add(text, "}\n");
+    fputs("}\n", stream);
 }
 
 /* What stands at a place of the page. */
-static void place_fill(struct text *text, const struct page *page, char place)
+static void place_fill(FILE *stream, const struct page *page, char place)
 {
     if (place == 't')
-        plain_add(text, page->title);
+        plain_add(stream, page->title);
     else if (place == 'p' && page->text)
-        plain_add(text, page->text);
+        plain_add(stream, page->text);
     else if (place == 'd')
-        data_add(text, page);
+        data_add(stream, page);
     else if (place == 'c')
-        embedded_add(text, &embedded_style);
+        embedded_add(stream, &embedded_style);
     else if (place == 'l')
-        embedded_add(text, &embedded_library);
+        embedded_add(stream, &embedded_library);
     else if (place == 'n')
-        embedded_add(text, &embedded_notice);
+        embedded_add(stream, &embedded_notice);
     else if (place == 's')
-        embedded_add(text, &embedded_script);
+        embedded_add(stream, &embedded_script);
 }
 
 /* Places are {{title}}, {{plain}}, {{data}}, {{css}}, {{library}}, {{notice}} and {{script}}. */
-char *page_print(const struct page *page, struct failure *failure)
+bool page_write(const struct page *page, FILE *stream)
 {
-    struct text text = TEXT_INIT;
     const char *at = (const char *)embedded_page.bytes, *end = at + embedded_page.length;
     while (at < end) {
         const char *place = memchr(at, '{', (size_t)(end - at));
         if (!place)
             place = end;
-        bytes_add(&text, at, (size_t)(place - at));
+        fwrite(at, 1, (size_t)(place - at), stream);
         at = place;
         if (at == end)
             break;
-        place_fill(&text, page, at[2]);
+        place_fill(stream, page, at[2]);
         at = memchr(at, '\n', (size_t)(end - at));
     }
-    return text_finish(&text, true, "writing a page", failure);
+    return !ferror(stream);
 }

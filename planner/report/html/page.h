@@ -8,10 +8,9 @@
 #ifndef PLANNER_REPORT_HTML_PAGE_H
 #define PLANNER_REPORT_HTML_PAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
-
-#include "planner/base/failure.h"
-#include "planner/base/text.h"
+#include <stdio.h>
 
 /* One member of the data; both borrowed. */
 struct page_part {
@@ -26,7 +25,7 @@ struct page {
     size_t part_count;
 };
 
-/* Owned, to be freed; NULL: out of memory, with *failure set. */
-char *page_print(const struct page *page, struct failure *failure);
+/* Piece by piece: it may be long. False: it cannot be written, as errno says. */
+bool page_write(const struct page *page, FILE *stream);
 
 #endif

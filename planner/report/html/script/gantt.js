@@ -118,7 +118,7 @@ function rowPaint(context, chart, palette, row) {
     context.fillStyle = palette.soft;
     context.textAlign = 'right';
     context.textBaseline = 'middle';
-    context.fillText(rowName(row), GUTTER - 8, rowTop(chart, row) + (chart.pitch - chart.heights.gap) / 2 + 1);
+    context.fillText(rowName(chart.rows, row), GUTTER - 8, rowTop(chart, row) + (chart.pitch - chart.heights.gap) / 2 + 1);
     traces.forEach((trace, traceIndex) => {
         context.globalAlpha = traces.length > 1 && traceIndex === 0 ? 0.6 : 1;
         const lane = trace.lanes[row], band = bandOf(chart, row, traceIndex);

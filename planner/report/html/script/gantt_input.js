@@ -176,13 +176,14 @@ function ganttTools(chart, rounds) {
         button('Whole', 'Show the whole', () => ganttShow(chart, 0, chart.rows.end)), legend(kindsOf(chart.rows.events)));
 }
 
-function ganttNote(events) {
+function ganttNote(events, rows) {
     const both = events.measured && events.predicted;
     const what = both ? 'Each pair is a rank: thin above what was predicted, thick below what was measured. '
         : events.measured ? 'What each rank did. ' : 'What each rank is to do. ';
     const cut = events.drawn < events.packages
         ? ` Drawn are the first ${words.count(events.drawn)} of ${words.count(events.packages)} packages.` : '';
-    return `${what}Dashed lines end rounds; the port carries the transfers to all workers.${cut}`;
+    return `${what}Dashed lines end rounds; ${rows.masters.size > 0
+        ? 'masters’ ports, which are one row, carry the transfers to their workers' : 'the port carries the transfers to all workers'}.${cut}`;
 }
 
 const GANTT_HELP = 'Drag to zoom, double-click for the whole, Ctrl and wheel to zoom where the pointer is. '
@@ -194,7 +195,7 @@ function ganttSection(data, rows, chart) {
     const tip = el('div', { class: 'tip', role: 'status', 'aria-live': 'polite', hidden: true });
     ganttListen(chart, tip);
     colours.watch(() => ganttPaint(chart));
-    return section('gantt', data.report ? 'Who did what, when' : 'Who is to do what, when', ganttNote(data.events),
+    return section('gantt', data.report ? 'Who did what, when' : 'Who is to do what, when', ganttNote(data.events, rows),
         ganttTools(chart, chart.roundEnds.length), el('div', { class: 'gantt' }, chart.viewport, tip),
         el('p', { class: 'hint' }, GANTT_HELP), data.report ? null : plannedTable(rows));
 }
@@ -223,9 +224,9 @@ function plannedTable(rows) {
 
 /* Canvas and viewport: the canvas sticks to the viewport's top, a spacer behind it is as high as all rows. */
 function ganttBuild(data) {
-    const rows = rowsMake(data.events);
+    const rows = rowsMake(data.events, data.plan);
     const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': 'Gantt chart',
-        'aria-label': `${rows.rowCount - FIRST_WORKER} workers over ${words.seconds(rows.end / 1e9)}. ${GANTT_HELP}` });
+        'aria-label': `${rows.rowCount - FIRST_WORKER - rows.masters.size} workers over ${words.seconds(rows.end / 1e9)}. ${GANTT_HELP}` });
     const spacer = el('div', { 'aria-hidden': 'true' });
     const viewport = el('div', { class: 'rows' }, canvas, spacer);
     const chart = ganttMake(rows, canvas, viewport);

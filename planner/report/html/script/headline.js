@@ -181,19 +181,25 @@ function planCosts(plan) {
     plan.objective ? figure('Chosen for', plan.objective, '') : null];
 }
 
+/* "7 workers and 11 rounds by optimal, 3 masters side by side, take 1.2 s." */
+function planLead(data) {
+    const { plan } = data, rounds = roundsCount(plan) ?? data.left_out.rounds;
+    const asides = [hasMasters(plan) ? mastersWords(plan) : null, plan.tail ? `the end assigned on request by ${plan.tail}` : null].filter(Boolean);
+    return `${words.several(workersCount(plan), 'worker')} and ${words.several(rounds, 'round')} by ${plan.scheduler}${
+        asides.map((aside) => `, ${aside}`).join('')}${asides.length > 0 ? ',' : ''} take ${words.seconds(plan.predicted.makespan_s)}.`;
+}
+
 function planHeadline(data) {
     const plan = data.plan, predicted = plan.predicted;
-    const masters = plan.stars ? `, ${words.count(plan.stars.length)} masters side by side` : '';
     return [masthead('scow plan'), el('h1', null, `${plan.kernel} · ${words.count(plan.tasks)} core tasks`),
-        el('p', { class: 'lead' }, words.bound(`${words.several(workersCount(plan), 'worker')} and ${words.several(roundsCount(plan), 'round')} by ${
-            plan.scheduler}${masters}${plan.tail ? `, the end assigned on request by ${plan.tail},` : ''} take ${words.seconds(predicted.makespan_s)}.`)),
+        el('p', { class: 'lead' }, words.bound(planLead(data))),
         el('dl', { class: 'figures' },
             figure('Predicted makespan', words.seconds(predicted.makespan_s),
                 intervalAside(predicted.interval, predicted.without_variation_s)),
             figure('Walltime to ask for', words.walltime(data.walltime.walltime_s),
                 `at a risk of ${words.percent(data.walltime.risk)}`),
             figure('Workers busy', words.percent(predicted.worker_busy_share),
-                `in a period ${words.percent(predicted.worker_utilization)}`),
-            figure('Over the lower bound', words.signedPercent(predicted.gap),
-                `at least ${words.seconds(predicted.lower_bound_s)}${predicted.without_variation_s ? ', without variation' : ''}`), ...planCosts(plan)), sharedList(plan)];
+                predicted.worker_utilization > 0 ? `in a period ${words.percent(predicted.worker_utilization)}` : ''),
+            predicted.lower_bound_s > 0 ? figure('Over the lower bound', words.signedPercent(predicted.gap),
+                `at least ${words.seconds(predicted.lower_bound_s)}${predicted.without_variation_s ? ', without variation' : ''}`) : null, ...planCosts(plan)), sharedList(plan)];
 }

@@ -20,7 +20,7 @@ function joinedSection(report) {
     const workers = report.joined_workers, told = workers.length > JOINED_TOLD + 1 ? JOINED_TOLD : workers.length;
     const rows = workers.slice(0, told).map(joinedRow);
     return section('joined', 'Workers that joined', `${words.several(workers.length, 'worker')} joined while the run went on; its time begins with the first.`,
-        scrolled('Workers that joined', table(null, [{ name: 'worker' }, { name: 'machine', text: true }, { name: 'joined after' }, { name: 'core tasks' },
+        scrolled('Each of them', table(null, [{ name: 'worker' }, { name: 'machine', text: true }, { name: 'joined after' }, { name: 'core tasks' },
             { name: 'packages' }, { name: 'gone after' }, { name: 'why', text: true }],
         told < workers.length ? [...rows, joinedOthers(workers.slice(told))] : rows)));
 }

@@ -37,6 +37,6 @@ function levelsSection(data) {
         ? `Each level was planned when it began, for as many core tasks as it had; the rest of this page is of level ${words.count(run[run.length - 1].level)}.`
         : `What is expected after the first level, which is planned: each is planned when it begins, for as many core tasks as it has.${
             data.plan.more_levels ? ' After these there are others, of which nothing is known.' : ''}`;
-    return section('levels', 'Levels', note, scrolled('Levels', table(null, run ? levelColumns.run : levelColumns.plan,
+    return section('levels', 'Levels', note, scrolled('Each level', table(null, run ? levelColumns.run : levelColumns.plan,
         run ? measuredLevels(run) : plannedLevels(data.plan.levels))));
 }

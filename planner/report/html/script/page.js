@@ -23,7 +23,7 @@ function ganttPart(data) {
 function onePage(data) {
     const gantt = ganttPart(data);
     const sections = [...gantt.nodes];
-    if (data.plan?.stars)
+    if (hasMasters(data.plan))
         sections.push(mastersSection(data));
     if (data.report?.levels || data.plan?.levels)
         sections.push(levelsSection(data));

@@ -25,14 +25,20 @@ function commandLinePart(report) {
 
 function commandsPart(data) {
     const { report, plan } = data;
-    if (!plan || plan.stars)
+    if (!plan || hasMasters(plan))
         return null;
     const input = report?.input ? ` -i ${shellWord(report.input)}` : '';
     const size = input || ` -X ${plan.tasks}`;
     const { beyond } = plan;
     const more = beyond ? ` -n ${beyond.measured + beyond.workers} --like ${beyond.rank}` : '';
-    const text = `scow plan -p profile.json${size}${more} -o plan.json\nmpiexec -n ${plan.workers.length + 1} scow run plan.json${input} -o out.h5\nscow report out.h5 --html report.html\n`;
+    const text = `scow plan -p profile.json${size}${more} -o plan.json\nmpiexec -n ${lastRank(plan) + 1} scow run plan.json${input} -o out.h5\nscow report out.h5 --html report.html\n`;
     return folded('Commands that do the same again', () => toCopy(text));
+}
+
+/* Too many to be looked at. */
+function planName(leftOut) {
+    return leftOut ? `The plan (plan.json) without its ${words.several(leftOut.rounds, 'round')}${leftOut.weights > 0 ? ' and its weights' : ''}`
+        : 'The plan (plan.json)';
 }
 
 function provenanceSection(data) {
@@ -45,7 +51,7 @@ function provenanceSection(data) {
         ['threads of a worker', report.threads ?? host.threads], ['workers on a node', report.workers_per_node ?? host.workers_per_node], ['scheduler', plan.scheduler],
         ['calibrated', data.profile?.created], ['on', host.name], ['MPI', data.profile?.mpi],
         ['SHA-256 of the profile', code(plan.profile_sha256)]]),
-    commandLinePart(report), commandsPart(data), data.plan ? documentPart('The plan (plan.json)', data.plan) : null,
+    commandLinePart(report), commandsPart(data), data.plan ? documentPart(planName(data.left_out), data.plan) : null,
     data.profile ? documentPart('The profile (profile.json)', data.profile) : null,
     data.report ? documentPart('The report (scow report --json)', data.report) : null);
 }

@@ -65,33 +65,48 @@ function workersIn(columns) {
     return most;
 }
 
-/* Where package and operation lie among the plan's spans, for comparison: "package:operation". */
-function predictedFinder(columns) {
+/* Each master numbers its packages: whose one the span is of. */
+function masterOf(events, above, columns, k) {
+    const operation = events.operations[columns.operation[k]];
+    return operation === 'envelope' || operation === 'send' ? columns.rank[k] : above.get(columns.rank[k]) ?? 0;
+}
+
+/* Where the same package's operation lies among the plan's spans, for comparison. */
+function predictedFinder(events, above) {
     let places = null;
-    const key = (inPlan, operation) => 8 * inPlan + operation;
-    return (inPlan, operation) => {
+    const key = (columns, k) => `${masterOf(events, above, columns, k)}:${columns.package[k]}:${columns.operation[k]}`;
+    return (from, at) => {
         if (!places) {
+            const columns = events.predicted;
             places = new Map();
             for (let k = 0; k < columns.rank.length; k++)
                 if (columns.cause[k] < 0)
-                    places.set(key(columns.package[k], columns.operation[k]), k);
+                    places.set(key(columns, k), k);
         }
-        return places.get(key(inPlan, operation));
+        return places.get(key(from, at));
     };
 }
 
 /* traces: [{name, columns, lanes}], the plan's first; those that are there. */
-function rowsMake(events) {
+function rowsMake(events, plan) {
+    const { above, masters } = mastersOf(plan);
     const workers = Math.max(workersIn(events.measured), workersIn(events.predicted));
     const rowCount = FIRST_WORKER + workers;
     const traces = ['predicted', 'measured'].filter((name) => events[name]).map((name) => ({
         name, columns: events[name], lanes: lanesMake(events[name], rowCount, events.operations) }));
-    return { events, traces, rowCount, end: Math.max(...traces.map((trace) => lastEnd(trace.lanes)), 1),
-        findPredicted: events.predicted ? predictedFinder(events.predicted) : () => undefined };
+    return { events, masters, traces, rowCount, end: Math.max(...traces.map((trace) => lastEnd(trace.lanes)), 1),
+        findPredicted: events.predicted ? predictedFinder(events, above) : () => undefined };
 }
 
-function rowName(row) {
-    return row === MASTER ? 'master' : row === PORT ? 'port' : `worker ${row - FIRST_WORKER + 1}`;
+/* Several masters have a rank each, and a port each in one row. */
+function rankName(rows, rank) {
+    return rank > 0 && !rows.masters.has(rank) ? `worker ${rank}` : rows.masters.size > 0 ? `master ${rank}` : 'master';
+}
+
+function rowName(rows, row) {
+    if (row === PORT)
+        return rows.masters.size > 0 ? 'ports' : 'port';
+    return rankName(rows, row === MASTER ? 0 : row - FIRST_WORKER + 1);
 }
 
 /* When rounds end, as far as events have them. */
@@ -122,12 +137,12 @@ function spanWords(rows, trace, k) {
     const waits = columns.cause[k] >= 0, operation = columns.operation[k];
     const start = columns.start_ns[k] / 1e9, length = columns.length_ns[k] / 1e9;
     const tasks = columns.tasks[k], first = columns.first[k];
-    const who = columns.rank[k] === 0 ? 'master' : `worker ${columns.rank[k]}`;
+    const who = rankName(rows, columns.rank[k]);
     const inPlan = columns.package[k] < 0 ? '' : `round ${columns.round[k] + 1}, package ${columns.package[k] + 1}, `;
     const lines = [`${inPlan}${
         tasks === 1 ? `core task ${first + 1}` : `core tasks ${first + 1} to ${first + tasks} (${tasks})`}`,
     `${words.seconds(length)}, from ${words.seconds(start)} to ${words.seconds(start + length)}`];
-    const twin = trace.name === 'measured' && !waits ? rows.findPredicted(columns.package[k], operation) : undefined;
+    const twin = trace.name === 'measured' && !waits ? rows.findPredicted(columns, k) : undefined;
     if (twin !== undefined) {
         const predicted = rows.events.predicted.length_ns[twin] / 1e9;
         lines.push(`predicted ${words.seconds(predicted)}${predicted > 0 ? `, ${words.signedPercent(length / predicted - 1)}` : ''}`);

@@ -129,7 +129,7 @@ function roundsChart(report, gantt) {
 }
 
 function roundsPart(report, gantt) {
-    if (report.predicted_s === null || report.rounds.length < 2)
+    if (report.predicted_s === null || report.rounds.length < 2 || report.rounds.every((round) => round.residual_s === null))
         return [roundsTable(report)];
     return [el('h3', null, 'By round: measured less predicted end'), roundsChart(report, gantt), roundsTable(report)];
 }
