@@ -1,18 +1,33 @@
 #include "planner/dispatch/stream.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "planner/base/array.h"
 #include "planner/dispatch/dispatch_kind.h"
+
+/* A package of an inner dispatch that hears reports. Its pieces, whose indices follow each other,
+ * are not all reported. */
+struct whole {
+    struct package package;
+    int64_t index;                  /* of its first piece */
+    int64_t left;                   /* core tasks of it, not sent yet */
+    int64_t pieces, sent, reported; /* handed out; of them, sent; of these, reported */
+    double end_s, worked_s;         /* of the pieces that are reported */
+    double had_s;                   /* that these had of a processor; NaN: not known */
+};
 
 struct dispatch_stream {
     struct dispatch base;
     struct dispatch *inner;    /* owned */
     struct task_range *ranges; /* owned; that have come, from `next` on */
     size_t next, count, capacity;
-    struct package held; /* the inner one's, what is left of it */
-    int64_t index;       /* of the next piece */
-    int64_t wanted;      /* core tasks that may still come */
+    struct package held;  /* the inner one's, what is left of it */
+    bool hears;           /* the inner one is told of reports */
+    struct whole *wholes; /* owned; in the order of the inner dispatch */
+    size_t whole_count, whole_capacity;
+    int64_t index;  /* of the next piece */
+    int64_t wanted; /* core tasks that may still come */
     int64_t left;
     bool ended;
 };
@@ -33,6 +48,28 @@ static void piece_take(struct dispatch_stream *self, struct package *package)
         self->next++;
 }
 
+/* The inner one's next package is held from now on. */
+static bool whole_add(struct dispatch_stream *self)
+{
+    struct whole *wholes =
+        array_reserve(self->wholes, &self->whole_capacity, self->whole_count + 1, sizeof *wholes);
+    if (!wholes)
+        return false;
+    self->wholes = wholes;
+    wholes[self->whole_count++] =
+        (struct whole){.package = self->held, .index = self->index, .left = self->held.count};
+    return true;
+}
+
+/* A piece of what is held: it is the last one's. */
+static void whole_send(struct dispatch_stream *self, const struct package *piece)
+{
+    struct whole *whole = &self->wholes[self->whole_count - 1];
+    whole->left -= piece->count;
+    whole->pieces++;
+    whole->sent++;
+}
+
 /* Packages of which nothing is there are not asked for: what becomes of the inner one's workers
  * meanwhile is known better later. */
 static enum dispatch_answer stream_next(struct dispatch *dispatch, double now_s,
@@ -45,9 +82,77 @@ static enum dispatch_answer stream_next(struct dispatch *dispatch, double now_s,
         const enum dispatch_answer answer = dispatch_next(self->inner, now_s, &self->held);
         if (answer != DISPATCH_SEND)
             return answer;
+        if (self->hears && !whole_add(self))
+            return DISPATCH_OUT_OF_MEMORY;
     }
     piece_take(self, package);
+    if (self->hears)
+        whole_send(self, package);
     return DISPATCH_SEND;
+}
+
+/* That the package is a piece of; NULL: of none that waits for a report. */
+static struct whole *whole_find(const struct dispatch_stream *self, const struct package *package)
+{
+    for (size_t k = 0; k < self->whole_count; k++) {
+        struct whole *whole = &self->wholes[k];
+        if (package->index >= whole->index && package->index < whole->index + whole->pieces)
+            return whole;
+    }
+    return NULL;
+}
+
+/* Tell of a package, once all its pieces have been sent and reported: as if its worker had done one
+ * after the other without waiting, so that it does not count as slow for what was not there. */
+static void whole_end(struct dispatch_stream *self, struct whole *whole)
+{
+    const struct whole ended = *whole;
+    if (ended.left > 0 || ended.reported < ended.sent)
+        return;
+    const size_t behind = self->whole_count - (size_t)(whole - self->wholes) - 1;
+    for (size_t k = 0; k < behind; k++)
+        whole[k] = whole[k + 1];
+    self->whole_count--;
+    const double share = ended.had_s > 0 ? fmin(ended.had_s / ended.worked_s, 1) : 0;
+    const struct dispatch_times times = {ended.end_s - ended.worked_s, ended.end_s, share};
+    if (ended.sent > 0)
+        dispatch_report(self->inner, &ended.package, times);
+    else
+        dispatch_unsent(self->inner, &ended.package);
+}
+
+static void stream_done(struct dispatch *dispatch, const struct package *package,
+                        struct dispatch_times times)
+{
+    struct dispatch_stream *self = (struct dispatch_stream *)dispatch;
+    struct whole *whole = whole_find(self, package);
+    const double worked_s = times.end_s - times.start_s;
+    if (!whole)
+        return;
+    whole->end_s = whole->reported++ == 0 ? times.end_s : fmax(whole->end_s, times.end_s);
+    whole->worked_s += worked_s;
+    whole->had_s += times.share > 0 ? times.share * worked_s : (double)NAN;
+    whole_end(self, whole);
+}
+
+static void stream_unsent(struct dispatch *dispatch, const struct package *package)
+{
+    struct dispatch_stream *self = (struct dispatch_stream *)dispatch;
+    struct whole *whole = whole_find(self, package);
+    if (!whole)
+        return;
+    whole->sent--;
+    whole_end(self, whole);
+}
+
+static void stream_late(struct dispatch *dispatch, int64_t worker, bool late)
+{
+    dispatch_late(((struct dispatch_stream *)dispatch)->inner, worker, late);
+}
+
+static void stream_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)
+{
+    dispatch_busy(((struct dispatch_stream *)dispatch)->inner, worker, until_s, over);
 }
 
 static void stream_lost(struct dispatch *dispatch, int64_t worker)
@@ -64,20 +169,28 @@ static void stream_free(struct dispatch *dispatch)
 {
     struct dispatch_stream *self = (struct dispatch_stream *)dispatch;
     dispatch_free(&self->inner);
+    free(self->wholes);
     free(self->ranges);
     free(self);
 }
 
 struct dispatch *dispatch_new_stream(struct dispatch *inner, int64_t tasks)
 {
-    static const struct dispatch_kind kind = {
-        .next = stream_next, .lost = stream_lost, .free = stream_free, .inner = stream_inner};
+    static const struct dispatch_kind kind = {.next = stream_next,
+                                              .done = stream_done,
+                                              .unsent = stream_unsent,
+                                              .lost = stream_lost,
+                                              .late = stream_late,
+                                              .busy = stream_busy,
+                                              .free = stream_free,
+                                              .inner = stream_inner};
     struct dispatch_stream *self = calloc(1, sizeof *self);
     if (!self) {
         dispatch_free(&inner);
         return NULL;
     }
-    *self = (struct dispatch_stream){.base = {&kind}, .inner = inner, .wanted = tasks};
+    *self = (struct dispatch_stream){
+        .base = {&kind}, .inner = inner, .hears = dispatch_listens(inner), .wanted = tasks};
     return &self->base;
 }
 

@@ -3,6 +3,9 @@
  * to its own workers: in the order in which they come, in packages as its plan has them. One for
  * which not everything is there yet is sent in pieces, so that nothing that has come waits for what
  * has not.
+ *
+ * So also where a rule on request, a tail or a watched plan decides: a package of theirs is
+ * reported to them when all its pieces are.
  */
 #ifndef PLANNER_DISPATCH_STREAM_H
 #define PLANNER_DISPATCH_STREAM_H

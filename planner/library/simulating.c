@@ -255,23 +255,33 @@ static bool watched_simulate(struct simulated *simulated, const struct plan *pla
     return good;
 }
 
-/* Several masters, between which core tasks move. */
+/* With so many seeds. */
+static bool stars_repeat(struct simulated *simulated, const struct stars_decided *decided,
+                         const struct scenario *scenario, struct failure *failure)
+{
+    const struct decision plan = {.plan = decided->plan};
+    const struct ensemble_setup setup = {.platform = &simulated->platform,
+                                         .decision = &plan,
+                                         .decisions = decided->decisions,
+                                         .scenario = scenario,
+                                         .runs = simulated->request->seeds};
+    simulated->has_robustness = setup.runs > 1;
+    return !simulated->has_robustness || ensemble_study(&setup, &simulated->robustness, failure);
+}
+
+/* Several masters, side by side, between which core tasks move, or of groups. */
 static bool stars_play(struct simulated *simulated, const struct stars_request *asked,
                        struct failure *failure)
 {
     struct scenario scenario = simulated->request->scenario;
-    struct stars_decided decided = {.stars = NULL};
+    struct stars_decided decided = {.plan = asked->watching.plan};
     struct stars_told told = {.lines = TEXT_INIT};
     scenario.effort = &simulated->effort;
     if (stars_decide(asked) && !stars_decided_init(&decided, asked, failure))
         return false;
-    const struct stars_setup follows = {
-        .platform = &simulated->platform, .plan = asked->watching.plan, .scenario = &scenario};
-    const bool good =
-        stars_decide(asked)
-            ? stars_decided_simulate(&decided, &simulated->platform, &scenario, NULL, &told,
-                                     &simulated->simulation, failure)
-            : simulate_stars(&follows, NULL, &told.moves, &simulated->simulation, failure);
+    const bool good = stars_decided_simulate(&decided, &simulated->platform, &scenario, NULL, &told,
+                                             &simulated->simulation, failure) &&
+                      stars_repeat(simulated, &decided, &scenario, failure);
     if (told.lines.length > 0)
         text_add(&simulated->told, "%s", told.lines.bytes);
     if (told.replanned)
@@ -300,6 +310,7 @@ static bool stars_simulate(struct simulated *simulated, const struct plan *plan,
                      .effort = &simulated->effort},
         .rule = request->rule};
     simulated->masters = plan_masters(plan);
+    simulated->groups = plan->child_count;
     simulated->tasks = plan->tasks;
     simulated->tail = asked.watching.tail;
     return stars_play(simulated, &asked, failure);
@@ -322,8 +333,8 @@ static bool plan_simulate(struct simulated *simulated, const struct plan *plan,
                            "the plan has fractional loads, which only the simulation without "
                            "disturbances can handle: plan again without --real-valued");
     const struct stars_request follows = {.watching = {.plan = plan}};
-    return plan->star_count > 0 ? stars_play(simulated, &follows, failure)
-                                : decision_simulate(simulated, &decision, NULL, failure);
+    return plan_is_several(plan) ? stars_play(simulated, &follows, failure)
+                                 : decision_simulate(simulated, &decision, NULL, failure);
 }
 
 /* A line of the table. */
@@ -377,28 +388,27 @@ static bool ahead_check(const struct simulation_request *request, const struct p
                        "ahead)");
 }
 
-/* Trees follow their plans, and nothing disturbs them. Masters side by side are played with what
- * may become of their workers. */
+/* They are played with what may become of their workers. */
 static bool masters_check(const struct simulated *simulated, const struct plan *plan,
                           struct failure *failure)
 {
     const struct simulation_request *request = simulated->request;
+    const int64_t lost = request->scenario.lost_worker;
     const bool decided = request->rule || request->replan || tail_of(request, plan);
-    const bool planned = (!decided || plan->star_count > 0) && !request->dca && request->seeds <= 1;
-    const bool disturbed = plan->child_count > 0 || loads_wanted(request) || request->joins ||
-                           loop_needs_events(&simulated->platform);
-    if ((plan->star_count == 0 && plan->child_count == 0) ||
-        (planned && ((request_usual(request) && !decided) || !disturbed)))
+    const bool usual = !decided && request_usual(request);
+    if (!plan_is_several(plan))
         return true;
-    if (plan->star_count > 0)
-        return failure_set(
-            failure, FAILURE_USAGE,
-            "the plan has several masters, which are simulated with noise, outliers, "
-            "slow and lost workers in the single-port model: leave --dca, --seeds, --loads, "
-            "--load-patterns and --joins out");
-    return failure_set(failure, FAILURE_USAGE,
-                       "the plan has several masters, which are simulated as they are planned: "
-                       "leave -s, --replan, --tail, --seeds and all disturbances out");
+    if (lost >= 0 && plan_has_master(plan, lost + 1))
+        return failure_set(failure, FAILURE_USAGE,
+                           "rank %" PRId64 " is a master, and --lose is for workers: give the rank "
+                           "of one that computes",
+                           lost + 1);
+    return (!request->dca && !loads_wanted(request) && !request->joins &&
+            (usual || !loop_needs_events(&simulated->platform))) ||
+           failure_set(failure, FAILURE_USAGE,
+                       "the plan has several masters, which are simulated with noise, outliers, "
+                       "slow and lost workers in the single-port model: leave --dca, --loads, "
+                       "--load-patterns and --joins out");
 }
 
 /* A plan when one is given, else the rule. */
@@ -418,7 +428,7 @@ static bool either_simulate(struct simulated *simulated, const struct plan *plan
     if (!ahead_check(request, plan, failure) || !masters_check(simulated, plan, failure))
         return false;
     const bool decided = request->rule || request->replan || tail_of(request, plan);
-    if (decided && plan->star_count > 0)
+    if (decided && plan_is_several(plan))
         return stars_simulate(simulated, plan, setting, failure);
     if (request->rule)
         return rule_simulate(simulated, (int64_t)plan->tasks, ahead_of(request, WATCHING_AHEAD),

@@ -45,6 +45,11 @@ bool plan_tail_own(const struct plan *plan, const char *tail)
     return tail && plan->tail ? strcmp(tail, plan->tail) == 0 : !tail && !plan->tail;
 }
 
+bool plan_is_several(const struct plan *plan)
+{
+    return plan->star_count > 0 || plan->child_count > 0;
+}
+
 size_t plan_masters(const struct plan *plan)
 {
     return plan->star_count > 0 ? plan->star_count : 1;
@@ -107,6 +112,44 @@ static const struct plan *plan_parts(const struct plan *plan, size_t *count)
 {
     *count = plan->star_count > 0 ? plan->star_count : plan->child_count;
     return plan->star_count > 0 ? plan->stars : plan->children;
+}
+
+size_t plan_leaves(const struct plan *plan)
+{
+    size_t count, leaves = 0;
+    const struct plan *parts = plan_parts(plan, &count);
+    for (size_t k = 0; k < count; k++)
+        leaves += plan_leaves(&parts[k]);
+    return count > 0 ? leaves : 1;
+}
+
+const struct plan *plan_leaf(const struct plan *plan, size_t number)
+{
+    size_t count, own, k = 0;
+    const struct plan *parts = plan_parts(plan, &count);
+    if (count == 0)
+        return plan;
+    for (; (own = plan_leaves(&parts[k])) <= number; k++)
+        number -= own;
+    return plan_leaf(&parts[k], number);
+}
+
+/* The first one of those masters after that rank and before `end`; `end`: none. */
+static int64_t master_next(const struct plan *plan, int64_t rank, int64_t end)
+{
+    size_t count;
+    const struct plan *parts = plan_parts(plan, &count);
+    for (size_t k = 0; k < count; k++) {
+        if (parts[k].master > rank && parts[k].master < end)
+            end = parts[k].master;
+        end = master_next(&parts[k], rank, end);
+    }
+    return end;
+}
+
+int64_t plan_workers_behind(const struct plan *plan, int64_t master, int64_t ranks)
+{
+    return master_next(plan, master, ranks) - master - 1;
 }
 
 bool plan_slot_loaded(const struct plan *plan, int64_t slot)

@@ -168,10 +168,18 @@ struct plan {
     bool more_levels;          /* after these there are others, of which nothing is known */
 };
 
+/* Are there masters beside the first one, side by side or below it? */
+bool plan_is_several(const struct plan *plan);
 /* Masters side by side, at least 1. */
 size_t plan_masters(const struct plan *plan);
 /* Groups with a master of their own, in all levels of a tree. */
 size_t plan_groups(const struct plan *plan);
+/* Plans of masters whose workers compute: of stars side by side, of a tree's groups that have no
+ * groups below them, in the order in which the tree is walked, or the plan itself. */
+size_t plan_leaves(const struct plan *plan);
+const struct plan *plan_leaf(const struct plan *plan, size_t number);
+/* Of so many ranks, those that work for that master: between it and the next one. */
+int64_t plan_workers_behind(const struct plan *plan, int64_t master, int64_t ranks);
 /* Is that rank one of several masters, side by side or of a group? */
 bool plan_has_master(const struct plan *plan, int64_t rank);
 /* How many of the ranks from `first` to before `end` are masters: the job's, those of stars, and

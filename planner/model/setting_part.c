@@ -29,6 +29,15 @@ bool setting_part_star(struct setting_part *part, const struct profile_setting *
     return setting_part_init(part, from, &selection, &range, 1);
 }
 
+bool setting_part_group(struct setting_part *part, const struct profile_setting *from,
+                        int64_t before, int64_t workers)
+{
+    struct plan_run run = {before, before + workers - 1};
+    struct profile_setting alike = *from;
+    alike.weights = NULL;
+    return setting_part_init(part, &alike, &(const struct plan_selection){&run, 1}, NULL, 0);
+}
+
 void setting_part_release(struct setting_part *part)
 {
     selection_setting_release(&part->setting);

@@ -24,6 +24,9 @@ bool setting_part_init(struct setting_part *part, const struct profile_setting *
  * which is a star's. */
 bool setting_part_star(struct setting_part *part, const struct profile_setting *from,
                        int64_t before, int64_t workers, const struct plan *star);
+/* The same for a group of a tree: nobody knows which core tasks it gets, so they count as alike. */
+bool setting_part_group(struct setting_part *part, const struct profile_setting *from,
+                        int64_t before, int64_t workers);
 void setting_part_release(struct setting_part *part);
 
 #endif

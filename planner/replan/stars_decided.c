@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "planner/base/json_text.h"
+#include "planner/simulate/tree.h"
 
 bool stars_decide(const struct stars_request *request)
 {
@@ -25,14 +26,17 @@ static void star_release(struct star_decided *star)
 static bool star_take(struct star_decided *star, const struct stars_request *request, int k,
                       int64_t workers, struct failure *failure)
 {
-    const struct plan *plan = &request->watching.plan->stars[k];
+    const struct plan *plan = plan_leaf(request->watching.plan, (size_t)k);
     star->plan = *plan;
     star->plan.workers = calloc((size_t)plan->worker_count, sizeof *star->plan.workers);
     if (!star->plan.workers)
         return failure_memory(failure, "starting several masters");
     for (int64_t slot = 0; slot < plan->worker_count; slot++)
         star->plan.workers[slot] = plan->workers[slot] - plan->master;
-    return setting_part_star(&star->part, request->watching.setting, plan->master, workers, plan) ||
+    const struct profile_setting *setting = request->watching.setting;
+    return (request->watching.plan->child_count > 0
+                ? setting_part_group(&star->part, setting, plan->master, workers)
+                : setting_part_star(&star->part, setting, plan->master, workers, plan)) ||
            failure_memory(failure, "starting several masters");
 }
 
@@ -85,8 +89,9 @@ static bool star_make(struct stars_decided *decided, const struct stars_request 
                       struct failure *failure)
 {
     struct star_decided *star = &decided->stars[k];
-    const struct plan *plan = &decided->plan->stars[k];
-    const int64_t workers = stars_workers(decided->plan, k, ranks_of(&request->watching));
+    const struct plan *plan = plan_leaf(decided->plan, (size_t)k);
+    const int64_t workers =
+        plan_workers_behind(decided->plan, plan->master, ranks_of(&request->watching));
     if (plan_workers_needed(plan) > plan->master + workers || workers < 1)
         return failure_set(failure, FAILURE_MISMATCH,
                            "the plan needs %" PRId64 " workers, and there are %" PRId64
@@ -102,7 +107,7 @@ static bool star_make(struct stars_decided *decided, const struct stars_request 
 bool stars_decided_init(struct stars_decided *decided, const struct stars_request *request,
                         struct failure *failure)
 {
-    const size_t count = request->watching.plan->star_count;
+    const size_t count = plan_leaves(request->watching.plan);
     *decided = (struct stars_decided){.plan = request->watching.plan};
     decided->stars = calloc(count, sizeof *decided->stars);
     decided->decisions = calloc(count, sizeof *decided->decisions);
@@ -169,12 +174,20 @@ bool stars_decided_simulate(const struct stars_decided *decided, const struct pl
                             struct failure *failure)
 {
     struct telling telling = {decided, told};
+    const struct tree_setup tree = {.platform = platform,
+                                    .plan = decided->plan,
+                                    .decisions = decided->decisions,
+                                    .scenario = scenario,
+                                    .decided = decided->stars ? star_tell : NULL,
+                                    .self = &telling};
     const struct stars_setup setup = {.platform = platform,
                                       .plan = decided->plan,
                                       .decisions = decided->decisions,
                                       .scenario = scenario,
-                                      .decided = star_tell,
+                                      .decided = decided->stars ? star_tell : NULL,
                                       .self = &telling};
+    if (decided->plan->child_count > 0)
+        return simulate_tree(&tree, trace, simulation, failure);
     return simulate_stars(&setup, trace, &told->moves, simulation, failure);
 }
 

@@ -1,8 +1,10 @@
 /*
- * What decides in the stars of several masters side by side, where they do not only follow their
- * plans: rules on request, tails, plans that are watched. Each star decides about its part of the
- * job with its workers, as one master does about a job (watching.h), and what is left moves between
- * them as always (simulate/stars.h). The simulation and the run of a star's master decide alike.
+ * What decides in the stars of several masters side by side, or in the groups of a tree whose
+ * workers compute, where they do not only follow their plans: rules on request, tails, plans that
+ * are watched. Each decides about its part of the job with its workers, as one master does about a
+ * job (watching.h). Side by side what is left moves between them as always (simulate/stars.h); in a
+ * tree the masters above send as planned (simulate/tree.h). The simulation and the run of a star's
+ * master decide alike.
  */
 #ifndef PLANNER_REPLAN_STARS_DECIDED_H
 #define PLANNER_REPLAN_STARS_DECIDED_H
@@ -13,11 +15,12 @@
 
 /* What was asked for. */
 struct stars_request {
-    struct watching_request watching; /* of a plan with stars; its tail and tolerance may be NULL */
+    struct watching_request watching; /* of a plan with stars or children; its tail and tolerance
+                                       * may be NULL */
     const char *rule;                 /* in place of the plans' rounds; NULL: none */
 };
 
-/* Of one star. */
+/* Of one star, or group. */
 struct star_decided {
     struct plan plan;            /* owned: its workers, counted from 0; all else is borrowed */
     struct setting_part part;    /* owned: its workers, and its core tasks */
@@ -30,7 +33,7 @@ struct star_decided {
 
 struct stars_decided {
     const struct plan *plan;    /* borrowed */
-    struct star_decided *stars; /* owned */
+    struct star_decided *stars; /* owned; in the order of plan_leaf */
     struct decision *decisions; /* owned; of each */
     size_t count;
 };

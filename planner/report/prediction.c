@@ -77,10 +77,11 @@ static bool watched_predict(const struct run_record *record, const struct profil
     return watching_simulate(&request, trace, &simulation, failure);
 }
 
-/* Did masters side by side decide by more than their plans? */
+/* Did masters side by side, or of groups, decide by more than their plans? */
 static bool stars_decided(const struct run_record *record)
 {
-    return (record->star || record->plan.star_count > 0) && !record->sent &&
+    const struct plan *plan = &record->plan;
+    return (record->star || plan->star_count > 0 || plan->child_count > 0) && !record->sent &&
            (record->rule || record->tail || record->replan || record->replanned);
 }
 

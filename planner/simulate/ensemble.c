@@ -61,16 +61,35 @@ static bool stars_simulate(const struct ensemble_setup *setup, const struct scen
     return good;
 }
 
+/* Does more vary than its variation? */
+static bool is_disturbed(const struct scenario *scenario)
+{
+    return scenario->noise > 0 || scenario->outlier_rate > 0 || scenario->slow_workers > 0 ||
+           scenario->lost_worker >= 0 || scenario->copies;
+}
+
+static bool groups_simulate(const struct ensemble_setup *setup, const struct scenario *scenario,
+                            struct simulation *simulation, struct failure *failure)
+{
+    const struct tree_setup tree = {.platform = setup->platform,
+                                    .plan = setup->decision->plan,
+                                    .decisions = setup->decisions,
+                                    .scenario = scenario};
+    return setup->decisions || is_disturbed(scenario)
+               ? simulate_tree(&tree, NULL, simulation, failure)
+               : tree_simulate(setup->platform, tree.plan, scenario->variation, NULL, simulation,
+                               failure);
+}
+
 static bool run_simulate(const struct ensemble_setup *setup, const struct scenario *scenario,
                          struct ensemble *ensemble, struct failure *failure)
 {
     const struct plan *plan = setup->decision->plan;
     struct simulation simulation;
     const bool good =
-        plan && plan->star_count > 0 ? stars_simulate(setup, scenario, &simulation, failure)
-        : plan && plan->child_count > 0
-            ? tree_simulate(setup->platform, plan, scenario->variation, NULL, &simulation, failure)
-            : dispatch_simulate(setup, scenario, &simulation, failure);
+        plan && plan->star_count > 0    ? stars_simulate(setup, scenario, &simulation, failure)
+        : plan && plan->child_count > 0 ? groups_simulate(setup, scenario, &simulation, failure)
+                                        : dispatch_simulate(setup, scenario, &simulation, failure);
     if (good)
         ensemble_add(ensemble, simulation.makespan_s);
     return good;

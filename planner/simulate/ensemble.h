@@ -21,11 +21,11 @@ struct ensemble {
 };
 
 /* What is simulated; borrowed. A plan of several masters as simulate_stars does; a tree as
- * tree_simulate does, of whose scenario only the variation counts. */
+ * simulate_tree does, or tree_simulate where nothing but the variation disturbs it. */
 struct ensemble_setup {
     const struct platform *platform;
     const struct decision *decision;
-    const struct decision *decisions; /* of each star, as in struct stars_setup; NULL: it follows
+    const struct decision *decisions; /* of each star or group, as in stars_setup; NULL: it follows
                                        * its plan */
     const struct scenario *scenario;  /* run number k has seed + k, and its variation's run k */
     int64_t runs;                     /* >= 1 */
@@ -41,7 +41,7 @@ void ensemble_add(struct ensemble *ensemble, double makespan_s);
 void ensemble_sort(struct ensemble *ensemble);
 void ensemble_release(struct ensemble *ensemble);
 /* Sorted; to be released, also after false: *failure says what decision_dispatch,
- * simulate_scenario, simulate_stars or tree_simulate refuse. */
+ * simulate_scenario, simulate_stars or simulate_tree refuse. */
 bool ensemble_simulate(const struct ensemble_setup *setup, struct ensemble *ensemble,
                        struct failure *failure);
 /* Of a sorted one that is not empty. */

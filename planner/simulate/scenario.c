@@ -46,6 +46,8 @@ struct scenario_state {
     int64_t done;              /* core tasks that count */
     bool beside;               /* it is played beside others: */
     bool begins, waits;        /* it has just been asked to go on; its master waits */
+    bool fed;                  /* what others have for it is there before it goes on */
+    bool deals;                /* others go on when all that is there is handed out */
     double until_s;            /* when others go on */
     struct availability_step slow_steps[2];
     struct availability_series slow; /* of slow workers; its steps are the ones before */
@@ -470,7 +472,8 @@ static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop
     if (answer == DISPATCH_FINISHED)
         return LOOP_END;
     /* Before it waits others may have something for it, as of that time. */
-    if (state->beside && (!isfinite(going_on_s(state)) || (state->waits && news)))
+    if (state->beside && ((state->deals && answer == DISPATCH_HANDED_OUT) ||
+                          !isfinite(going_on_s(state)) || (state->waits && news && !state->fed)))
         return LOOP_PAUSE;
     if (answer == DISPATCH_OUT_OF_MEMORY)
         return failure_memory(failure, "simulating") ? LOOP_SEND : LOOP_FAILED;
@@ -685,6 +688,15 @@ void scenario_play_wake(struct scenario_play *play, double at_s)
 {
     play->state.waits = false;
     play->loop.star.master_s = fmax(play->loop.star.master_s, at_s);
+}
+
+bool scenario_play_deal(struct scenario_play *play, double *dealt_s, struct failure *failure)
+{
+    play->state.fed = play->state.deals = true;
+    const bool good = scenario_play_run(play, HUGE_VAL, failure);
+    play->state.deals = false;
+    *dealt_s = play->loop.star.master_s;
+    return good;
 }
 
 void scenario_play_sum(struct scenario_play *play, struct simulation *simulation)

@@ -1,19 +1,14 @@
 #include "planner/simulate/stars.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "planner/simulate/star_part.h"
+
 struct star_play {
-    struct platform platform; /* owned: its workers alone */
-    struct plan plan;         /* owned: its workers, counted from 0; what else it has is borrowed */
-    struct decision follows;  /* its plan */
-    struct scenario scenario; /* as far as it is of its workers */
-    const struct variation *varies; /* borrowed; of all; NULL: nothing varies */
-    struct variation variation;     /* of its workers */
-    struct platform drawn;          /* owned; likewise */
-    struct trace trace;             /* owned; its ranks count from its master */
-    struct dispatch *inner;         /* the next one's: what decides */
+    struct star_part part;  /* owned */
+    struct trace trace;     /* owned; its ranks count from its master */
+    struct dispatch *inner; /* the next one's: what decides */
     struct dispatch *dispatch;
     struct scenario_play *play;
 };
@@ -28,89 +23,6 @@ struct stars_play {
 };
 
 /* ---- beginning and end ---------------------------------------------------------------------- */
-
-int64_t stars_workers(const struct plan *plan, int star, int64_t ranks)
-{
-    const int64_t master = plan->stars[star].master;
-    int64_t end = ranks;
-    for (size_t other = 0; other < plan->star_count; other++)
-        if (plan->stars[other].master > master && plan->stars[other].master < end)
-            end = plan->stars[other].master;
-    return end - master - 1;
-}
-
-/* The star's plan and workers, as its master counts them. To be released in any case. */
-static bool star_take(struct star_play *star, const struct stars_setup *setup, int k,
-                      struct failure *failure)
-{
-    const struct plan *plan = &setup->plan->stars[k];
-    const int64_t before = plan->master;
-    const int64_t workers = stars_workers(setup->plan, k, setup->platform->worker_count + 1);
-    star->plan = *plan;
-    star->plan.workers = calloc((size_t)plan->worker_count, sizeof *star->plan.workers);
-    if (!star->plan.workers)
-        return failure_memory(failure, "simulating");
-    for (int64_t slot = 0; slot < plan->worker_count; slot++) {
-        star->plan.workers[slot] = plan->workers[slot] - before;
-        if (star->plan.workers[slot] < 0 || star->plan.workers[slot] >= workers)
-            return failure_set(failure, FAILURE_MISMATCH,
-                               "the plan has rank %" PRId64 " work for the master on rank %" PRId64
-                               ", after which there are %" PRId64
-                               " ranks: make the plan again with this profile",
-                               plan->workers[slot] + 1, before, workers > 0 ? workers : 0);
-    }
-    return (workers > 0 && platform_part(setup->platform, before, workers, &star->platform)) ||
-           failure_memory(failure, "simulating");
-}
-
-/* What becomes of its workers. */
-static void star_disturb(struct star_play *star, const struct scenario *scenario, int k)
-{
-    struct scenario *own = &star->scenario;
-    const int64_t before = star->plan.master, workers = star->platform.worker_count;
-    const int64_t slow_end = scenario->slow_first + scenario->slow_workers - before;
-    *own = *scenario;
-    own->seed += (uint64_t)k << 32; /* noise of its own */
-    own->played = 0;
-    own->lost_worker -= before;
-    if (scenario->lost_worker < before || own->lost_worker >= workers)
-        own->lost_worker = -1;
-    own->slow_first = scenario->slow_first > before ? scenario->slow_first - before : 0;
-    own->slow_workers = slow_end > own->slow_first ? slow_end - own->slow_first : 0;
-}
-
-static void star_price(void *self, const struct package *package, struct star_cost *cost)
-{
-    const struct star_play *star = self;
-    struct package ranked = *package;
-    ranked.worker += star->plan.master;
-    star->varies->price(star->varies->self, &ranked, cost);
-}
-
-static double star_weight(void *self, double first, double tasks)
-{
-    const struct star_play *star = self;
-    return star->varies->weight(star->varies->self, first, tasks);
-}
-
-/* What varies is told of workers as all count them. */
-static bool star_vary(struct star_play *star, const struct variation *variation,
-                      struct failure *failure)
-{
-    star->varies = variation;
-    if (!variation)
-        return true;
-    star->variation = (struct variation){.price = variation->price ? star_price : NULL,
-                                         .weight = variation->weight ? star_weight : NULL,
-                                         .self = star};
-    star->scenario.variation = &star->variation;
-    if (!variation->drawn)
-        return true;
-    star->variation.drawn = &star->drawn;
-    return platform_part(variation->drawn, star->plan.master, star->platform.worker_count,
-                         &star->drawn) ||
-           failure_memory(failure, "simulating");
-}
 
 /* What moves goes out in packages of at most so many core tasks, as in a run. */
 static int64_t largest_of(const struct decision *decision, const struct plan *plan)
@@ -127,17 +39,18 @@ static int64_t largest_of(const struct decision *decision, const struct plan *pl
 static bool star_decide(struct star_play *star, const struct decision *decision,
                         struct failure *failure)
 {
+    const struct star_part *part = &star->part;
     const bool planned = decision->plan && !decision->watch;
-    star->inner = decision_inner(decision, &star->platform, &star->scenario, failure);
+    star->inner = decision_inner(decision, &part->platform, &part->scenario, failure);
     if (!star->inner)
         return false;
-    star->dispatch = decision_recovery(star->inner, &star->platform, &star->scenario);
+    star->dispatch = decision_recovery(star->inner, &part->platform, &part->scenario);
     if (!star->dispatch)
         return failure_memory(failure, "simulating");
     dispatch_recovery_open(star->dispatch);
-    dispatch_recovery_limit(star->dispatch, largest_of(decision, &star->plan));
+    dispatch_recovery_limit(star->dispatch, largest_of(decision, &part->plan));
     if (planned)
-        dispatch_recovery_ahead(star->dispatch, star->platform.buffers + 1);
+        dispatch_recovery_ahead(star->dispatch, part->platform.buffers + 1);
     return true;
 }
 
@@ -145,14 +58,18 @@ static bool star_begin(struct stars_play *play, int k, struct failure *failure)
 {
     const struct stars_setup *setup = play->setup;
     struct star_play *star = &play->stars[k];
-    if (!star_take(star, setup, k, failure))
+    struct star_part *part = &star->part;
+    const struct star_part_setup own = {
+        .platform = setup->platform,
+        .scenario = setup->scenario,
+        .plan = &setup->plan->stars[k],
+        .workers = plan_workers_behind(setup->plan, setup->plan->stars[k].master,
+                                       setup->platform->worker_count + 1),
+        .number = k};
+    if (!star_part_init(part, &own, failure) ||
+        !star_decide(star, setup->decisions ? &setup->decisions[k] : &part->follows, failure))
         return false;
-    star->follows = (struct decision){.plan = &star->plan};
-    star_disturb(star, setup->scenario, k);
-    if (!star_vary(star, setup->scenario->variation, failure) ||
-        !star_decide(star, setup->decisions ? &setup->decisions[k] : &star->follows, failure))
-        return false;
-    star->play = scenario_play_new(&star->platform, star->dispatch, &star->scenario,
+    star->play = scenario_play_new(&part->platform, star->dispatch, &part->scenario,
                                    play->traces ? &star->trace : NULL, 0, failure);
     return star->play != NULL;
 }
@@ -162,9 +79,7 @@ static void star_release(struct star_play *star)
     scenario_play_free(&star->play);
     dispatch_free(&star->dispatch);
     trace_release(&star->trace);
-    platform_part_release(&star->platform);
-    platform_part_release(&star->drawn);
-    free(star->plan.workers);
+    star_part_release(&star->part);
 }
 
 static void play_release(struct stars_play *play)
@@ -256,18 +171,6 @@ static bool stars_play(struct stars_play *play, struct failure *failure)
     return stars_end(play, now_s, failure);
 }
 
-/* As ranks of the job. */
-static bool trace_join(const struct star_play *star, struct trace *trace)
-{
-    for (size_t k = 0; k < star->trace.count; k++) {
-        struct trace_event event = star->trace.events[k];
-        event.rank += (int32_t)star->plan.master;
-        if (!trace_add(trace, &event))
-            return false;
-    }
-    return true;
-}
-
 static bool stars_sum(struct stars_play *play, struct trace *trace, struct simulation *joined,
                       struct failure *failure)
 {
@@ -278,7 +181,8 @@ static bool stars_sum(struct stars_play *play, struct trace *trace, struct simul
         struct simulation sum;
         scenario_play_sum(star->play, &sum);
         simulation_join(joined, &sum);
-        good = !trace || trace_join(star, trace) || failure_memory(failure, "simulating");
+        good = !trace || star_part_trace(&star->part, &star->trace, trace) ||
+               failure_memory(failure, "simulating");
         if (setup->decided)
             setup->decided(setup->self, k, star->inner);
     }

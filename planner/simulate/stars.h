@@ -23,9 +23,6 @@ struct stars_setup {
     void *self;
 };
 
-/* Ranks that work for that star's master: those between it and the next one. */
-int64_t stars_workers(const struct plan *plan, int star, int64_t ranks);
-
 /* Not on platforms that go from event to event (loop_needs_events). `trace` (may be NULL) gets all
  * events, star after star, `moves` what has moved, to be released in any case. */
 bool simulate_stars(const struct stars_setup *setup, struct trace *trace, struct moves_list *moves,

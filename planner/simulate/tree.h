@@ -20,6 +20,7 @@
 #ifndef PLANNER_SIMULATE_TREE_H
 #define PLANNER_SIMULATE_TREE_H
 
+#include "planner/simulate/decision.h"
 #include "planner/simulate/simulate.h"
 #include "planner/simulate/variation.h"
 
@@ -30,6 +31,24 @@
  * operating model is not single-port. */
 bool tree_simulate(const struct platform *platform, const struct plan *plan,
                    const struct variation *variation, struct trace *trace,
+                   struct simulation *simulation, struct failure *failure);
+
+/* What is simulated where groups decide by themselves about what they get, or something becomes of
+ * their workers; borrowed. Masters above them follow the plan. */
+struct tree_setup {
+    const struct platform *platform;  /* of all ranks behind rank 0 */
+    const struct plan *plan;          /* with children, whole loads */
+    const struct decision *decisions; /* of each group whose workers compute (plan_leaf), with its
+                                       * workers counted from 0; NULL: they follow their plans */
+    /* Of workers that compute, not with workers that come and go. */
+    const struct scenario *scenario;
+    /* What decided in that group, when all has ended; NULL: nobody asks. */
+    void (*decided)(void *self, int group, const struct dispatch *dispatch);
+    void *self;
+};
+
+/* As tree_simulate, also of what it refuses. */
+bool simulate_tree(const struct tree_setup *setup, struct trace *trace,
                    struct simulation *simulation, struct failure *failure);
 
 #endif

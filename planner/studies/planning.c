@@ -230,7 +230,7 @@ bool planning_simulate(const struct planning *planning, const struct plan *plan,
                                               planning_watching(planning, plan->tail, plan)};
     struct platform platform;
     if (plan->tail)
-        return plan->star_count > 0
+        return plan_is_several(plan)
                    ? stars_expect(&request, trace, simulation, failure)
                    : watching_simulate(&request.watching, trace, simulation, failure);
     if (!planning_platform(planning, &platform, failure))
@@ -381,7 +381,7 @@ static bool tail_gain(const struct planning *planning, const char *tail, const s
 {
     const struct watching_request request = planning_watching(planning, tail, plan);
     struct watching watching;
-    if (plan->star_count > 0)
+    if (plan_is_several(plan))
         return stars_gain(planning, tail, plan, dealing, failure);
     if (!watching_init(&watching, &request, failure))
         return false;
@@ -398,7 +398,7 @@ static bool tail_afford(const struct planning *planning, const struct plan *plan
 {
     static const double UNITS = 8, SHARE = 0.5;
     const double packages =
-        plan->star_count > 0 ? stars_tail_effort(plan, workers) : plan_tail_effort(workers);
+        plan_is_several(plan) ? stars_tail_effort(plan, workers) : plan_tail_effort(workers);
     return !(planning->effort_s > 0) ||
            UNITS * packages <= SHARE * planning->effort_s * EFFORT_SECOND;
 }

@@ -6,8 +6,8 @@
 #include "planner/simulate/ensemble.h"
 #include "planner/studies/planning.h"
 
-/* `tail` (NULL: none) in place of the plan's own. Whole loads; of trees only the scenario's
- * variation counts. To be released. Fails as watching_init does. */
+/* `tail` (NULL: none) in place of the plan's own. Whole loads. To be released. Fails as
+ * watching_init does. */
 bool repeated_draw(const struct planning *planning, const struct plan *plan, const char *tail,
                    const struct scenario *scenario, int64_t runs, struct ensemble *ensemble,
                    struct failure *failure);

@@ -261,8 +261,7 @@ static void levels_execute(struct comm *comm, const struct arguments *arguments,
  * does that is alone. */
 static const char *single_by_options(const struct arguments *arguments, const struct plan *plan)
 {
-    const bool alone = plan->child_count > 0 || collects(arguments, plan) ||
-                       plan->operating != OPERATING_SINGLE_PORT;
+    const bool alone = collects(arguments, plan) || plan->operating != OPERATING_SINGLE_PORT;
     const struct {
         bool asked;
         const char *what;

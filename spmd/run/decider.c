@@ -89,6 +89,8 @@ static bool watching_make(struct decider *decider, const struct decider_request 
 static bool setting_use(struct decider *decider, const struct decider_request *request,
                         const struct profile_setting *setting, struct failure *failure)
 {
+    if (request->heads)
+        return true;
     return decider->by_rule ? setup_measured(decider, setting, failure)
                             : watching_make(decider, request, setting, failure);
 }
@@ -98,7 +100,11 @@ static bool part_use(struct decider *decider, const struct decider_request *requ
                      const struct profile_setting *setting, struct failure *failure)
 {
     struct setting_part part;
-    if (!setting_part_star(&part, setting, request->before, request->workers, request->plan))
+    const bool taken =
+        request->whole->child_count > 0
+            ? setting_part_group(&part, setting, request->before, request->workers)
+            : setting_part_star(&part, setting, request->before, request->workers, request->plan);
+    if (!taken)
         return failure_memory(failure, "preparing one of several masters");
     const bool good = setting_use(decider, request, &part.setting, failure) &&
                       (decider->by_rule || stars_make(decider, request, setting, failure));
@@ -131,6 +137,10 @@ bool decider_init(struct decider *decider, const struct decider_request *request
         request->surveyed_most > 0 ? request->surveyed_most : (int64_t)plan_largest_load(plan);
     if (!decider->by_rule && !request->replan && !request->tail)
         return true;
+    if (request->heads && decider->by_rule) {
+        decider->by_rule = false;
+        return dispatch_rule_check(request->rule, failure);
+    }
     if (!decider->by_rule && plan->own.tasks > 0)
         return failure_set(failure, FAILURE_USAGE,
                            "the plan has the master compute, as it was planned: leave %s out, or "

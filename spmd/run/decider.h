@@ -17,9 +17,11 @@
 /* What was asked for; borrowed. */
 struct decider_request {
     const struct plan *plan;
-    const struct plan *whole; /* of all masters, where the plan is a star's with its workers counted
-                               * from 0; NULL: there is one master */
+    const struct plan *whole; /* of all masters, where the plan is a star's or a group's with its
+                               * workers counted from 0; NULL: there is one master */
     int64_t before;           /* then: workers of the profile before these */
+    bool heads;               /* then: of a tree, whose workers here are masters of groups, which
+                               * decide in place of this one; it follows its plan */
     const char *rule;         /* NULL: the plan's own rounds */
     const char *replan;       /* the plan is watched, with this tolerance; NULL: it is not */
     const char *tail; /* "RULE" or "RULE:SHARE": assigns the plan's end on request; NULL: none */
@@ -41,7 +43,8 @@ struct decider {
     bool by_rule, watches;
     int64_t before;    /* as in the request */
     double expected_s; /* with replan or tail: the makespan, as long as nothing is unusual; of
-                        * several masters on the first star's ranks that of all, else the star's */
+                        * several masters on the first one's ranks that of all, else the star's; 0:
+                        * nothing else than the plan says */
     double
         begun_s; /* of the run's time, when it began to decide; for whom it is not 0, to be set */
     struct watching watching; /* with replan or tail: points into itself, so do not move it */

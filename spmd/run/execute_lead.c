@@ -14,7 +14,7 @@ struct plan_prediction execution_prediction(const struct execution_state *state)
     const struct execution *execution = state->execution;
     struct plan_prediction predicted =
         execution->pilot ? execution->pilot->predicted : state->plan->predicted;
-    if (!state->decider.watches || !predicted.known)
+    if (!(state->decider.expected_s > 0) || !predicted.known)
         return predicted;
     if (execution->replan || !plan_tail_own(state->plan, execution->tail))
         return (struct plan_prediction){.known = true, .makespan_s = state->decider.expected_s};
@@ -234,7 +234,7 @@ static void progress_begin(const struct execution_state *state, struct progress 
                   execution->pilot ? -1
                   : planned        ? predicted.makespan_s
                                    : 0);
-    if (planned && progress->out && !execution->pilot && !state->decider.watches)
+    if (planned && progress->out && !execution->pilot && !(state->decider.expected_s > 0))
         progress->curve = progress_curve_of(state->plan, execution->profile);
 }
 

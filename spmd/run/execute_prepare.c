@@ -206,10 +206,11 @@ static void decider_make(struct execution_state *state, struct failure *failure)
     const struct execution *execution = state->execution;
     const struct fitting fitting = fitting_of(state);
     const bool over = state->resume.on && state->resume.left == 0;
-    const bool side_by_side = state->star.size > 0 && !state->star.tree;
+    const bool several = state->star.size > 0;
     const struct decider_request request = {.plan = execution_plan(state),
-                                            .whole = side_by_side ? state->plan : NULL,
-                                            .before = side_by_side ? state->star.before : 0,
+                                            .whole = several ? state->plan : NULL,
+                                            .before = several ? state->star.before : 0,
+                                            .heads = state->star.heads,
                                             .rule = over ? NULL : execution->rule,
                                             .replan = over ? NULL : execution->replan,
                                             .tail = over ? NULL : execution->tail,

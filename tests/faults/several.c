@@ -66,14 +66,15 @@ static void plan_make(void)
         world_wrong("%s", failure.text);
 }
 
-/* A rule on request, with a profile also a tail, or a plan that is watched. By dice of its own:
- * what else a seed means does not depend on there being any. Trees follow their plans. */
+/* A rule on request, with a profile also a tail, or a plan that is watched; in trees they are of
+ * groups whose workers compute. By dice of its own: what else a seed means does not depend on there
+ * being any. */
 static void deciding_draw(void)
 {
     struct dice own = {world.dice.state ^ 0x72756c6573u}, *dice = &own;
     const char *rule = dispatch_rule_name((size_t)dice_below(dice, dispatch_rule_count())).name;
     several.ahead = 1 + (int)dice_below(dice, 3);
-    if (trial.search || several.begun.tree || dice_hit(dice, 0.4))
+    if (trial.search || dice_hit(dice, 0.4))
         return;
     if (!several.profiled || dice_hit(dice, 0.4)) {
         several.rule = rule;

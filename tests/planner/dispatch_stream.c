@@ -56,6 +56,42 @@ static void packages_go_out_in_pieces(void **state)
     dispatch_free(&dispatch);
 }
 
+/* Of 6 for worker 0 by guided self-scheduling 4 come, and then the others: it asks for its next
+ * package when it has reported both pieces, and not before. */
+static void rules_hear_of_whole_packages(void **state)
+{
+    const struct dispatch_setup setup = {
+        .rule = "gss", .tasks = 12, .workers = 2, .ahead = 1, .least = 1, .most = 12};
+    struct failure failure = FAILURE_INIT;
+    struct dispatch *rule = dispatch_new_rule(&setup, &failure);
+    struct package first, second, other;
+    (void)state;
+    assert_non_null(rule);
+    struct dispatch *stream = dispatch_new_stream(rule, setup.tasks);
+    assert_non_null(stream);
+    assert_int_equal(dispatch_stream_add(stream, (struct task_range){100, 4}), 4);
+    assert_int_equal(dispatch_next(stream, 0, &first), DISPATCH_SEND);
+    assert_int_equal(first.worker, 0);
+    assert_int_equal(first.count, 4);
+    assert_int_equal(dispatch_next(stream, 0, &second), DISPATCH_HANDED_OUT);
+    dispatch_done(stream, &first, 0, 4);
+    assert_int_equal(dispatch_stream_add(stream, (struct task_range){0, 8}), 8);
+    assert_int_equal(dispatch_next(stream, 9, &second), DISPATCH_SEND);
+    assert_int_equal(second.worker, 0);
+    assert_int_equal(second.first, 0);
+    assert_int_equal(second.count, 2);
+    assert_int_equal(dispatch_next(stream, 9, &other), DISPATCH_SEND);
+    assert_int_equal(other.worker, 1);
+    assert_int_equal(other.count, 3);
+    assert_int_equal(dispatch_next(stream, 9, &other), DISPATCH_WAIT);
+    dispatch_done(stream, &first, 0, 4); /* once more: nothing happens */
+    dispatch_done(stream, &second, 9, 11);
+    assert_int_equal(dispatch_next(stream, 11, &other), DISPATCH_SEND);
+    assert_int_equal(other.worker, 0);
+    assert_int_equal(other.count, 2);
+    dispatch_free(&stream);
+}
+
 /* Fewer than planned: the end comes when those that are there are done. */
 static void fewer_may_come(void **state)
 {
@@ -194,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packages_go_out_in_pieces),
+        cmocka_unit_test(rules_hear_of_whole_packages),
         cmocka_unit_test(fewer_may_come),
         cmocka_unit_test(each_task_once),
     };

@@ -466,7 +466,7 @@ static void assert_star_alone(const struct planning *planning, const struct plan
     for (int64_t slot = 0; slot < star->worker_count; slot++)
         alone.workers[slot] = star->workers[slot] - star->master;
     assert_true(setting_part_star(&part, planning->setting, star->master,
-                                  stars_workers(plan, (int)k, workers + 1), star));
+                                  plan_workers_behind(plan, star->master, workers + 1), star));
     own.setting = &part.setting;
     own.tasks = star->tasks;
     assert_true(planning_simulate(&own, &alone, NULL, &simulation, &failure));

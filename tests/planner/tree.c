@@ -5,6 +5,7 @@
 
 #include "planner/files/plan_json.h"
 #include "planner/simulate/simulate.h"
+#include "planner/simulate/tree.h"
 #include "tests/checks.h"
 #include "tests/planner/platforms.h"
 
@@ -61,6 +62,25 @@ static struct plan tree_of(struct shape shape)
     return plan;
 }
 
+/* Groups that are played each by itself, for something may become of their workers, and nothing
+ * does. */
+static void assert_played(const struct platform *platform, const struct plan *plan,
+                          const struct simulation *simulation)
+{
+    const struct scenario usual = SCENARIO_INIT;
+    const struct tree_setup setup = {.platform = platform, .plan = plan, .scenario = &usual};
+    struct failure failure = FAILURE_INIT;
+    struct simulation played;
+    if (plan->real_valued || plan->child_count == 0)
+        return;
+    if (!simulate_tree(&setup, NULL, &played, &failure))
+        fail_msg("%s", failure.text);
+    if (played.makespan_s != simulation->makespan_s)
+        fail_msg("%.17g s played, %.17g s as planned", played.makespan_s, simulation->makespan_s);
+    assert_true(played.worker_busy_s == simulation->worker_busy_s);
+    assert_int_equal(played.packages, simulation->packages);
+}
+
 static double makespan_of(const struct platform *platform, const struct plan *plan)
 {
     struct simulation simulation;
@@ -69,6 +89,7 @@ static double makespan_of(const struct platform *platform, const struct plan *pl
         fail_msg("%s", failure.text);
     assert_int_equal(simulation.workers_used, plan_workers_used(plan));
     assert_int_equal(simulation.packages, plan_packages(plan));
+    assert_played(platform, plan, &simulation);
     return simulation.makespan_s;
 }
 
@@ -257,6 +278,58 @@ static void trees_nest(void **state)
     platform_release(&platform);
 }
 
+/* Core tasks that each worker of a tree has computed, by its groups' rules. */
+static void tasks_of(const struct tree_setup *setup, int64_t *tasks)
+{
+    struct failure failure = FAILURE_INIT;
+    struct simulation simulation;
+    struct trace trace = {.count = 0};
+    if (!simulate_tree(setup, &trace, &simulation, &failure))
+        fail_msg("%s", failure.text);
+    for (size_t k = 0; k < trace.count; k++)
+        if (trace.events[k].operation == OPERATION_COMPUTE)
+            tasks[trace.events[k].rank - 1] += trace.events[k].tasks;
+    trace_release(&trace);
+}
+
+/* Each group's master assigns what the group gets, and no more, by any rule; and a worker that is
+ * slow gets less of it than its neighbours, whose group does not give any away. */
+static void groups_decide_about_their_parts(void **state)
+{
+    static const char *const rules[] = {"ss", "gss", "fac", "tss", "awf-c"};
+    enum { GROUPS = 2, WORKERS = 3, RANKS = GROUPS * (WORKERS + 1) };
+    const struct shape shape = {GROUPS, WORKERS, 2, 5, 7};
+    struct platform platform = hand_platform(shape);
+    struct plan plan = tree_of(shape);
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(rules); k++) {
+        int64_t tasks[RANKS] = {0};
+        const struct dispatch_setup rule = {.rule = rules[k],
+                                            .tasks = (int64_t)plan.children[0].tasks,
+                                            .workers = WORKERS,
+                                            .ahead = 1,
+                                            .least = 1,
+                                            .most = 7};
+        const struct decision decisions[GROUPS] = {{.setup = &rule}, {.setup = &rule}};
+        struct scenario slow = SCENARIO_INIT;
+        slow.slow_first = 5;
+        slow.slow_workers = 1;
+        slow.slow_factor = 4;
+        tasks_of(
+            &(const struct tree_setup){
+                .platform = &platform, .plan = &plan, .decisions = decisions, .scenario = &slow},
+            tasks);
+        assert_int_equal(tasks[0] + tasks[4], 0);
+        assert_int_equal(tasks[1] + tasks[2] + tasks[3], 210);
+        assert_int_equal(tasks[5] + tasks[6] + tasks[7], 210);
+        if (!(2 * tasks[5] < tasks[6] && 2 * tasks[5] < tasks[7]))
+            fail_msg("%s: %" PRId64 " of %" PRId64 " and %" PRId64, rules[k], tasks[5], tasks[6],
+                     tasks[7]);
+    }
+    plan_release(&plan);
+    platform_release(&platform);
+}
+
 static void files_say_all(void **state)
 {
     struct failure failure = FAILURE_INIT, none = FAILURE_INIT;
@@ -291,6 +364,7 @@ int main(void)
         cmocka_unit_test(equal_rounds_take_what_was_found),
         cmocka_unit_test(a_group_deals_like_a_master),
         cmocka_unit_test(trees_nest),
+        cmocka_unit_test(groups_decide_about_their_parts),
         cmocka_unit_test(files_say_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 # Masters below a master, and below these: a job of two groups gives the checksum of one master's, in one output with
 # one trace; what is overdue is handed out once more within its group; a worker that is killed is its group's
 # business, and the master of a group that of the master above it: the run is whole all the same; a run that is asked
-# to stop is gone on with. What is of one master is done by rank 0.
+# to stop is gone on with. By a rule, each group's master assigns what the group gets.
 # usage: run_tree.sh SCOW MPIEXEC GATE
 set -euo pipefail
 scow=$1 mpiexec=$2 gate=$3
@@ -120,10 +120,18 @@ refuse() { # RANKS CODE SENTENCE ARGUMENT...
 sed 's/"workers": \[2, 3\]/"workers": [2, 5]/; s/"workers": \[5\]/"workers": [3]/' plan.json >crossed.json
 refuse 9 4 "is not one of the ranks between it and the next master: plan again with --tree" crossed.json
 
-# ---- what is of one master ------------------------------------------------------------------------
+# ---- by a rule -----------------------------------------------------------------------------------
 
-"$mpiexec" -n 9 "$scow" run plan.json -p profile.json -s fac -o one.h5 --no-copies >one.h5.said 2>&1 || fail "by a rule: $(cat one.h5.said)"
-grep -q "^scow run: plan.json: has 5 masters in a tree, and -s is for one: rank 0 sends all packages$" one.h5.said || fail "by a rule: $(cat one.h5.said)"
-[[ $(checksum_of one.h5) == "$expected" ]] || fail "by a rule: not the checksum $expected"
-"$scow" report one.h5 --json | grep -q '"groups"' && fail "by a rule: the report has groups"
+# Each group's master assigns what the group gets to its own workers.
+"$mpiexec" -n 9 "$scow" run plan.json -p profile.json -s fac -o rule.h5 --no-copies >rule.h5.said 2>&1 || fail "by a rule: $(cat rule.h5.said)"
+[[ $(checksum_of rule.h5) == "$expected" ]] || fail "by a rule: not the checksum $expected"
+"$scow" report rule.h5 --json >rule.json
+"$scow" simulate -p profile.json plan.json -s fac --json >expected.json
+/usr/bin/python3 - <<'END' || fail "by a rule: the report is not what it should be: $(cat rule.json)"
+import json
+report, expected = json.load(open("rule.json")), json.load(open("expected.json"))
+assert report["complete"] and report["tasks_done"] == 60, report
+assert [group["tasks"] for group in report["groups"]] == [30, 15, 15], report["groups"]
+assert abs(report["predicted_s"] - expected["makespan_s"]) < 1e-9, (report["predicted_s"], expected)
+END
 echo "run tree: done"
