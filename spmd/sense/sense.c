@@ -26,7 +26,7 @@ struct option_table sense_table(struct sense_options *options, struct option_row
     };
     memcpy(rows, all, sizeof all);
     return (struct option_table){
-        .usage = "[mpiexec -n N] scow sense -o FILE [options]",
+        .usage = "scow sense -o FILE [options], or mpiexec -n N scow sense ...",
         .purpose =
             "Writes down how much of its processors this node has for a job, again and "
             "again, for 'scow plan --load'. Costs 1 % of them at ten seconds. Under mpiexec, "
