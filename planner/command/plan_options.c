@@ -82,7 +82,8 @@ static const char *single_asked(const struct plan_options *options)
                   {options->tree && options->real_valued, "--real-valued"},
                   {options->sweep, "--sweep"},
                   {options->gantt, "--gantt"},
-                  {options->noise > 0 && !options->compare, "--noise"}};
+                  {options->noise > 0 && !options->compare && !options->masters && !options->tree,
+                   "--noise"}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (others[k].given)
             return others[k].name;
