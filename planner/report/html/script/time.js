@@ -26,10 +26,16 @@ function meanParts(report) {
 
 /* ---- the waterfall ---- */
 
+/* What runs take more in the median than mean costs come to, whose parts follow: what varied in this run is in theirs. */
+function variationParts(report) {
+    const more = report.without_variation_s ? report.predicted_s - report.without_variation_s : 0;
+    return more === 0 ? [] : [{ name: 'what runs take beyond mean costs', colour: 'unexplained', predicted: more, measured: 0, whole: true }];
+}
+
 /* Every step begins where the one before ended. */
 function waterfallSteps(report) {
     let at = report.predicted_s;
-    return meanParts(report).filter((part) => part.predicted > 0 || part.measured > 0).map((part) => {
+    return [...variationParts(report), ...meanParts(report)].filter((part) => (part.predicted ?? 0) !== 0 || part.measured > 0).map((part) => {
         const from = at;
         at += part.measured - part.predicted;
         return { ...part, from, to: at };
@@ -49,7 +55,7 @@ function waterfall(report) {
     const total = (name, predicted, measured, value, change) => ({ kind: 'total', cells: [name, predicted, measured,
         change, bars(barMark(scale, value, 'var(--ink)'))] });
     const step = (part) => ({ kind: 'part', cells: [
-        el('span', null, swatch(part.colour), WORKER_OPERATIONS.includes(part.name) ? part.name : `waits: ${part.name}`),
+        el('span', null, swatch(part.colour), WORKER_OPERATIONS.includes(part.name) || part.whole ? part.name : `waits: ${part.name}`),
         seconds(part.predicted), seconds(part.measured), seconds(part.measured - part.predicted, true),
         bars(barMark(scale, part.from, 'var(--line)'),
             barSpan(scale, part.from, part.to, part.to > part.from ? 'var(--bad)' : 'var(--good)'))] });
