@@ -1,5 +1,6 @@
 #include "planner/replan/stars_decided.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -186,6 +187,7 @@ bool stars_decided_simulate(const struct stars_decided *decided, const struct pl
                                       .scenario = scenario,
                                       .decided = decided->stars ? star_tell : NULL,
                                       .self = &telling};
+    assert(decided->plan); /* of several masters */
     if (decided->plan->child_count > 0)
         return simulate_tree(&tree, trace, simulation, failure);
     return simulate_stars(&setup, trace, &told->moves, simulation, failure);
