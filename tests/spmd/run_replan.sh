@@ -37,7 +37,8 @@ run() { # output option...
 first=$(run plain.h5)
 [[ $first =~ ^[0-9a-f]{16}$ ]] || fail "no checksum: '$first'"
 export SCOW_SLEEP_SLOW=1,100,4
-[[ $(run slow.h5 --replan 30%) == "$first" ]] || fail "watched, the checksum is another one"
+# Nobody else is taken for so slow, on a busy machine either.
+[[ $(run slow.h5 --replan 150%) == "$first" ]] || fail "watched, the checksum is another one"
 [[ $(run both.h5 --replan 30% --tail fac:20%) == "$first" ]] || fail "watched and dealt: another checksum"
 # Rank 1 has most, and takes so long from its second package on that its report comes long after the others are done: what
 # it was to get goes to them before. On a busy machine nobody else is taken for so slow.
