@@ -162,6 +162,7 @@ _prototypes = {
     "scow_plan_rounds": (ctypes.c_int64, [_handle]),
     "scow_plan_packages": (ctypes.c_int64, [_handle]),
     "scow_plan_makespan_s": (ctypes.c_double, [_handle]),
+    "scow_plan_without_variation_s": (ctypes.c_double, [_handle]),
     "scow_plan_lower_bound_s": (ctypes.c_double, [_handle]),
     "scow_plan_gap": (ctypes.c_double, [_handle]),
     "scow_plan_busy_share": (ctypes.c_double, [_handle]),
@@ -428,8 +429,13 @@ class Plan(_Handle):
 
     @property
     def makespan_s(self):
-        """Predicted: from the first package's start to the last worker's end."""
+        """Predicted: from the first package's start to the last worker's end, in the median of runs."""
         return _library.scow_plan_makespan_s(self)
+
+    @property
+    def without_variation_s(self):
+        """The same by mean costs."""
+        return _library.scow_plan_without_variation_s(self)
 
     @property
     def lower_bound_s(self):

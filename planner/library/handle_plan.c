@@ -230,6 +230,12 @@ double scow_plan_makespan_s(const struct scow_plan *plan)
     return predicted(plan, plan->planned.plan.predicted.makespan_s);
 }
 
+double scow_plan_without_variation_s(const struct scow_plan *plan)
+{
+    const struct plan_prediction *by = &plan->planned.plan.predicted;
+    return predicted(plan, by->without_variation_s > 0 ? by->without_variation_s : by->makespan_s);
+}
+
 double scow_plan_lower_bound_s(const struct scow_plan *plan)
 {
     return predicted(plan, plan->planned.plan.predicted.lower_bound_s);

@@ -166,10 +166,12 @@ SCOW_PLAN_API int64_t scow_plan_rounds(const struct scow_plan *plan);
 SCOW_PLAN_API int64_t scow_plan_packages(const struct scow_plan *plan);
 
 /* The prediction; NaN if a plan that was read has none. The makespan is the median of runs, where
- * the profile says that these vary so much that it is another than by mean costs. The gap is the
- * relative distance of the makespan by mean costs from the lower bound on any schedule; the busy
- * share is that of the workers' time, 0 to 1. */
+ * the profile says that these vary so much that it is another than by mean costs, which the second
+ * function tells and scow_simulate without noise. The gap is the relative distance of the makespan
+ * by mean costs from the lower bound on any schedule; the busy share is that of the workers' time,
+ * 0 to 1. */
 SCOW_PLAN_API double scow_plan_makespan_s(const struct scow_plan *plan);
+SCOW_PLAN_API double scow_plan_without_variation_s(const struct scow_plan *plan);
 SCOW_PLAN_API double scow_plan_lower_bound_s(const struct scow_plan *plan);
 SCOW_PLAN_API double scow_plan_gap(const struct scow_plan *plan);
 SCOW_PLAN_API double scow_plan_busy_share(const struct scow_plan *plan);

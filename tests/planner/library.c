@@ -64,6 +64,7 @@ static void a_plan_says_what_it_is(void **state)
     assert_null(scow_plan_tail(plan));
     assert_true(scow_plan_tasks(plan) == 25);
     assert_true(scow_plan_makespan_s(plan) == 13);
+    assert_true(scow_plan_without_variation_s(plan) == 13);
     assert_true(scow_plan_gap(plan) >= 0 && scow_plan_busy_share(plan) <= 1);
     assert_true(scow_plan_lower_bound_s(plan) > 10);
     assert_int_equal(scow_plan_workers(plan), 3);
