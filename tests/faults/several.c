@@ -9,7 +9,6 @@
 #include "planner/files/plan_json.h"
 #include "planner/model/platform.h"
 #include "planner/replan/stars_decided.h"
-#include "planner/simulate/tree.h"
 #include "spmd/run/execute.h"
 #include "spmd/run/until.h"
 #include "tests/faults/checks.h"
@@ -303,12 +302,6 @@ bool several_over(void)
 enum { ORDERS = 12 };
 static const double ordering_noise = 1e-6;
 
-static bool tree_expect(const struct platform *platform, struct simulation *expected,
-                        struct failure *failure)
-{
-    return tree_simulate(platform, &several.plan, NULL, NULL, expected, failure);
-}
-
 /* Where masters do something at the same time, who is first is a matter of how long messages take.
  */
 static bool stars_play(const struct platform *platform, int order, struct simulation *expected,
@@ -354,8 +347,7 @@ static bool expect(double *expected_s, struct failure *failure)
     *expected_s = HUGE_VAL;
     bool good = true;
     for (int order = 0; good && order < orders && !is_as_expected(*expected_s); order++) {
-        good = several.begun.tree ? tree_expect(&platform, &expected, failure)
-                                  : stars_play(&platform, order, &expected, failure);
+        good = stars_play(&platform, order, &expected, failure);
         if (good &&
             fabs(expected.makespan_s - several.makespan_s) < fabs(*expected_s - several.makespan_s))
             *expected_s = expected.makespan_s;
