@@ -1,5 +1,6 @@
 #include "planner/studies/trees.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -236,6 +237,7 @@ static bool children_make(const struct tree *tree, const struct node *node, cons
         plan->children = calloc((size_t)count, sizeof *plan->children);
     bool good = count == 0 || (plan->children && (slots || !ranges)) ||
                 failure_memory(failure, "planning a tree");
+    assert(!good || count == 0 || plan->children);
     for (int64_t slot = 0; good && slot < count; slot++)
         good = child_make(tree, node, below, slot, slots ? &slots[slot] : NULL, plan, failure);
     for (int64_t slot = 0; good && slot < count; slot++)
