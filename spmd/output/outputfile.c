@@ -65,7 +65,7 @@ static bool reserve(int file, int64_t place, double bytes)
 }
 
 /* HDF5 does not survive a disk that fills while it closes a file: ask before it is involved. The
- * draft must not exist; it does afterwards. */
+ * draft must not exist; it does afterwards, if all is well. */
 static bool draft_begin(const char *draft, const char *path, const struct job *job,
                         const struct output_info *info, struct failure *failure)
 {
@@ -77,6 +77,8 @@ static bool draft_begin(const char *draft, const char *path, const struct job *j
                            path, strerror(errno));
     bool good = reserve(file, 0, needed) || no_room(path, needed, failure);
     close(file);
+    if (!good)
+        unlink(draft);
     return good;
 }
 

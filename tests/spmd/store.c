@@ -243,8 +243,9 @@ static void test_a_full_disk_leaves_nothing(void **state)
 {
     (void)state;
     struct output_places places = {0};
-    char name[220];
+    char name[220], draft[250];
     snprintf(name, sizeof name, "full-%d-%s", comm.rank, path);
+    snprintf(draft, sizeof draft, "%s.%d.new", name, (int)getpid());
     struct rlimit before, small;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = before;
@@ -260,6 +261,7 @@ static void test_a_full_disk_leaves_nothing(void **state)
                            ": there is no room for 0.0 MB (File too large): free some "
                            "space or write to another disk"));
     assert_int_equal(access(name, F_OK), -1);
+    assert_int_equal(access(draft, F_OK), -1);
 }
 
 /* Of a task's results, the ledger's byte is not in the file. */
