@@ -145,10 +145,10 @@ static bool is_news(const struct masters *masters, const struct dispatch_share *
            masters->orders != masters->message.orders;
 }
 
-bool masters_have_news(const struct masters *masters)
+bool masters_have_news(struct masters *masters)
 {
     const struct dispatch_share share = masters_share(masters);
-    return is_news(masters, &share);
+    return is_news(masters, &share) && (is_first(masters) || link_test(&masters->request));
 }
 
 void masters_await(struct masters *masters, struct awaited *awaited)

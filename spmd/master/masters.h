@@ -115,8 +115,8 @@ bool masters_hear(struct masters *masters, const struct masters_own *own);
  * itself. */
 void masters_lose(struct masters *masters, int rank, const char *why);
 /* Has it something to tell, or the first one to see to, that others may wait for? Then it does not
- * pause before masters_hear. */
-bool masters_have_news(const struct masters *masters);
+ * pause before masters_hear; but while what it has said before is on its way, that is awaited. */
+bool masters_have_news(struct masters *masters);
 /* What it waits for, who has nothing else to do. */
 void masters_await(struct masters *masters, struct awaited *awaited);
 /* Has its star nothing left, so that it only waits for others? */
