@@ -163,15 +163,15 @@ static bool weights_remain(struct go_pilot *pilot, const struct survey_remaining
 static bool rule_choose(struct go_pilot *pilot, const struct pilot_sight *sight,
                         struct failure *failure)
 {
-    struct plan_prediction dealt;
+    struct plan_prediction on_request;
     if (!pilot_unequal(sight, &pilot->remaining))
         return true;
-    if (!pilot_rule_predict(sight, &pilot->remaining, &pilot->plan, &dealt, failure))
+    if (!pilot_rule_predict(sight, &pilot->remaining, &pilot->plan, &on_request, failure))
         return false;
-    if (!pilot_deals(sight, &pilot->plan.predicted, &dealt))
+    if (!pilot_prefers_request(sight, &pilot->plan.predicted, &on_request))
         return true;
     pilot->rule = pilot_rule(&pilot->remaining);
-    pilot->plan.predicted = dealt;
+    pilot->plan.predicted = on_request;
     return true;
 }
 

@@ -499,10 +499,10 @@ static double middle_s(const struct plan_prediction *predicted)
                                         : (double)NAN;
 }
 
-bool pilot_deals(const struct pilot_sight *sight, const struct plan_prediction *planned,
-                 const struct plan_prediction *dealt)
+bool pilot_prefers_request(const struct pilot_sight *sight, const struct plan_prediction *planned,
+                           const struct plan_prediction *on_request)
 {
-    return is_uncertain(sight) || !(middle_s(planned) <= middle_s(dealt));
+    return is_uncertain(sight) || !(middle_s(planned) <= middle_s(on_request));
 }
 
 const char *pilot_rule(const struct profile *profile)

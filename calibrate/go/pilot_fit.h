@@ -49,8 +49,8 @@ bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profi
 bool pilot_unequal(const struct pilot_sight *sight, const struct profile *profile);
 /* Then, of these two predictions: is the rule to be preferred? Where regions are compared, or much
  * of what remains is unknown, it is; else by what both take. */
-bool pilot_deals(const struct pilot_sight *sight, const struct plan_prediction *planned,
-                 const struct plan_prediction *dealt);
+bool pilot_prefers_request(const struct pilot_sight *sight, const struct plan_prediction *planned,
+                           const struct plan_prediction *on_request);
 /* How what remains is assigned then. Static. */
 const char *pilot_rule(const struct profile *profile);
 /* A plan for what remains, its end assigned on request where tasks differ, with its 90 % interval

@@ -372,7 +372,7 @@ bool recovery_drain(struct dispatch_recovery *self)
     if (answer == DISPATCH_WAIT && dispatch_left(self->inner) > 0 &&
         (!inner_empty(self) || !inner_drain(self, &answer)))
         return false;
-    self->dealt = answer == DISPATCH_FINISHED;
+    self->handed_out = answer == DISPATCH_FINISHED;
     return answer != DISPATCH_OUT_OF_MEMORY;
 }
 
@@ -396,8 +396,9 @@ static enum dispatch_answer empty_next(struct dispatch_recovery *self)
 {
     if (self->open && !recovery_drain(self))
         return DISPATCH_OUT_OF_MEMORY;
-    return self->dealt && self->returned.count == 0 && self->suspects.count == 0 ? all_done(self)
-                                                                                 : DISPATCH_WAIT;
+    return self->handed_out && self->returned.count == 0 && self->suspects.count == 0
+               ? all_done(self)
+               : DISPATCH_WAIT;
 }
 
 static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_s,
@@ -420,12 +421,12 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
     if (answer == DISPATCH_OUT_OF_MEMORY ||
         (answer == DISPATCH_WAIT && is_stuck(self) && !inner_empty(self)))
         return DISPATCH_OUT_OF_MEMORY;
-    self->dealt = answer == DISPATCH_FINISHED;
+    self->handed_out = answer == DISPATCH_FINISHED;
     if (self->returned.count > 0)
         return returned_next(self, now_s, package);
     if (answer != DISPATCH_WAIT && self->suspects.count > 0)
         return suspect_next(self, now_s, package);
-    const bool hears = !self->dealt && !self->holds && dispatch_hears(self->inner);
+    const bool hears = !self->handed_out && !self->holds && dispatch_hears(self->inner);
     const enum recovery_copying copying =
         recovery_copies_make(self, now_s, hears ? DISPATCH_WAITING_MARGIN : DISPATCH_COPY_MARGIN);
     if (copying == RECOVERY_COPIES_OUT_OF_MEMORY)

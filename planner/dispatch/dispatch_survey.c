@@ -387,7 +387,7 @@ static bool replan_remaining(struct dispatch_survey *self, double now_s)
         .timings = &self->timings,
     };
     struct dispatch *inner = planner->plan ? planner->plan(planner->self, &remaining) : NULL;
-    self->remaining = survey_pieces_deal(&self->pieces, &job, inner);
+    self->remaining = survey_pieces_dispatch(&self->pieces, &job, inner);
     self->planned_s = now_s;
     if (self->remaining)
         remaining_lose(self);

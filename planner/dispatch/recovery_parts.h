@@ -47,7 +47,7 @@ struct dispatch_recovery {
     bool keeps;                     /* workers keep results */
     bool joins;                     /* more workers may come */
     bool open;                      /* core tasks may come from others, and go to them */
-    bool dealt;                     /* the inner one has handed out everything */
+    bool handed_out;                /* the inner one has handed out everything */
     struct recovery_copies *copies; /* owned; NULL: none are made */
     int64_t index, round;           /* of the next package, of the last one */
     int64_t ahead;       /* packages of the inner one that a worker may have out; 0: any */

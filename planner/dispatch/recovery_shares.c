@@ -51,7 +51,7 @@ static int64_t tasks_out(const struct dispatch_recovery *self)
 struct dispatch_share dispatch_recovery_share(const struct dispatch *recovery)
 {
     const struct dispatch_recovery *self = (const struct dispatch_recovery *)recovery;
-    const bool none = self->dealt && self->returned.count == 0 && self->suspects.count == 0;
+    const bool none = self->handed_out && self->returned.count == 0 && self->suspects.count == 0;
     struct dispatch_share share = {.left = dispatch_left(self->inner) + returned_left(self),
                                    .out = tasks_out(self),
                                    .living = self->living};

@@ -37,7 +37,7 @@ static struct survey_zone zone_between(const struct region *before, const struct
                                 .count = gap.count,
                                 .cost_s = (left * before->cost_s + right * after->cost_s) /
                                           (double)gap.count,
-                                .dealt_s = fmax(before->cost_s, after->cost_s)};
+                                .handed_out_s = fmax(before->cost_s, after->cost_s)};
 }
 
 static void zones_fill(struct survey_pieces *pieces, const struct region *regions,
@@ -191,7 +191,7 @@ static bool work_make(const struct survey_pieces *pieces, struct work *work)
     for (int64_t k = 0; k < pieces->count; k++) {
         const struct survey_zone *zone = zone_of(pieces, pieces->items[k].first);
         work->regions[k] = (struct work_region){.tasks = pieces->items[k].count,
-                                                .cost = fmax(zone->dealt_s, WORTH_LEAST_S)};
+                                                .cost = fmax(zone->handed_out_s, WORTH_LEAST_S)};
     }
     return work_settle(work);
 }
@@ -224,8 +224,8 @@ static struct dispatch *weighted_new(struct dispatch *inner, const struct survey
     return NULL;
 }
 
-struct dispatch *survey_pieces_deal(struct survey_pieces *pieces, const struct survey_job *job,
-                                    struct dispatch *inner)
+struct dispatch *survey_pieces_dispatch(struct survey_pieces *pieces, const struct survey_job *job,
+                                        struct dispatch *inner)
 {
     if (!inner)
         inner = factoring_new(pieces, job);

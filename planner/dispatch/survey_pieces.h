@@ -19,8 +19,9 @@ struct survey_job {
  * one region and the first one of the next, where the border is. */
 struct survey_zone {
     int64_t first, count;
-    double cost_s;  /* of a core task, as is to be expected */
-    double dealt_s; /* and at most: a package must not turn out to be far heavier than it counts */
+    double cost_s;       /* of a core task, as is to be expected */
+    double handed_out_s; /* and at most: a package must not turn out to be far heavier than it
+                            counts */
 };
 
 struct survey_pieces {
@@ -48,7 +49,7 @@ double survey_pieces_cost(const struct survey_pieces *pieces, int64_t first, int
 /* A dispatch that hands out the pieces' tasks as `inner` says (owned; freed also when this fails;
  * NULL: SURVEY_RULE), by weights if there are several regions. The pieces must outlive it. NULL:
  * out of memory. */
-struct dispatch *survey_pieces_deal(struct survey_pieces *pieces, const struct survey_job *job,
-                                    struct dispatch *inner);
+struct dispatch *survey_pieces_dispatch(struct survey_pieces *pieces, const struct survey_job *job,
+                                        struct dispatch *inner);
 
 #endif

@@ -23,25 +23,25 @@ static size_t packages_of(const struct request_finding *finding, const struct tr
     return (size_t)(most + 1);
 }
 
-static void event_take(struct request_package *dealt, const struct trace_event *event)
+static void event_take(struct request_package *package, const struct trace_event *event)
 {
     if (event->operation == OPERATION_RESULT || event->operation == OPERATION_COLLECT)
         return;
     if (event->rank == 0) {
-        dealt->begun_s = fmin(dealt->begun_s, event->start_s);
-        dealt->sent_s = fmax(dealt->sent_s, event->end_s);
+        package->begun_s = fmin(package->begun_s, event->start_s);
+        package->sent_s = fmax(package->sent_s, event->end_s);
     } else if (event->operation != OPERATION_LINK && event->operation != OPERATION_IDLE &&
                event->operation != OPERATION_START) {
-        dealt->worker = event->rank - 1;
-        dealt->first = event->first;
-        dealt->tasks = event->tasks;
-        dealt->end_s = fmax(dealt->end_s, event->end_s);
+        package->worker = event->rank - 1;
+        package->first = event->first;
+        package->tasks = event->tasks;
+        package->end_s = fmax(package->end_s, event->end_s);
     }
 }
 
 /* Owned; NULL: out of memory. */
-static struct request_package *dealt_list(const struct request_finding *finding,
-                                          const struct trace *block, size_t count)
+static struct request_package *package_list(const struct request_finding *finding,
+                                            const struct trace *block, size_t count)
 {
     struct request_package *list = calloc(count + 1, sizeof *list);
     for (size_t k = 0; list && k < count; k++)
@@ -92,16 +92,16 @@ static bool requests_pair(struct request_finding *finding, const struct request_
 {
     const int ahead = finding->ahead;
     for (size_t k = 0; k < count; k++) {
-        const struct request_package *dealt = &list[k];
+        const struct request_package *package = &list[k];
         const double before_s = k > 0 ? list[k - 1].sent_s : finding->sent_s;
-        if (dealt->worker < 0)
+        if (package->worker < 0)
             continue;
-        int64_t *had = &finding->had[dealt->worker];
-        struct request_package *slot = &finding->latest[dealt->worker * ahead + *had % ahead];
-        const bool asked = (*had)++ >= ahead && isfinite(dealt->begun_s) && isfinite(before_s);
-        if (asked && !request_add(requests, slot, dealt, before_s))
+        int64_t *had = &finding->had[package->worker];
+        struct request_package *slot = &finding->latest[package->worker * ahead + *had % ahead];
+        const bool asked = (*had)++ >= ahead && isfinite(package->begun_s) && isfinite(before_s);
+        if (asked && !request_add(requests, slot, package, before_s))
             return false;
-        *slot = *dealt;
+        *slot = *package;
     }
     return true;
 }
@@ -115,7 +115,7 @@ bool request_finding_take(struct request_finding *finding, const struct trace *b
                           struct requests *requests)
 {
     const size_t count = packages_of(finding, block);
-    struct request_package *list = dealt_list(finding, block, count);
+    struct request_package *list = package_list(finding, block, count);
     const bool good =
         list && workers_reserve(finding, block) && requests_pair(finding, list, count, requests);
     if (good && count > 0) {

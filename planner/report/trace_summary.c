@@ -119,7 +119,7 @@ static void event_add(struct trace_summary *summary, const struct trace_event *e
     struct worker_summary *worker = &summary->workers[event->rank - 1];
     worker->seconds[event->operation] += duration_s;
     worker->hidden_s += hidden_s;
-    worker->deals = worker->deals || event->operation == OPERATION_ENVELOPE;
+    worker->hands_out = worker->hands_out || event->operation == OPERATION_ENVELOPE;
     if (!operation_of_worker(event->operation))
         return;
     double end_s = event->end_s - start_s;
@@ -146,7 +146,7 @@ static void workers_sum(struct trace_summary *summary)
     for (int64_t k = 0; k < summary->worker_count; k++) {
         struct worker_summary *worker = &summary->workers[k];
         double here_s = worker_busy(worker);
-        if (worker->packages == 0 || worker->deals)
+        if (worker->packages == 0 || worker->hands_out)
             continue;
         worker->seconds[OPERATION_IDLE] =
             fmax(summary->makespan_s - here_s - worker->seconds[OPERATION_START], 0);

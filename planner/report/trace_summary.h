@@ -18,7 +18,7 @@ struct worker_summary {
                                       * output what is not hidden */
     double end_s;                    /* of its last operation */
     int64_t packages, tasks;         /* that it computed */
-    bool deals;                      /* a group's master: its packages are others' */
+    bool hands_out;                  /* a group's master: its packages are others' */
     double hidden_s;                 /* output while it received or computed another package */
 };
 

@@ -47,7 +47,7 @@ struct scenario_state {
     bool beside;               /* it is played beside others: */
     bool begins, waits;        /* it has just been asked to go on; its master waits */
     bool fed;                  /* what others have for it is there before it goes on */
-    bool deals;                /* others go on when all that is there is handed out */
+    bool hands_out;            /* others go on when all that is there is handed out */
     double until_s;            /* when others go on */
     struct availability_step slow_steps[2];
     struct availability_series slow; /* of slow workers; its steps are the ones before */
@@ -472,7 +472,7 @@ static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop
     if (answer == DISPATCH_FINISHED)
         return LOOP_END;
     /* Before it waits others may have something for it, as of that time. */
-    if (state->beside && ((state->deals && answer == DISPATCH_HANDED_OUT) ||
+    if (state->beside && ((state->hands_out && answer == DISPATCH_HANDED_OUT) ||
                           !isfinite(going_on_s(state)) || (state->waits && news && !state->fed)))
         return LOOP_PAUSE;
     if (answer == DISPATCH_OUT_OF_MEMORY)
@@ -690,12 +690,13 @@ void scenario_play_wake(struct scenario_play *play, double at_s)
     play->loop.star.master_s = fmax(play->loop.star.master_s, at_s);
 }
 
-bool scenario_play_deal(struct scenario_play *play, double *dealt_s, struct failure *failure)
+bool scenario_play_hand_out(struct scenario_play *play, double *handed_out_s,
+                            struct failure *failure)
 {
-    play->state.fed = play->state.deals = true;
+    play->state.fed = play->state.hands_out = true;
     const bool good = scenario_play_run(play, HUGE_VAL, failure);
-    play->state.deals = false;
-    *dealt_s = play->loop.star.master_s;
+    play->state.hands_out = false;
+    *handed_out_s = play->loop.star.master_s;
     return good;
 }
 

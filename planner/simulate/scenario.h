@@ -80,7 +80,8 @@ int64_t scenario_play_done(const struct scenario_play *play);
 /* Its dispatch has got something, or is closed, at that time. */
 void scenario_play_wake(struct scenario_play *play, double at_s);
 /* Until all that is there has been handed out, which is then. */
-bool scenario_play_deal(struct scenario_play *play, double *dealt_s, struct failure *failure);
+bool scenario_play_hand_out(struct scenario_play *play, double *handed_out_s,
+                            struct failure *failure);
 /* When it has ended. */
 void scenario_play_sum(struct scenario_play *play, struct simulation *simulation);
 

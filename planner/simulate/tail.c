@@ -15,7 +15,7 @@
 #include "planner/simulate/ensemble.h"
 #include "planner/simulate/unequal.h"
 
-static const double errors_dealt = 3;
+static const double errors_on_request = 3;
 /* A speed that is less sure than this, relative, may take any share of the job to make up for. */
 static const double speed_sure = 0.02;
 /* What the tail may cost where no package differs. */
@@ -148,24 +148,24 @@ static bool tail_complete(struct plan_tail *tail, const struct plan_tail_request
 }
 
 /* With about so many tasks assigned on request. */
-static bool tail_make(struct plan_tail *tail, const struct plan_tail_request *request, double dealt,
-                      struct failure *failure)
+static bool tail_make(struct plan_tail *tail, const struct plan_tail_request *request,
+                      double on_request, struct failure *failure)
 {
     const double tasks = request->plan->tasks;
-    *tail = (struct plan_tail){.share = dealt / tasks};
-    return plan_head(request->plan, fmax(0, tasks - ceil(dealt)), &tail->head)
+    *tail = (struct plan_tail){.share = on_request / tasks};
+    return plan_head(request->plan, fmax(0, tasks - ceil(on_request)), &tail->head)
                ? tail_complete(tail, request, failure)
                : failure_memory(failure, "dividing a plan");
 }
 
 /* The better of the two is in *tail, the other one released. */
 static bool tail_offer(struct plan_tail *tail, double *best_s,
-                       const struct plan_tail_request *request, double dealt, double most_s,
+                       const struct plan_tail_request *request, double on_request, double most_s,
                        struct failure *failure)
 {
     struct plan_tail other;
     double mean_s = 0;
-    bool good = tail_make(&other, request, dealt, failure);
+    bool good = tail_make(&other, request, on_request, failure);
     const bool dear = request->equal && other.makespan_s > most_s;
     good = good && (dear || tail_score(request, &other, &mean_s, failure));
     if (good && !dear && mean_s < *best_s) {
@@ -184,18 +184,18 @@ static bool tail_choose(struct plan_tail *tail, const struct plan_tail_request *
                         struct failure *failure)
 {
     double rate, whole_s;
-    const double wanted = errors_dealt * end_deviation(request, &rate) * rate;
+    const double wanted = errors_on_request * end_deviation(request, &rate) * rate;
     const bool sure = request->equal && request->speed <= speed_sure;
-    double dealt = sure ? fmin(wanted, request->plan->tasks) : request->plan->tasks;
+    double on_request = sure ? fmin(wanted, request->plan->tasks) : request->plan->tasks;
     const int sizes = sure ? SIZES : SIZES_UNEQUAL;
     if (!tail_make(tail, request, 0, failure) || !tail_score(request, tail, &whole_s, failure))
         return false;
     const double most_s = (1 + cost_most) * tail->makespan_s;
     double best_s = whole_s;
-    for (int k = 0; k < sizes && dealt >= 1; k++) {
-        if (!tail_offer(tail, &best_s, request, dealt, most_s, failure))
+    for (int k = 0; k < sizes && on_request >= 1; k++) {
+        if (!tail_offer(tail, &best_s, request, on_request, most_s, failure))
             return false;
-        dealt /= 2;
+        on_request /= 2;
     }
     tail->gain = whole_s > 0 ? 1 - best_s / whole_s : 0;
     return true;

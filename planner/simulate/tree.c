@@ -161,7 +161,7 @@ static enum loop_answer node_next(void *self, struct loop *loop, struct loop_pac
 
 /* What has happened until then, and the package, of which nothing waits for another one. */
 static bool leaf_take(struct leaf *leaf, const struct task_range *range, double received_s,
-                      double *dealt_s, struct failure *failure)
+                      double *handed_out_s, struct failure *failure)
 {
     if (scenario_play_next(leaf->play) < received_s &&
         !scenario_play_run(leaf->play, received_s, failure))
@@ -169,7 +169,7 @@ static bool leaf_take(struct leaf *leaf, const struct task_range *range, double 
     if (dispatch_stream_add(leaf->stream, *range) < 0)
         return failure_memory(failure, "simulating a tree");
     scenario_play_wake(leaf->play, received_s);
-    return scenario_play_deal(leaf->play, dealt_s, failure);
+    return scenario_play_hand_out(leaf->play, handed_out_s, failure);
 }
 
 static bool leaf_end(struct leaf *leaf, struct failure *failure)

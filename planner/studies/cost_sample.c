@@ -269,7 +269,7 @@ static void planned_draw(struct cost_sample *sample, const struct plan *plan)
 static void factors_draw(struct cost_sample *sample)
 {
     const struct plan *plan = sample->request->plan;
-    const bool all = plan->tail || sample->request->dealt || plan->star_count > 0;
+    const bool all = plan->tail || sample->request->on_request || plan->star_count > 0;
     memset(sample->factors, 0, (size_t)sample->fitted.worker_count * sizeof *sample->factors);
     planned_draw(sample, plan);
     for (int64_t k = 0; all && k < sample->fitted.worker_count; k++)

@@ -24,7 +24,7 @@ enum { PLAYED = 1000, PLAYED_EACH = 40, PLAYED_MOST = 4000000, PLAYED_ENOUGH = 2
  * many; a master begins with so many workers in the time of a package. */
 enum { BESIDE_ENOUGH = 400000, BESIDE_MOST = 1000000, BEGINNINGS = 20 };
 /* About how many packages a rule makes for each worker. */
-enum { PACKAGES_DEALT = 24 };
+enum { PACKAGES_A_WORKER = 24 };
 
 /* All packages of a worker together, by the costs fitted. */
 struct load_sum {
@@ -313,7 +313,7 @@ static int64_t draws_tailed(const struct interval_request *request)
     const int64_t workers =
         request->workers > 0 ? request->workers : profile_workers(&request->setting->windows[0]);
     const int64_t fast = 2 * (int64_t)PLAYED + PLAYED_EACH * workers;
-    const int64_t all = plan_packages(request->plan) + PACKAGES_DEALT * workers;
+    const int64_t all = plan_packages(request->plan) + PACKAGES_A_WORKER * workers;
     const int64_t each = all < fast ? all : fast, most = all <= fast ? DRAWS_MOST : DRAWS_ENOUGH;
     const int64_t possible = PLAYED_MOST / each, enough = PLAYED_ENOUGH / each;
     const int64_t draws = possible < DRAWS_LEAST || enough > DRAWS_LEAST ? enough : DRAWS_LEAST;
@@ -326,7 +326,7 @@ static int64_t draws_beside(const struct interval_request *request)
 {
     const struct plan *plan = request->plan;
     const int64_t workers = profile_workers(&request->setting->windows[0]);
-    const int64_t all = plan_packages(plan) + (plan->tail ? PACKAGES_DEALT * workers : 0) +
+    const int64_t all = plan_packages(plan) + (plan->tail ? PACKAGES_A_WORKER * workers : 0) +
                         (int64_t)plan->star_count * workers / BEGINNINGS;
     const int64_t possible = BESIDE_MOST / all, enough = BESIDE_ENOUGH / all;
     const int64_t draws = possible < DRAWS_LEAST || enough > DRAWS_LEAST ? enough : DRAWS_LEAST;

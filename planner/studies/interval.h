@@ -31,7 +31,7 @@ struct interval_request {
     const struct plan *plan;
     uint64_t seed;
     bool packages_only; /* single packages differ, nothing else is uncertain */
-    bool dealt;         /* on request, in place of the plan: to all workers that there are */
+    bool on_request;    /* on request, in place of the plan: to all workers that there are */
     int64_t workers;    /* that a tail can assign to; 0: all of the setting */
 };
 

@@ -246,8 +246,8 @@ static bool part_alone(struct playing *playing, const struct event *event, doubl
     return worker_ends(playing, event->level, event->tasks, event->time_s + alone_s, failure);
 }
 
-static bool part_deal(struct playing *playing, const struct event *event,
-                      const struct division *division, struct failure *failure)
+static bool part_hand_out(struct playing *playing, const struct event *event,
+                          const struct division *division, struct failure *failure)
 {
     struct level_masters_row *row = &playing->played->rows[event->level];
     const struct event free = {.time_s = event->time_s + division->master_s};
@@ -291,7 +291,7 @@ static bool part_begin(struct playing *playing, const struct event *event, int64
                                                     wanted < share ? wanted : share, failure);
     if (!division)
         return false;
-    return division->count > 0 ? part_deal(playing, event, division, failure)
+    return division->count > 0 ? part_hand_out(playing, event, division, failure)
                                : part_alone(playing, event, division->alone_s, failure);
 }
 

@@ -361,33 +361,33 @@ bool planning_apply_map_all(const struct planning *planning, struct schedule_set
 
 /* A tail's rule, its best share of the tasks, and what that gains, relative; 0: nothing would be
  * assigned. */
-struct dealing {
+struct end_choice {
     const char *rule;
     double share, gain;
 };
 
 static bool stars_gain(const struct planning *planning, const char *tail, const struct plan *plan,
-                       struct dealing *dealing, struct failure *failure)
+                       struct end_choice *choice, struct failure *failure)
 {
     struct stars_tail found;
     if (!stars_tail_find(planning, plan, tail, &found, failure))
         return false;
-    *dealing = (struct dealing){tail, found.share, found.gain};
+    *choice = (struct end_choice){tail, found.share, found.gain};
     return true;
 }
 
 static bool tail_gain(const struct planning *planning, const char *tail, const struct plan *plan,
-                      struct dealing *dealing, struct failure *failure)
+                      struct end_choice *choice, struct failure *failure)
 {
     const struct watching_request request = planning_watching(planning, tail, plan);
     struct watching watching;
     if (plan_is_several(plan))
-        return stars_gain(planning, tail, plan, dealing, failure);
+        return stars_gain(planning, tail, plan, choice, failure);
     if (!watching_init(&watching, &request, failure))
         return false;
-    dealing->rule = tail;
-    dealing->share = watching.tail.share;
-    dealing->gain = watching.tail.setup.tasks > 0 ? watching.tail.gain : 0;
+    choice->rule = tail;
+    choice->share = watching.tail.share;
+    choice->gain = watching.tail.setup.tasks > 0 ? watching.tail.gain : 0;
     watching_release(&watching);
     return true;
 }
@@ -405,11 +405,11 @@ static bool tail_afford(const struct planning *planning, const struct plan *plan
 
 /* With its share, so that it need not be looked for again, and the run assigns what was predicted.
  */
-static bool dealing_add(const struct planning *planning, const struct dealing *dealing,
-                        struct plan *plan, struct failure *failure)
+static bool end_add(const struct planning *planning, const struct end_choice *choice,
+                    struct plan *plan, struct failure *failure)
 {
     char tail[64];
-    snprintf(tail, sizeof tail, "%s:%.10g%%", dealing->rule, 100 * dealing->share);
+    snprintf(tail, sizeof tail, "%s:%.10g%%", choice->rule, 100 * choice->share);
     return planning_tail(planning, tail, plan, failure);
 }
 
@@ -426,7 +426,7 @@ static double ends_deviation(const struct profile_setting *setting, const struct
 bool planning_tail_unequal(const struct planning *planning, struct plan *plan,
                            struct failure *failure)
 {
-    struct dealing best = {.rule = NULL, .gain = tail_gain_least};
+    struct end_choice best = {.rule = NULL, .gain = tail_gain_least};
     if (profile_setting_unequal(planning->setting, 1) <= PLANNING_UNEQUAL &&
         ends_deviation(planning->setting, plan) <= PLANNING_ENDS_UNSURE)
         return true;
@@ -436,13 +436,13 @@ bool planning_tail_unequal(const struct planning *planning, struct plan *plan,
         return true;
     }
     for (size_t k = 0; k <= (workers <= WEIGHED_MOST ? TAIL_WEIGHED : 0); k++) {
-        struct dealing dealing;
-        if (!tail_gain(planning, tails_unequal[k], plan, &dealing, failure))
+        struct end_choice choice;
+        if (!tail_gain(planning, tails_unequal[k], plan, &choice, failure))
             return false;
-        if (dealing.gain >= best.gain)
-            best = dealing;
+        if (choice.gain >= best.gain)
+            best = choice;
     }
-    return !best.rule || dealing_add(planning, &best, plan, failure);
+    return !best.rule || end_add(planning, &best, plan, failure);
 }
 
 void planning_omissions(const struct schedule_omissions *omissions, double effort_s,

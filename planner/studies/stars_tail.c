@@ -11,7 +11,7 @@
 static const uint64_t first_seed = 0x7a11;
 enum { DRAWS = 16, SIZES = 9 };
 /* About how many packages a rule makes for each worker. */
-enum { PACKAGES_DEALT = 24 };
+enum { PACKAGES_A_WORKER = 24 };
 /* What the tail may cost where no package differs. */
 static const double cost_most = 0.01;
 
@@ -27,7 +27,7 @@ struct search {
 
 double stars_tail_effort(const struct plan *plan, int64_t workers)
 {
-    const double each = (double)plan_packages(plan) + PACKAGES_DEALT * (double)workers;
+    const double each = (double)plan_packages(plan) + PACKAGES_A_WORKER * (double)workers;
     return each * (DRAWS + 1) * (SIZES + 1);
 }
 

@@ -103,7 +103,7 @@ static struct interval_request drawn_of(const struct typical_request *request, b
                                      .plan = request->plan,
                                      .seed = 1,
                                      .packages_only = packages_only,
-                                     .dealt = true};
+                                     .on_request = true};
 }
 
 bool typical_simulate(const struct typical_request *request, struct trace *trace,

@@ -74,7 +74,7 @@ static void usage_read(hid_t group, struct run_record *part)
 }
 
 /* How packages were assigned: of the first part, in the root group. */
-static void dealing_read(hid_t object, struct run_record *part)
+static void assigning_read(hid_t object, struct run_record *part)
 {
     part->rule = contents_attribute(object, LAYOUT_RULE); /* absent in most */
     part->tail = contents_attribute(object, LAYOUT_TAIL);
@@ -293,7 +293,7 @@ static bool part_read(hid_t file, const char *path, const struct curve *curve, i
         return archive_not_ours(path, "run", failure);
     conditions_read(group, part);
     usage_read(group, part);
-    dealing_read(times == 0 ? file : group, part);
+    assigning_read(times == 0 ? file : group, part);
     part->part = times + 1;
     part->cut_short = !is_whole(group, curve, times);
     const struct trace_part which = trace_part_of(curve, times);

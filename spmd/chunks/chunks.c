@@ -111,7 +111,7 @@ static bool chunk_add(struct chunks *chunks, size_t *capacity, const struct pack
 }
 
 /* Each is reported before the next is asked for, so that one worker after the other has a turn. */
-static bool all_deal(struct chunks *chunks, struct dispatch *dispatch, struct failure *failure)
+static bool all_hand_out(struct chunks *chunks, struct dispatch *dispatch, struct failure *failure)
 {
     size_t capacity = 0;
     struct package package;
@@ -136,7 +136,7 @@ bool chunks_make(struct chunks *chunks, const struct chunks_job *job, int64_t ta
     if (!chunks_rule_check(job->rule, failure))
         return false;
     struct dispatch *dispatch = dispatch_new_rule(&setup, failure);
-    const bool good = dispatch && all_deal(chunks, dispatch, failure);
+    const bool good = dispatch && all_hand_out(chunks, dispatch, failure);
     dispatch_free(&dispatch);
     return good;
 }

@@ -271,7 +271,7 @@ static bool decision_take(struct master *master, struct pause *pause)
     case DISPATCH_OUT_OF_MEMORY:
         return failure_memory(master->failure, "deciding what to send");
     case DISPATCH_FINISHED:
-        master->dealt = true;
+        master->handed_out = true;
         break;
     }
     return false;
@@ -294,24 +294,24 @@ static bool is_left(const struct master *master)
 {
     const struct masters *masters = master->run->masters;
     const bool waited = masters_share_work(masters) && masters_idle(masters);
-    return (!master->dealt && !waited) || master_own_left(master);
+    return (!master->handed_out && !waited) || master_own_left(master);
 }
 
 /* Until everything is handed out, something failed, or somebody wants the run to stop. */
 static void packages_send(struct master *master)
 {
     struct pause pause = {.longer = OUTBOX_NAPS};
-    while (master->failure->code == FAILURE_NONE && !master_asked(master) && !master->dealt &&
+    while (master->failure->code == FAILURE_NONE && !master_asked(master) && !master->handed_out &&
            decision_take(master, &pause)) {
         idle_take(master);
         master_relay_take(master);
         reports_answer(master);
     }
-    while (master->dealt && master_own_work(master))
+    while (master->handed_out && master_own_work(master))
         idle_take(master);
     if (master_asked(master))
         losses_asked(master->run->losses);
-    if (!master->dealt)
+    if (!master->handed_out)
         master_counted_close(master);
     if (is_left(master) && master->failure->code == FAILURE_NONE)
         master->outcome->stopped = true;
@@ -438,7 +438,7 @@ static void taking_await(struct master *master, int member)
 
 static void workers_stop(struct master *master)
 {
-    if (master->dealt && master->run->copies && master->outstanding.count > 0)
+    if (master->handed_out && master->run->copies && master->outstanding.count > 0)
         late_stop(master);
     struct outbox_idle idle = {idle_take, master, &master->receiving};
     struct wire_package header = {.kind = WIRE_STOP};

@@ -171,7 +171,7 @@ void master_lose(struct master *master, int member, const char *why, bool at_wor
     if (masters_share_work(master->run->masters))
         return; /* others do what it had */
     if (master->outcome->summary.tasks == master->run->tasks)
-        master->dealt = true; /* what it was lost on was the last one */
+        master->handed_out = true; /* what it was lost on was the last one */
     else if (!master->run->joins)
         failure_set(master->failure, FAILURE_STOPPED,
                     "%s: no worker is left; what is done is kept: %s to go on",

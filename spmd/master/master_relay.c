@@ -227,7 +227,7 @@ static struct relayed *package_add(struct master *master, const struct inbox_pac
 }
 
 /* To its workers: as planned, and what is more, as others left it. */
-static void package_deal(struct master *master, const struct package *package)
+static void package_hand_on(struct master *master, const struct package *package)
 {
     const struct task_range range = {package->first, package->count};
     const int64_t planned = dispatch_stream_add(master->run->stream, range);
@@ -242,7 +242,7 @@ static void package_take(struct master *master, const struct inbox_package *in)
 {
     const struct package package = in->header.package;
     if (package_add(master, in))
-        package_deal(master, &package);
+        package_hand_on(master, &package);
 }
 
 /* Has it come before, or is it none? */

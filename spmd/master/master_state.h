@@ -77,7 +77,7 @@ struct master {
     bool sharing;                 /* some worker wants to know of others */
     bool begun;                   /* the run's time has */
     bool asked;                   /* a worker has been asked to stop */
-    bool dealt; /* everything has been handed out, and is reported where it can be lost */
+    bool handed_out; /* everything has been handed out, and is reported where it can be lost */
 };
 
 /* The run's time begins now, unless it has. */

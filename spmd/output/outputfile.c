@@ -229,7 +229,7 @@ static bool attributes_of_input(hid_t file, const struct job *job, const struct 
              attribute_digest(file, LAYOUT_INPUT_IDENTITY, info->input_identity)));
 }
 
-static bool attributes_of_dealing(hid_t file, const struct output_info *info)
+static bool attributes_of_assigning(hid_t file, const struct output_info *info)
 {
     const bool asks = info->rule || info->tail;
     const int32_t yes = 1;
@@ -251,7 +251,7 @@ static bool attributes_create(hid_t file, const struct job *job, const struct ou
            (!info->plugin || (entry_words(file, LAYOUT_PLUGIN, info->plugin) &&
                               entry_words(file, LAYOUT_PLUGIN_SHA256, info->plugin_sha256))) &&
            (!job->results.emits || entry_words(file, LAYOUT_RESULTS, info->emitted)) &&
-           attributes_of_dealing(file, info) &&
+           attributes_of_assigning(file, info) &&
            entry_words(file, LAYOUT_ISA, info->conditions.isa) && attributes_of_job(file, job) &&
            entry_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &none) &&
            attributes_of_outcome(file, &nothing, NULL, 0, 0, 0);

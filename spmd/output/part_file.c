@@ -107,7 +107,7 @@ static hid_t group_open(hid_t file, int64_t times, bool *own)
 }
 
 /* What was planned while it worked, in place of what it began with. `object` has the attributes. */
-static bool dealing_write(hid_t group, hid_t object, const struct output_outcome *outcome)
+static bool assigning_write(hid_t group, hid_t object, const struct output_outcome *outcome)
 {
     return (!outcome->plan || entry_text_replace(group, LAYOUT_PART_PLAN, outcome->plan)) &&
            (!outcome->profile ||
@@ -180,7 +180,7 @@ bool part_file_end(hid_t file, const struct output_outcome *outcome, const struc
     bool own;
     hid_t group = group_open(file, times, &own);
     const bool good = group >= 0 && (own || entry_trace_clear(group, LAYOUT_PART_TRACE)) &&
-                      dealing_write(group, times == 0 ? file : group, outcome) &&
+                      assigning_write(group, times == 0 ? file : group, outcome) &&
                       trace_import(group, trace, imported) &&
                       entry_text_replace(group, LAYOUT_PART_TOLD, outcome->told) &&
                       entry_text_replace(group, LAYOUT_PART_REPLANNED, outcome->replanned) &&

@@ -30,7 +30,7 @@ bool execution_counted_begin(struct execution_state *state, struct failure *fail
 {
     const struct execution *execution = state->execution;
     const struct resume *resume = &state->resume;
-    if (!execution->counted || (resume->on && resume->dealt == 0))
+    if (!execution->counted || (resume->on && resume->by_plan == 0))
         return true;
     if (!link_counter_begin(execution->comm->link, &state->counter))
         return failure_set(failure, FAILURE_FAILED,

@@ -160,7 +160,7 @@ static void told_take(const struct execution_state *state, const struct dispatch
 
 struct leading {
     struct progress progress;
-    const struct dispatch *decides; /* what is dealt; NULL: nothing, or it could not be made */
+    const struct dispatch *decides; /* what is handed_out; NULL: nothing, or it could not be made */
 };
 
 /* While the first master waits for the others. */
@@ -316,7 +316,7 @@ bool execution_lead(struct execution_state *state, const struct run *run,
                                 .had = &outcome->had,
                                 .progress = &leading.progress};
     struct dispatch *decides = decides_new(state, &sight, failure);
-    leading.decides = state->resume.on && state->resume.dealt == 0 ? NULL : decides;
+    leading.decides = state->resume.on && state->resume.by_plan == 0 ? NULL : decides;
     dispatch_make(state, decides, failure);
     progress_begin(state, &leading.progress);
     struct run own = *run;

@@ -39,7 +39,7 @@ static bool left_find(struct resume *resume, const struct resume_setup *setup,
     if (!remaining_settle(remaining, setup->path, damage, failure))
         return false;
     resume->left = remaining->left;
-    resume->dealt = remaining->left - remaining->suspect_tasks;
+    resume->by_plan = remaining->left - remaining->suspect_tasks;
     resume->complete = remaining->complete && remaining->left == 0;
     resume->slots = remaining->slots;
     resume->workers = setup->comm->size - 1;
@@ -268,9 +268,9 @@ static char *rest_text(const struct resume *resume, const struct resume_setup *s
 {
     const struct remaining_request request = {
         .plan = setup->wanted.plan,
-        .tasks = resume->dealt > 0 ? resume->dealt : resume->left,
+        .tasks = resume->by_plan > 0 ? resume->by_plan : resume->left,
         .workers = resume->workers,
-        .ranges = resume->dealt > 0 ? resume->remaining.ranges : NULL,
+        .ranges = resume->by_plan > 0 ? resume->remaining.ranges : NULL,
         .range_count = resume->remaining.range_count,
         .single = is_for_one(resume, setup),
     };
@@ -313,7 +313,7 @@ static bool found_share(struct resume *resume, const struct resume_setup *setup,
 struct left {
     bool complete;
     int workers, slots;
-    int64_t left, dealt;
+    int64_t left, by_plan;
 };
 
 static void left_take(struct resume *resume, const struct left *left)
@@ -322,7 +322,7 @@ static void left_take(struct resume *resume, const struct left *left)
     resume->workers = left->workers;
     resume->slots = left->slots;
     resume->left = left->left;
-    resume->dealt = left->dealt;
+    resume->by_plan = left->by_plan;
 }
 
 /* Collective. Where several masters go on, each must know what is left, and which losses are noted
@@ -359,7 +359,7 @@ static bool left_share(struct resume *resume, const struct resume_setup *setup,
 {
     struct bundle bundle = {0};
     struct left left = {resume->complete, resume->workers, resume->slots, resume->left,
-                        resume->dealt};
+                        resume->by_plan};
     size_t length = 0;
     resume->lost_noted = resume->remaining.lost_count;
     if (setup->leads) {
@@ -484,7 +484,7 @@ struct dispatch *resume_dispatch(const struct resume *resume, struct dispatch *i
 {
     const struct remaining *remaining = &resume->remaining;
     struct dispatch *dispatch = NULL;
-    if (resume->dealt > 0) {
+    if (resume->by_plan > 0) {
         dispatch =
             dispatch_new_ranges(inner, remaining->ranges, remaining->range_count, resume->workers);
     } else {

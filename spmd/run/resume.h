@@ -30,12 +30,12 @@ struct resume_setup {
 };
 
 struct resume {
-    bool on;       /* there is an output to go on with */
-    bool complete; /* and nothing is left to be done, at all */
-    int workers;   /* that can take part */
-    int slots;     /* workers that the file has room for states of */
-    int64_t left;  /* core tasks */
-    int64_t dealt; /* of them by the plan: not those that workers were lost on before */
+    bool on;         /* there is an output to go on with */
+    bool complete;   /* and nothing is left to be done, at all */
+    int workers;     /* that can take part */
+    int slots;       /* workers that the file has room for states of */
+    int64_t left;    /* core tasks */
+    int64_t by_plan; /* of them by the plan: not those that workers were lost on before */
     struct output_places places;
     struct plan plan;           /* of those assigned; where they are none, of those left, if any */
     char *plan_text;            /* the master's, owned; NULL: nothing is left */

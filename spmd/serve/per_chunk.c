@@ -28,7 +28,7 @@ struct chunk_job {
     struct submitted_job job;
 };
 
-struct dealing {
+struct handing_out {
     const struct per_chunk *setup;
     const char *folder;
     struct chunks chunks;
@@ -109,46 +109,46 @@ static bool folder_make(const struct per_chunk *setup, const struct chunks_job *
 
 /* ---- jobs ----------------------------------------------------------------------------------- */
 
-static void state_set(struct dealing *dealing, int64_t number, enum chunk_state state)
+static void state_set(struct handing_out *out, int64_t number, enum chunk_state state)
 {
-    dealing->counts[dealing->jobs[number].state]--;
-    dealing->counts[state]++;
-    dealing->jobs[number].state = state;
+    out->counts[out->jobs[number].state]--;
+    out->counts[state]++;
+    out->jobs[number].state = state;
 }
 
-static bool is_there(const struct dealing *dealing, int64_t number)
+static bool is_there(const struct handing_out *out, int64_t number)
 {
-    char *path = chunks_path(dealing->folder, "chunk", number);
+    char *path = chunks_path(out->folder, "chunk", number);
     const bool there = path && access(path, R_OK) == 0;
     free(path);
     return there;
 }
 
-static bool dealing_begin(struct dealing *dealing, const struct chunks_job *job,
-                          struct failure *failure)
+static bool handing_out_begin(struct handing_out *out, const struct chunks_job *job,
+                              struct failure *failure)
 {
-    if (!chunks_make(&dealing->chunks, job, (int64_t)dealing->setup->plan->tasks, failure))
+    if (!chunks_make(&out->chunks, job, (int64_t)out->setup->plan->tasks, failure))
         return false;
-    dealing->jobs = calloc((size_t)dealing->chunks.count + 1, sizeof *dealing->jobs);
-    if (!dealing->jobs)
+    out->jobs = calloc((size_t)out->chunks.count + 1, sizeof *out->jobs);
+    if (!out->jobs)
         return failure_memory(failure, "preparing chunks");
-    dealing->counts[CHUNK_WAITS] = dealing->chunks.count;
-    for (int64_t k = 0; k < dealing->chunks.count; k++)
-        if (is_there(dealing, k))
-            state_set(dealing, k, CHUNK_DONE);
+    out->counts[CHUNK_WAITS] = out->chunks.count;
+    for (int64_t k = 0; k < out->chunks.count; k++)
+        if (is_there(out, k))
+            state_set(out, k, CHUNK_DONE);
     return true;
 }
 
-static bool chunk_submit(struct dealing *dealing, int64_t number, struct failure *failure)
+static bool chunk_submit(struct handing_out *out, int64_t number, struct failure *failure)
 {
-    struct chunk_job *chunk = &dealing->jobs[number];
+    struct chunk_job *chunk = &out->jobs[number];
     struct text text = TEXT_INIT;
     char whole[PATH_MAX];
     submission_program_add(&text, "scow-chunk");
-    launch_word_add(&text, realpath(dealing->folder, whole) ? whole : dealing->folder);
+    launch_word_add(&text, realpath(out->folder, whole) ? whole : out->folder);
     text_add(&text, " %" PRId64 " --submitted %.3f", number, until_now());
     char *command = text_take(&text);
-    const struct submission submission = {.manager = dealing->setup->manager, .command = command};
+    const struct submission submission = {.manager = out->setup->manager, .command = command};
     chunk->job = (struct submitted_job){.since_s = until_now()};
     size_t one = 1;
     const bool good = command ? submission.manager->submit(&submission, &chunk->job, &one, failure)
@@ -156,70 +156,70 @@ static bool chunk_submit(struct dealing *dealing, int64_t number, struct failure
     free(command);
     chunk->tries++;
     if (good)
-        state_set(dealing, number, CHUNK_SENT);
+        state_set(out, number, CHUNK_SENT);
     return good;
 }
 
-static bool chunks_submit(struct dealing *dealing, struct failure *failure)
+static bool chunks_submit(struct handing_out *out, struct failure *failure)
 {
-    for (int64_t k = 0; k < dealing->chunks.count; k++) {
-        if (dealing->counts[CHUNK_SENT] >= dealing->setup->workers)
+    for (int64_t k = 0; k < out->chunks.count; k++) {
+        if (out->counts[CHUNK_SENT] >= out->setup->workers)
             return true;
-        if (dealing->jobs[k].state == CHUNK_WAITS && !chunk_submit(dealing, k, failure))
+        if (out->jobs[k].state == CHUNK_WAITS && !chunk_submit(out, k, failure))
             return false;
     }
     return true;
 }
 
 /* Its job is over. */
-static void chunk_settle(struct dealing *dealing, int64_t number)
+static void chunk_settle(struct handing_out *out, int64_t number)
 {
-    const struct chunk_job *chunk = &dealing->jobs[number];
-    const bool done = is_there(dealing, number), again = chunk->tries <= TRIES_MORE;
+    const struct chunk_job *chunk = &out->jobs[number];
+    const bool done = is_there(out, number), again = chunk->tries <= TRIES_MORE;
     if (!done)
         fprintf(stderr, "scow serve: the job of chunk %" PRId64 " (%s) ends without results: %s\n",
                 number, chunk->job.name, again ? "it is submitted again" : "it is given up");
-    state_set(dealing, number, done ? CHUNK_DONE : again ? CHUNK_WAITS : CHUNK_GIVEN_UP);
+    state_set(out, number, done ? CHUNK_DONE : again ? CHUNK_WAITS : CHUNK_GIVEN_UP);
 }
 
 /* Those under way, by the order of chunks. */
-static bool jobs_look(struct dealing *dealing, struct failure *failure)
+static bool jobs_look(struct handing_out *out, struct failure *failure)
 {
-    const size_t most = (size_t)dealing->counts[CHUNK_SENT];
+    const size_t most = (size_t)out->counts[CHUNK_SENT];
     struct submitted_job *jobs = calloc(most + 1, sizeof *jobs);
     enum job_state *states = calloc(most + 1, sizeof *states);
     size_t count = 0;
     const bool memory = (jobs && states) || failure_memory(failure, "looking after chunks");
-    for (int64_t k = 0; memory && k < dealing->chunks.count; k++)
-        if (dealing->jobs[k].state == CHUNK_SENT)
-            jobs[count++] = dealing->jobs[k].job;
-    if (memory && dealing->setup->manager->look(jobs, count, states)) {
+    for (int64_t k = 0; memory && k < out->chunks.count; k++)
+        if (out->jobs[k].state == CHUNK_SENT)
+            jobs[count++] = out->jobs[k].job;
+    if (memory && out->setup->manager->look(jobs, count, states)) {
         count = 0;
-        for (int64_t k = 0; k < dealing->chunks.count; k++)
-            if (dealing->jobs[k].state == CHUNK_SENT && states[count++] == JOB_OVER)
-                chunk_settle(dealing, k);
+        for (int64_t k = 0; k < out->chunks.count; k++)
+            if (out->jobs[k].state == CHUNK_SENT && states[count++] == JOB_OVER)
+                chunk_settle(out, k);
     }
     free(jobs);
     free(states);
     return memory;
 }
 
-static bool all_deal(struct dealing *dealing, struct failure *failure)
+static bool all_hand_out(struct handing_out *out, struct failure *failure)
 {
-    const bool local = dealing->setup->manager == &submission_local;
-    while (dealing->counts[CHUNK_WAITS] + dealing->counts[CHUNK_SENT] > 0) {
+    const bool local = out->setup->manager == &submission_local;
+    while (out->counts[CHUNK_WAITS] + out->counts[CHUNK_SENT] > 0) {
         if (interrupt_asked())
             return failure_set(failure, FAILURE_STOPPED,
                                "stopped as asked: %" PRId64 " of %" PRId64
                                " chunks are done: run the same again with --resume to go on",
-                               dealing->counts[CHUNK_DONE], dealing->chunks.count);
-        if (!chunks_submit(dealing, failure))
+                               out->counts[CHUNK_DONE], out->chunks.count);
+        if (!chunks_submit(out, failure))
             return false;
         clock_nap(local ? look_local_s : look_every_s);
-        if (!jobs_look(dealing, failure))
+        if (!jobs_look(out, failure))
             return false;
     }
-    const int64_t lost = dealing->counts[CHUNK_GIVEN_UP];
+    const int64_t lost = out->counts[CHUNK_GIVEN_UP];
     return lost == 0 ||
            failure_set(failure, FAILURE_FAILED,
                        "%" PRId64 " chunk%s could not be done in %d tries: look at what their jobs "
@@ -227,48 +227,47 @@ static bool all_deal(struct dealing *dealing, struct failure *failure)
                        lost, lost == 1 ? "" : "s", TRIES_MORE + 1);
 }
 
-static void dealing_end(struct dealing *dealing)
+static void handing_out_end(struct handing_out *out)
 {
-    for (int64_t k = 0; dealing->jobs && k < dealing->chunks.count; k++)
-        if (dealing->jobs[k].state == CHUNK_SENT)
-            dealing->setup->manager->cancel(&dealing->jobs[k].job);
-    free(dealing->jobs);
-    chunks_release(&dealing->chunks);
+    for (int64_t k = 0; out->jobs && k < out->chunks.count; k++)
+        if (out->jobs[k].state == CHUNK_SENT)
+            out->setup->manager->cancel(&out->jobs[k].job);
+    free(out->jobs);
+    chunks_release(&out->chunks);
 }
 
-static void dealing_say(const struct dealing *dealing)
+static void handing_out_say(const struct handing_out *out)
 {
-    if (!dealing->setup->quiet)
-        fprintf(stderr, "scow serve: %s: %" PRId64 " chunks by %s, %" PRId64 " done\n",
-                dealing->folder, dealing->chunks.count, dealing->setup->rule,
-                dealing->counts[CHUNK_DONE]);
+    if (!out->setup->quiet)
+        fprintf(stderr, "scow serve: %s: %" PRId64 " chunks by %s, %" PRId64 " done\n", out->folder,
+                out->chunks.count, out->setup->rule, out->counts[CHUNK_DONE]);
 }
 
 /* Nobody hands in anything. */
-static void by_hand_say(const struct dealing *dealing)
+static void by_hand_say(const struct handing_out *out)
 {
     printf("sbatch --array=0-%" PRId64 " --wrap 'scow chunk %s $SLURM_ARRAY_TASK_ID'\n"
            "scow collect %s -o %s\n",
-           dealing->chunks.count - 1, dealing->folder, dealing->folder, dealing->setup->output);
+           out->chunks.count - 1, out->folder, out->folder, out->setup->output);
 }
 
 bool per_chunk_run(const struct per_chunk *setup, char **folder, struct failure *failure)
 {
     struct chunks_job job;
-    struct dealing dealing = {.setup = setup};
+    struct handing_out out = {.setup = setup};
     *folder = folder_name(setup->output);
     if (!*folder)
         return failure_memory(failure, "naming chunks");
-    dealing.folder = *folder;
+    out.folder = *folder;
     bool good = chunks_rule_check(setup->rule, failure) && job_fill(setup, &job, failure) &&
                 folder_make(setup, &job, *folder, failure) &&
-                dealing_begin(&dealing, &job, failure);
+                handing_out_begin(&out, &job, failure);
     if (good)
-        dealing_say(&dealing);
+        handing_out_say(&out);
     if (good && setup->manager)
-        good = all_deal(&dealing, failure);
+        good = all_hand_out(&out, failure);
     else if (good)
-        by_hand_say(&dealing);
-    dealing_end(&dealing);
+        by_hand_say(&out);
+    handing_out_end(&out);
     return good;
 }

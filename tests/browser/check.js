@@ -11,7 +11,7 @@ const folder = resolve(process.argv[2]), wanted = process.argv.slice(3);
 const PAGES = { run: [6, 2], many: [6, 0], plan: [4, 0], runs: [3, 0], calibration: [3, 0],
     heavy: [5, 0, 'the heaviest tenth of its core tasks is 55.0\u00a0% of the work; the total is known to 2.0\u00a0%'],
     shared: [4, 0, '0.25 of the bandwidth at calibration, give or take 0.00, ranks 1 to 2'], found: [6, 2, 'worker 1 the least: 0.25 GB/s; planned with 1 GB/s'],
-    'dealt-plan': [4, 0, 'assigned on request by fac:30%'], dealt: [6, 0, 'assigned on request, by fac:30%'],
+    'assigned-plan': [4, 0, 'assigned on request by fac:30%'], assigned: [6, 0, 'assigned on request, by fac:30%'],
     watched: [6, 0, 'Planned anew at'], lost: [6, 0, 'Lost worker 2 after'], resumed: [4, 0, 'Resumed once'],
     'masters-plan': [3, 0, '3 masters side by side, each with workers'], masters: [5, 0, '3 masters side by side; the first one’s workers ended after'],
     'tree-plan': [3, 0, '2 groups below a master: each has a master of its own'], tree: [5, 0, '2 groups below a master; the first one’s workers'],

@@ -130,9 +130,9 @@ cat >slept.json <<'PROFILE'
     "workers": [ { "count": 3, "receive": {"latency_s": 0, "s_per_task": 0},
       "compute": {"latency_s": 0, "s_per_task": 2e-3, "stderr": 2e-5, "deviation": 0.1, "n": 40} } ] } ] } ] }
 PROFILE
-scow plan -p slept.json -X 900 -s scow-mp --tail fac:30% -q -o dealt.json --html dealt-plan.html
+scow plan -p slept.json -X 900 -s scow-mp --tail fac:30% -q -o assigned.json --html assigned-plan.html
 scow plan -p slept.json -X 900 -s scow-mp -q -o slept-plan.json
-"$mpiexec" -n 4 scow run dealt.json -p slept.json -o dealt.h5 -q
+"$mpiexec" -n 4 scow run assigned.json -p slept.json -o assigned.h5 -q
 cat >three-hundred.json <<'PLAN'
 { "schema": "scow-plan-1", "kernel": "sleep", "scheduler": "by hand", "tasks": 9000,
   "workers": [0, 1, 2], "rounds": [ {"repeat": 300, "loads": [10, 10, 10]} ] }
@@ -176,7 +176,7 @@ scow plan -p factored.json -i numbers.txt -q -o factored-plan.json
 "$mpiexec" -n 3 scow calibrate -i slices --staged --quick -q -o staged.json
 scow plan -p staged.json -i slices -q -o staged-plan.json
 "$mpiexec" -n 3 scow run staged-plan.json -i slices -o staged.h5 -q
-for name in dealt watched lost resumed rows commands staged; do scow report $name.h5 -q --html $name.html; done
-scow report --compare dealt.h5 watched.h5 lost.h5 resumed.h5 many.h5 rows.h5 commands.h5 staged.h5 -q --html eight.html
+for name in assigned watched lost resumed rows commands staged; do scow report $name.h5 -q --html $name.html; done
+scow report --compare assigned.h5 watched.h5 lost.h5 resumed.h5 many.h5 rows.h5 commands.h5 staged.h5 -q --html eight.html
 
 CHROMIUM=${CHROMIUM:-$(command -v chromium)} node check.js .

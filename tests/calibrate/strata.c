@@ -188,7 +188,7 @@ static void survey_time(struct bench *bench)
 }
 
 /* Where they happen to lie must not make larger packages dearer than their lines: what is left is
- * dealt in packages that are larger still. */
+ * assigned in packages that are larger still. */
 static void larger_packages_are_no_dearer(void **state)
 {
     (void)state;

@@ -63,7 +63,7 @@ static void factors_find(const struct samples *samples, int workers, double *fac
     worker_factors_release(&found);
 }
 
-/* All workers end together, for a rule deals that learns of them. */
+/* All workers end together, for a rule assigns that learns of them. */
 static struct dispatch *predict(void *self, const struct survey_remaining *remaining)
 {
     struct trial *trial = self;

@@ -36,7 +36,7 @@ HERE = ROOT / "build" / "emulated"
 KEPT = HERE / "results.json"
 STATIC = ["scow-mp", "scow-pwu", "optimal", "umr", "static"]
 RULES = ["ss", "gss", "fac", "awf-c", "monitor"]
-ANY = "scow-mp"  # a plan that says which job a rule deals
+ANY = "scow-mp"  # a plan that says which job a rule assigns
 # Of the error's absolute value, over the runs of a row.
 MEDIAN_MOST, P95_MOST = 0.05, 0.10
 RETINA = ROOT / "jobs" / "data" / "retina.png"
@@ -47,7 +47,7 @@ SLICES, SIDES, BLOCK, ALGORITHM, ISA = 2, (896, 1123), 125, "direct", "avx2"
 # As many chains as the filter has tiles, which bring and leave as many bytes and take twice as long: 100 ms on the
 # slowest node, twelve periods of its share.
 CHAINS = {"tasks": 112, "links": 18000000, "bytes": 22000, "numbers": 15625}
-# Of a calibration, seconds: the largest package, which 'static' deals, must take no more than a twentieth of it or
+# Of a calibration, seconds: the largest package, which 'static' assigns, must take no more than a twentieth of it or
 # so. Where workers are unlike, that is the fastest one's share, and the slowest has to work on it, too.
 BUDGETS = {"even": 90, "uneven": 160}
 EVERY = 5  # runs
@@ -272,7 +272,7 @@ def stolen_s(core):
 
 
 def checksum_here(cluster, job):
-    """Of the same job where nothing is emulated: dealt to two workers, whoever was planned for."""
+    """Of the same job where nothing is emulated: assigned to two workers, whoever was planned for."""
     cluster.alone("plan", "-p", "profile.json", *job.planned, "-s", ANY, "-q", "-o", "here.json")
     cluster.here("run", "here.json", *job.run, "-p", "profile.json", "-o", "here.h5", "-q", "-s", "gss")
     return json.loads(cluster.alone("report", "here.h5", "--json"))["checksum"]

@@ -161,7 +161,7 @@ static struct dispatch *rule_dispatch(const struct decides *decides, int64_t tas
     return decides->setup.copies ? dispatch_new_rule_parts(dispatch, &rule, &costs) : dispatch;
 }
 
-/* NULL: the survey deals what it leaves on request. */
+/* NULL: the survey assigns what it leaves on request. */
 static struct dispatch *survey_plan(void *self, const struct survey_remaining *remaining)
 {
     struct decides *decides = self;
@@ -190,7 +190,7 @@ static struct dispatch *tasks_dispatch(struct decides *decides, int64_t tasks,
     return setup->rule ? rule_dispatch(decides, tasks, failure) : plan_dispatch(decides, tasks);
 }
 
-int64_t decides_dealt(const struct decides_setup *setup)
+int64_t decides_assigned(const struct decides_setup *setup)
 {
     const struct remaining *remaining = setup->remaining;
     return remaining ? remaining->left - remaining->suspect_tasks : setup->tasks;
@@ -199,7 +199,7 @@ int64_t decides_dealt(const struct decides_setup *setup)
 void decides_count(struct decides_counted *counted, const struct decides_setup *setup)
 {
     const struct remaining *remaining = setup->remaining;
-    counted->rule = decides_rule(setup, decides_dealt(setup));
+    counted->rule = decides_rule(setup, decides_assigned(setup));
     counted->whole = (struct task_range){0, setup->tasks};
     counted->counted = (struct counted){.counter = &counted->counter,
                                         .setup = &counted->rule,
@@ -212,9 +212,9 @@ struct dispatch *decides_make(struct decides *decides, const struct decides_setu
 {
     const struct remaining *remaining = setup->remaining;
     *decides = (struct decides){.setup = *setup};
-    const int64_t dealt = decides_dealt(setup);
-    struct dispatch *dispatch = tasks_dispatch(decides, dealt, failure);
-    if (remaining && dealt > 0)
+    const int64_t assigned = decides_assigned(setup);
+    struct dispatch *dispatch = tasks_dispatch(decides, assigned, failure);
+    if (remaining && assigned > 0)
         dispatch = dispatch_new_ranges(dispatch, remaining->ranges, remaining->range_count,
                                        setup->workers);
     dispatch = dispatch_new_recovery(dispatch, setup->workers);

@@ -31,7 +31,7 @@ struct decides_setup {
 /* By dice of its own: what else a seed means does not depend on there being orders. */
 struct order order_draw(int64_t tasks);
 /* How many core tasks of what is left are handed out, and not as suspects. */
-int64_t decides_dealt(const struct decides_setup *setup);
+int64_t decides_assigned(const struct decides_setup *setup);
 /* A rule for so many. */
 struct dispatch_setup decides_rule(const struct decides_setup *setup, int64_t tasks);
 

@@ -189,7 +189,7 @@ static int64_t needed(const struct stars *stars, int number)
 static void group_add(struct text *text, const struct stars *stars, int number, int64_t tasks,
                       int64_t largest);
 
-/* The master of that number, which deals equal packages to groups. */
+/* The master of that number, which assigns equal packages to groups. */
 static void groups_add(struct text *text, const struct stars *stars, int number, int64_t tasks,
                        int64_t largest)
 {

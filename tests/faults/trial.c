@@ -423,7 +423,7 @@ static void trial_calm(void)
 }
 
 /* By dice of its own: what else a seed means does not depend on there being loads. Packages are
- * dealt by rules, as often as not by one that asks for shares: of a plan the executor sends a
+ * assigned by rules, as often as not by one that asks for shares: of a plan the executor sends a
  * worker that has room what comes behind a package for one that has none, and the simulation does
  * not, which shows where another one becomes the slowest. */
 static void loaded_draw(void)
@@ -508,7 +508,7 @@ static bool is_counted(void)
     struct dice own = {world.dice.state ^ 0x636f756e74u};
     const bool can_be = trial.rule && dispatch_rule_is_closed(trial.rule, &none) &&
                         !trial.surveyed && !trial.collects && !trial.sleeps &&
-                        decides_dealt(&setup) > 0;
+                        decides_assigned(&setup) > 0;
     return can_be && dice_hit(&own, 0.6);
 }
 

@@ -128,8 +128,9 @@ static void plan_with(const struct profile *profile, const char *scheduler, doub
         fail_msg("%s", failure.text);
 }
 
-/* Two halves: 25 s and 75 s. Dealt on request: about 50 s, and a heavy core task more at most. */
-static void what_comes_last_is_foreseen_and_dealt(void **state)
+/* Two halves: 25 s and 75 s. Assigned on request: about 50 s, and a heavy core task more at most.
+ */
+static void what_comes_last_is_foreseen_and_assigned(void **state)
 {
     (void)state;
     struct profile profile;
@@ -170,7 +171,7 @@ static bool tail_is_planned(const char *map)
     return planned;
 }
 
-static void what_nobody_has_seen_is_dealt(void **state)
+static void what_nobody_has_seen_is_assigned(void **state)
 {
     (void)state;
     assert_true(tail_is_planned("\"map\": {\"tasks\": 1000, \"sampled\": 64, \"unseen\": 0.3},"));
@@ -281,7 +282,7 @@ static void map_roll(struct dice *dice, int64_t tasks, struct profile_setting *s
     assert_true(work_settle(&map->work));
 }
 
-/* Any scheduler's, any way the work is dealt out. */
+/* Any scheduler's, any way the work is assigned. */
 static void no_plan_is_below_the_bound(void **state)
 {
     (void)state;
@@ -355,8 +356,8 @@ int main(void)
         cmocka_unit_test(packages_cost_what_their_regions_do),
         cmocka_unit_test(maps_make_the_round_trip),
         cmocka_unit_test(other_maps_are_refused),
-        cmocka_unit_test(what_comes_last_is_foreseen_and_dealt),
-        cmocka_unit_test(what_nobody_has_seen_is_dealt),
+        cmocka_unit_test(what_comes_last_is_foreseen_and_assigned),
+        cmocka_unit_test(what_nobody_has_seen_is_assigned),
         cmocka_unit_test(intervals_have_the_total),
         cmocka_unit_test(plans_say_what_was_sampled),
         cmocka_unit_test(comparisons_heed_regions),

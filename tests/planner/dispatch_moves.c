@@ -28,7 +28,7 @@ struct course {
     struct star stars[STARS_MOST];
     int count;
     int64_t tasks, moved, turns;
-    struct task_range *ranges; /* owned; that are dealt, in place of all; NULL: all are */
+    struct task_range *ranges; /* owned; that are assigned, in place of all; NULL: all are */
     int64_t range_count;
     unsigned char done[3 * TASKS_MOST];
 };

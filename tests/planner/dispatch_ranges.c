@@ -45,7 +45,7 @@ static struct dispatch *inner_make(int64_t tasks, int kind)
 }
 
 /* Marks what is handed out; reports come back in any order. */
-static void deal(struct dispatch *dispatch, char *handed)
+static void assign(struct dispatch *dispatch, char *handed)
 {
     struct package out[TASKS], package;
     int64_t count = 0, index = 0;
@@ -80,7 +80,7 @@ static void test_each_task_once(void **state)
         struct dispatch *dispatch =
             dispatch_new_ranges(inner_make(tasks, (int)(seed % 3)), ranges, count, 3);
         assert_non_null(dispatch);
-        deal(dispatch, handed);
+        assign(dispatch, handed);
         dispatch_free(&dispatch);
         if (memcmp(wanted, handed, sizeof wanted) != 0)
             fail_msg("seed %llu: not each task once", (unsigned long long)seed);

@@ -407,7 +407,7 @@ static void large_plans_are_quick(void **state)
     interval_release(&alone);
 }
 
-/* The bench's plan with this tail, as a run would deal it. */
+/* The bench's plan with this tail, as a run would assign it. */
 static struct watching_request tail_request(const struct bench *bench)
 {
     return (struct watching_request){.plan = &bench->plan,
@@ -441,7 +441,7 @@ static void certain_tails_are_what_is_simulated(void **state)
 
 /* Packages that differ by 0.3, against the simulation's own noise, which is drawn in another way.
  */
-static void tails_are_drawn_as_they_are_dealt(void **state)
+static void tails_are_drawn_as_they_are_assigned(void **state)
 {
     enum { SEEDS = 1000 };
     char tail[] = "fac:40%";
@@ -572,7 +572,7 @@ static double parts_of(struct bench *bench, char *tail)
 }
 
 /* Packages of 0.6 s go out in two parts, each of which costs its worker 2 ms, as a run with
- * copies has them; many short rounds do not, nor does what is dealt on request. */
+ * copies has them; many short rounds do not, nor does what is assigned on request. */
 static void parts_may_take_longer(void **state)
 {
     struct bench bench;
@@ -659,7 +659,7 @@ static double pair_truth(struct dice *dice, bool tree, int64_t packages, double 
     return tree ? part_s * fmax(first, second) : 2 * part_s / (1 / first + 1 / second);
 }
 
-static char half_dealt[] = "fac:50%";
+static char half_assigned[] = "fac:50%";
 
 /* As they are simulated where nothing is uncertain, and as truths say where a worker drifts: with
  * few packages, all of which are played, and with many. `late` of its packages a worker cannot
@@ -674,7 +674,7 @@ static void several_masters_are_drawn_as_they_run(void **state)
     } rows[] = {{false, 300, 3, NULL},
                 {false, 12000, 0, NULL},
                 {true, 300, 0, NULL},
-                {false, 300, 3, half_dealt}};
+                {false, 300, 3, half_assigned}};
     enum { TRUTHS = 2000 };
     /* Quantiles of 160 draws of such a width are off by a hundredth. */
     static const double DRIFT = 0.1, NEAR = 0.03;
@@ -749,7 +749,7 @@ int main(void)
         cmocka_unit_test(large_plans_are_quick),
         cmocka_unit_test(waiting_does_not_drift),
         cmocka_unit_test(certain_tails_are_what_is_simulated),
-        cmocka_unit_test(tails_are_drawn_as_they_are_dealt),
+        cmocka_unit_test(tails_are_drawn_as_they_are_assigned),
         cmocka_unit_test(tails_of_large_plans_are_drawn),
         cmocka_unit_test(tails_of_very_many_workers_are_left_out),
         cmocka_unit_test(parts_may_take_longer),

@@ -290,8 +290,8 @@ static void parts_go_by_work(void **state)
     profile_release(&profile);
 }
 
-/* Of one star, and of its packages dealt to two halves, everything that is summed over workers is
- * the same. */
+/* Of one star, and of its packages assigned to two halves, everything that is summed over workers
+ * is the same. */
 static void simulations_are_joined(void **state)
 {
     struct simulation a = {.makespan_s = 3, .latest_end_s = 3, .workers_used = 2, .packages = 5};

@@ -60,7 +60,7 @@ static void one_worker_waits_for_every_answer(void **state)
     assert_true(near(play(&platform, &ahead, NULL).makespan_s, 6e-4 + TASKS * 1e-2));
 }
 
-/* Source 002: 26 workers, packages of 400 of 12^6 tasks, dealt on request, took 3.46 s, where
+/* Source 002: 26 workers, packages of 400 of 12^6 tasks, assigned on request, took 3.46 s, where
  * envelopes and sends alone take 2.66: what a request took of the master's time there. */
 static void a_busy_master_pays_for_every_answer(void **state)
 {

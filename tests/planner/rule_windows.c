@@ -95,7 +95,7 @@ static struct platform platform_windowed(struct dice *dice)
     return platform;
 }
 
-/* Of all rules in one window. `ss` is left out: it deals the smallest packages that there are,
+/* Of all rules in one window. `ss` is left out: it assigns the smallest packages that there are,
  * whatever they cost; and `tree`, where nobody takes from a worker of an odd number. */
 static void rules_compare(const struct platform *platform, int64_t tasks, int ahead, uint64_t seed)
 {
@@ -134,7 +134,7 @@ static void no_rule_is_much_worse(void **state)
 }
 
 /* A package's latency is as much as 3,336 core tasks: measured as the tasks' own time it looked
- * like a variance, and af dealt 2,276 packages in 11 times the best time. */
+ * like a variance, and af assigned 2,276 packages in 11 times the best time. */
 static void latency_is_no_variance(void **state)
 {
     enum { TASKS = 331573, AHEAD = 3 };

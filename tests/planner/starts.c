@@ -53,7 +53,7 @@ static double load_of(const struct plan *plan, int64_t worker)
     return sum;
 }
 
-static void single_tasks_are_dealt(void **state)
+static void single_tasks_are_assigned(void **state)
 {
     (void)state;
     const struct dispatch_setup setup = {
@@ -202,9 +202,10 @@ static void bounds_and_optima_hold(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(single_tasks_are_dealt), cmocka_unit_test(one_package_each_ends_together),
-        cmocka_unit_test(a_start_that_does_not_pay_is_left_out), cmocka_unit_test(traces_have_them),
-        cmocka_unit_test(bounds_and_optima_hold)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(single_tasks_are_assigned),
+                                       cmocka_unit_test(one_package_each_ends_together),
+                                       cmocka_unit_test(a_start_that_does_not_pay_is_left_out),
+                                       cmocka_unit_test(traces_have_them),
+                                       cmocka_unit_test(bounds_and_optima_hold)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

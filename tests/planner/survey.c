@@ -1,5 +1,5 @@
 /* A job that is measured while it is worked on: every task once whatever happens, probes that cost
- * next to nothing, regions that are dealt by what they are worth. */
+ * next to nothing, regions that are assigned by what they are worth. */
 #include <math.h>
 #include <stdio.h>
 
@@ -51,7 +51,7 @@ static void price(void *pricer, const struct package *package, struct star_cost 
     cost->compute_s = sum;
 }
 
-/* Nobody plans: factoring deals what remains. */
+/* Nobody plans: factoring assigns what remains. */
 static struct dispatch *look(void *self, const struct survey_remaining *remaining)
 {
     struct trial *trial = self;
@@ -489,7 +489,7 @@ static void independent_tasks_are_not_regions(void **state)
 
 /* ---- weights ------------------------------------------------------------------------------- */
 
-static void units_are_dealt_by_worth(void **state)
+static void units_are_assigned_by_worth(void **state)
 {
     (void)state;
     static const double weights[] = {1, 1, 1, 1, 1, 1, 4, 4, 4, 2, 2, 2}; /* 24 in all */
@@ -531,7 +531,7 @@ int main(void)
         cmocka_unit_test(totals_lie_in_their_intervals),
         cmocka_unit_test(a_heavy_end_is_told_from_few_tasks),
         cmocka_unit_test(independent_tasks_are_not_regions),
-        cmocka_unit_test(units_are_dealt_by_worth),
+        cmocka_unit_test(units_are_assigned_by_worth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Plans whose end is dealt on request: every task once, no worse than the plan where tasks are
+/* Plans whose end is on_request on request: every task once, no worse than the plan where tasks are
  * equal, and ahead of plan and rule where they are not. */
 #include "planner/simulate/tail.h"
 
@@ -167,7 +167,7 @@ static void unequal_tasks_gain(void **state)
     }
 }
 
-/* What is asked for is dealt: nothing, a part, everything. */
+/* What is asked for is on_request: nothing, a part, everything. */
 static void shares_are_as_asked(void **state)
 {
     const struct scenario usual = SCENARIO_INIT;
@@ -179,9 +179,9 @@ static void shares_are_as_asked(void **state)
         for (int k = 0; k <= 4; k++) {
             struct plan_tail tail = tail_with(&setup, "fac", 0, k / 4.0);
             const struct decision decision = {.plan = &tail.head, .tail = &tail};
-            const double dealt = (double)tail.setup.tasks;
-            assert_true(dealt >= k / 4.0 * setup.plan.tasks);
-            assert_true(dealt <= k / 4.0 * setup.plan.tasks + plan_largest_load(&setup.plan));
+            const double on_request = (double)tail.setup.tasks;
+            assert_true(on_request >= k / 4.0 * setup.plan.tasks);
+            assert_true(on_request <= k / 4.0 * setup.plan.tasks + plan_largest_load(&setup.plan));
             assert_true(play(&setup, &decision, &usual) == tail.makespan_s);
             plan_tail_release(&tail);
         }

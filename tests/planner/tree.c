@@ -197,7 +197,7 @@ static double tree_best(struct cost link, struct cost passes, double tasks, stru
 
 /* Equal rounds, none levelled. With the thesis's links at B = 11 little is gained where all data
  * pass rank 0, and more where groups are only told what they get; where latency rules, a tree takes
- * less either way, with processors that only deal. */
+ * less either way, with processors that only assign. */
 static void equal_rounds_take_what_was_found(void **state)
 {
     const struct cost none = {0, 0}, work = {0.03, 1}, told = {0.03, 0};
@@ -230,9 +230,9 @@ static void equal_rounds_take_what_was_found(void **state)
     platform_release(&many);
 }
 
-/* One group of all workers behind a link that takes nothing deals as a master does, from the moment
- * on at which it has everything. */
-static void a_group_deals_like_a_master(void **state)
+/* One group of all workers behind a link that takes nothing assigns as a master does, from the
+ * moment on at which it has everything. */
+static void a_group_assigns_like_a_master(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 50; seed++) {
@@ -362,7 +362,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_are_those_by_hand),
         cmocka_unit_test(equal_rounds_take_what_was_found),
-        cmocka_unit_test(a_group_deals_like_a_master),
+        cmocka_unit_test(a_group_assigns_like_a_master),
         cmocka_unit_test(trees_nest),
         cmocka_unit_test(groups_decide_about_their_parts),
         cmocka_unit_test(files_say_all),

@@ -177,7 +177,7 @@ static void ranks_check(const struct plan *plan, int64_t master, int64_t first, 
         assert_true(plan->workers[slot] + 1 >= first && plan->workers[slot] + 1 <= last);
 }
 
-/* Whoever stands first in a line deals to the others, wherever they are. */
+/* Whoever stands first in a line assigns to the others, wherever they are. */
 static void groups_are_those_of_the_file(void **state)
 {
     struct plan plan;

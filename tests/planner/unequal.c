@@ -1,4 +1,4 @@
-/* Whether the end of a plan is dealt on request because its packages are unequal. */
+/* Whether the end of a plan is assigned on request because its packages are unequal. */
 #include "planner/studies/planning.h"
 
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static void assert_tail(int64_t masters, double deviation, double request_s, con
     char *tail = tail_of(masters, deviation, request_s);
     if (wanted)
         assert_non_null(tail);
-    /* Its share stands behind it, so that the run deals what was predicted. */
+    /* Its share stands behind it, so that the run assigns what was predicted. */
     if (tail) {
         const size_t length = strcspn(tail, ":");
         assert_int_equal(tail[length], ':');
@@ -99,7 +99,7 @@ static void equal_packages_are_planned_to_the_end(void **state)
     }
 }
 
-static void unequal_packages_are_dealt_at_the_end(void **state)
+static void unequal_packages_are_assigned_at_the_end(void **state)
 {
     (void)state;
     for (int64_t masters = 1; masters <= 2; masters++) {
@@ -120,7 +120,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_packages_are_planned_to_the_end),
-        cmocka_unit_test(unequal_packages_are_dealt_at_the_end),
+        cmocka_unit_test(unequal_packages_are_assigned_at_the_end),
         cmocka_unit_test(dear_requests_are_not_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,7 @@ class Cluster:
 
 def thesis(workers, rate, published):
     """Table 6-1 of de la Torre's thesis: r + w = 1, R + W = 0.03, l = 1 / B, L = 0.03, and what table
-    6-2 predicts for SCOW-MP. Its 1000 core tasks are dealt in any parts: here, in tenths."""
+    6-2 predicts for SCOW-MP. Its 1000 core tasks are assigned in any parts: here, in tenths."""
     return Cluster(workers, tasks=10000, compute=0.1, package=0.03, link=0.1 / rate, latency=0.03,
                    size=2000, published=published)
 
@@ -121,7 +121,7 @@ CLUSTERS = {
     'masters-1024': Cluster(1024, tasks=256000, compute=1e-1, package=1e-2, link=1e-3, latency=1e-3, size=2000,
                             only='scow-mp,masters'),
     # Packages cost the master much, and there is little for each worker: a tree of masters, which pack what they
-    # deal; rank 0 only tells them which core tasks they get.
+    # assign; rank 0 only tells them which core tasks they get.
     'groups-64': Cluster(64, tasks=640, compute=0.1, package=0.01, link=1e-4, latency=1e-3, envelope=(0.1, 0),
                          size=2000, only='scow-mp,groups'),
     'mixed-256': Cluster(256, tasks=25600, compute=1e-1, package=1e-2, link=2e-4, latency=1e-3,

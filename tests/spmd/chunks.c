@@ -1,4 +1,4 @@
-/* Jobs in chunks: how rules deal them, and the files of their results. */
+/* Jobs in chunks: how rules assign them, and the files of their results. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

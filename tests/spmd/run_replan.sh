@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A worker that becomes four times as slow in the middle of a run that sleeps: watched, the rest is
-# planned anew and the report says when and why; each core task is done once, watched, dealt at its
+# planned anew and the report says when and why; each core task is done once, watched, assigned at its
 # end, or both; what cannot be done is refused.
 # usage: run_replan.sh SCOW MPIEXEC
 set -euo pipefail
@@ -39,7 +39,7 @@ first=$(run plain.h5)
 export SCOW_SLEEP_SLOW=1,100,4
 # Nobody else is taken for so slow, on a busy machine either.
 [[ $(run slow.h5 --replan 150%) == "$first" ]] || fail "watched, the checksum is another one"
-[[ $(run both.h5 --replan 30% --tail fac:20%) == "$first" ]] || fail "watched and dealt: another checksum"
+[[ $(run both.h5 --replan 30% --tail fac:20%) == "$first" ]] || fail "watched and assigned: another checksum"
 # Rank 1 has most, and takes so long from its second package on that its report comes long after the others are done: what
 # it was to get goes to them before. On a busy machine nobody else is taken for so slow.
 export SCOW_SLEEP_SLOW=1,200,8
@@ -49,10 +49,10 @@ cat >uneven.json <<'END'
 END
 [[ $(plan=uneven.json run silent.h5 --replan 300%) == "$first" ]] || fail "silent, the checksum is another one"
 unset SCOW_SLEEP_SLOW
-[[ $(run tail.h5 --tail fac:20%) == "$first" ]] || fail "dealt at its end: another checksum"
+[[ $(run tail.h5 --tail fac:20%) == "$first" ]] || fail "assigned at its end: another checksum"
 # The same as the plan itself has it, which somebody can also leave out.
 sed -i.plain 's/"tasks": 900/"tasks": 900, "tail": "fac:20%"/' plan.json
-[[ $(run planned.h5) == "$first" ]] || fail "dealt at its end as planned: another checksum"
+[[ $(run planned.h5) == "$first" ]] || fail "assigned at its end as planned: another checksum"
 [[ $(run without.h5 --tail none) == "$first" ]] || fail "the plan's tail left out: another checksum"
 mv plan.json.plain plan.json
 grep -q '^planned anew at .*: rank 1 took ' slow.h5.txt || fail "nothing was planned anew: $(cat slow.h5.txt)"

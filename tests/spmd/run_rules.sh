@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every request-driven rule on the executor: each core task once, the checksum of the fixed plan, and
-# a report that says who dealt.
+# a report that says who assigned.
 # usage: run_rules.sh SCOW MPIEXEC IMAGE [RANKS...]: every rule on so many, besides the 3 of a profile; usually one of
 # each kind on 4, for the simulated runs have all of them without a profile
 set -euo pipefail

@@ -59,7 +59,7 @@ static struct summary extremes(void)
     return summary;
 }
 
-/* Tasks are dealt out to the ranks; the last one stays undone. */
+/* Tasks are assigned to the ranks; the last one stays undone. */
 static void write_share(struct store *store)
 {
     float *values = calloc(1, job.tile_size);

@@ -17,7 +17,7 @@ struct whole_run {
     const char *output;
 };
 
-/* Collective. Packages are dealt out to all workers in turn. As execute_run. */
+/* Collective. Packages are assigned to all workers in turn. As execute_run. */
 bool whole_run(const struct whole_run *run, struct run_outcome *outcome, struct failure *failure);
 /* Collective. Removes the output and what tasks emitted; false: there was no output. */
 bool whole_run_remove(const struct whole_run *run);
