@@ -29,6 +29,13 @@ static void waiting_settle(void)
     setenv("OMP_WAIT_POLICY", "passive", 0);
 }
 
+/* Ranks that end early leave messages that nobody has asked for, and UCX (the library under MPICH)
+ * would warn of each among what the command prints. It looks at this when it is loaded, too. */
+static void warnings_leave_out(void)
+{
+    setenv("UCX_LOG_LEVEL", "error", 0);
+}
+
 bool sibling_execute(const char *name, char **argv, struct failure *failure)
 {
     char own[PATH_MAX], program[NAME_MAX], beside[PATH_MAX + NAME_MAX];
@@ -37,8 +44,10 @@ bool sibling_execute(const char *name, char **argv, struct failure *failure)
     own[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(own, '/');
     argv[0] = program;
-    if (sibling_exists(name))
+    if (sibling_exists(name)) {
         waiting_settle();
+        warnings_leave_out();
+    }
     if (slash) {
         slash[1] = '\0';
         snprintf(beside, sizeof beside, "%s%s", own, program);
