@@ -258,7 +258,8 @@ bool dispatch_recovery_fits(const struct dispatch *recovery, int64_t tasks, doub
 /* Of a recovering dispatch, before it is asked: a worker has at most so many packages out; until it
  * reports one, or others take what it has, those behind wait. */
 void dispatch_recovery_ahead(struct dispatch *recovery, int64_t ahead);
-/* Of a recovering dispatch: packages that are handed out again have at most `most` core tasks. */
+/* Of a recovering dispatch, before it is asked: no package has more than `most` core tasks,
+ * whatever is handed out. */
 void dispatch_recovery_limit(struct dispatch *recovery, int64_t most);
 /* Of a recovering dispatch, before it is asked: hand out nothing that would not end in time. A
  * package that does not fit is divided: its worker gets the part that fits, the remaining part goes

@@ -299,12 +299,13 @@ static enum dispatch_answer inner_next(struct dispatch_recovery *self, double no
 static bool inner_take(struct dispatch_recovery *self, double now_s, struct package *package)
 {
     const struct package original = *package;
-    const int64_t count = is_out_of_use(self, package->worker)
-                              ? 0
-                              : count_fit(self, package->worker, package->count, now_s);
+    const int64_t most =
+        self->limit > 0 && original.count > self->limit ? self->limit : original.count;
+    const int64_t count =
+        is_out_of_use(self, package->worker) ? 0 : count_fit(self, package->worker, most, now_s);
     struct package remaining = original;
-    if (original.count > self->most)
-        self->most = original.count;
+    if (most > self->most)
+        self->most = most;
     remaining.first += count;
     remaining.count -= count;
     if (remaining.count > 0)
@@ -652,7 +653,8 @@ void dispatch_recovery_ahead(struct dispatch *recovery, int64_t ahead)
 
 void dispatch_recovery_limit(struct dispatch *recovery, int64_t most)
 {
-    ((struct dispatch_recovery *)recovery)->most = most;
+    struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
+    self->most = self->limit = most;
 }
 
 bool dispatch_recovery_suspect(struct dispatch *recovery, struct task_range range, int losses)

@@ -160,6 +160,13 @@ static void stream_lost(struct dispatch *dispatch, int64_t worker)
     dispatch_lost(((struct dispatch_stream *)dispatch)->inner, worker);
 }
 
+/* The inner one is not asked before something has come. */
+static double stream_due(const struct dispatch *dispatch)
+{
+    const struct dispatch_stream *self = (const struct dispatch_stream *)dispatch;
+    return self->left > 0 && self->held.count == 0 ? dispatch_due_s(self->inner) : HUGE_VAL;
+}
+
 static const struct dispatch *stream_inner(const struct dispatch *dispatch)
 {
     return ((const struct dispatch_stream *)dispatch)->inner;
@@ -182,6 +189,7 @@ struct dispatch *dispatch_new_stream(struct dispatch *inner, int64_t tasks)
                                               .lost = stream_lost,
                                               .late = stream_late,
                                               .busy = stream_busy,
+                                              .due = stream_due,
                                               .free = stream_free,
                                               .inner = stream_inner};
     struct dispatch_stream *self = calloc(1, sizeof *self);

@@ -40,7 +40,8 @@ struct dispatch_recovery {
     int64_t returned_tasks;
     struct recovery_list suspects; /* the same, of which workers were lost */
     int alone;                     /* packages out of which there may be one */
-    int64_t most; /* core tasks of a package that is handed out again; 0: not limited */
+    int64_t most;  /* core tasks of a package that is handed out again; 0: not limited */
+    int64_t limit; /* of any, whatever the inner one gives; 0: none */
     struct deadline *deadline;      /* owned; NULL: there is no time by which to end */
     bool over;                      /* it has come */
     bool apart;                     /* what comes back is never joined */

@@ -2,8 +2,11 @@
  * coming, by the plan's packages and pieces of them; what is more, and what losses bring back, goes
  * to anybody. */
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 
 #include "planner/dispatch/dispatch.h"
+#include "planner/dispatch/dispatch_kind.h"
 #include "planner/dispatch/stream.h"
 #include "tests/cases.h"
 #include "tests/checks.h"
@@ -53,6 +56,65 @@ static void packages_go_out_in_pieces(void **state)
     assert_int_equal(dispatch_stream_add(stream, (struct task_range){9, 2}), 0);
     dispatch_stream_end(stream);
     assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_FINISHED);
+    dispatch_free(&dispatch);
+}
+
+static enum dispatch_answer wait_next(struct dispatch *dispatch, double now_s,
+                                      struct package *package)
+{
+    (void)dispatch, (void)now_s, (void)package;
+    return DISPATCH_WAIT;
+}
+
+static double wait_due(const struct dispatch *dispatch)
+{
+    (void)dispatch;
+    return 3;
+}
+
+static void wait_free(struct dispatch *dispatch)
+{
+    free(dispatch);
+}
+
+/* The inner one, which waits for a time, is asked when something has come: whoever looked at that
+ * time before would look again and again. */
+static void nothing_is_due_before_something_comes(void **state)
+{
+    static const struct dispatch_kind kind = {
+        .next = wait_next, .due = wait_due, .free = wait_free};
+    struct dispatch *inner = calloc(1, sizeof *inner);
+    (void)state;
+    assert_non_null(inner);
+    inner->kind = &kind;
+    struct dispatch *stream = dispatch_new_stream(inner, 5);
+    assert_non_null(stream);
+    assert_true(dispatch_due_s(stream) == HUGE_VAL);
+    assert_int_equal(dispatch_stream_add(stream, (struct task_range){0, 5}), 5);
+    assert_true(dispatch_due_s(stream) == 3);
+    dispatch_free(&stream);
+}
+
+/* What a message has room for goes out of the plan's packages of 4, 3 and 5; the rest comes later.
+ */
+static void no_package_is_larger_than_the_limit(void **state)
+{
+    double loads[] = {4, 3, 5};
+    int64_t workers[] = {0, 1, 2}, tasks = 0;
+    struct plan_round round = {1, loads};
+    const struct plan plan = {
+        .tasks = 12, .workers = workers, .worker_count = 3, .rounds = &round, .round_count = 1};
+    struct dispatch *dispatch = dispatch_new_recovery(dispatch_new_plan(&plan), WORKERS);
+    struct package package;
+    (void)state;
+    assert_non_null(dispatch);
+    dispatch_recovery_limit(dispatch, 3);
+    while (dispatch_next(dispatch, 0, &package) == DISPATCH_SEND) {
+        assert_in_range(package.count, 1, 3);
+        tasks += package.count;
+        dispatch_done(dispatch, &package, 0, 1);
+    }
+    assert_int_equal(tasks, 12);
     dispatch_free(&dispatch);
 }
 
@@ -230,6 +292,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packages_go_out_in_pieces),
+        cmocka_unit_test(nothing_is_due_before_something_comes),
+        cmocka_unit_test(no_package_is_larger_than_the_limit),
         cmocka_unit_test(rules_hear_of_whole_packages),
         cmocka_unit_test(fewer_may_come),
         cmocka_unit_test(each_task_once),
