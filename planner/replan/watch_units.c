@@ -155,18 +155,21 @@ static bool bytes_make(struct watch_units *units, const struct work *bytes, cons
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-/* The most core tasks that are worth so many units together, wherever they begin. */
+/* The most core tasks that are worth so much together, wherever they begin: of those that most are,
+ * the first one begins a region or the last one ends one, with all that weighs nothing there. */
 static int64_t tasks_most(const struct work *work, double worth)
 {
     int64_t most = 1;
     for (size_t k = 0; k < work->region_count; k++) {
         const struct work_region *region = &work->regions[k];
         const int64_t first = region->end - region->tasks;
-        const double until = region->until - (double)region->tasks * region->cost + worth;
-        const int64_t count = work_nearest(work, work->tasks, until, first) + 1 - first;
-        most = count > most ? count : most;
+        const double begun = region->until - (double)region->tasks * region->cost;
+        const int64_t until = work_nearest(work, work->tasks, begun + worth, first) + 1;
+        const int64_t from = work_nearest(work, work->tasks, fmax(region->until - worth, 0), 0) - 1;
+        most = until - first > most ? until - first : most;
+        most = region->end - from > most ? region->end - from : most;
     }
-    return most;
+    return most < work->tasks ? most : work->tasks;
 }
 
 static bool fill(struct watch_units *units, const struct platform *platform,

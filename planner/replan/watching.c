@@ -118,6 +118,7 @@ static void watch_make(struct watching *watching, double deviation, struct effor
         return;
     watching->decision.watched_work = &units->work;
     watching->decision.watched_units = units->units;
+    watching->decision.watched_largest = units->largest;
     watching->largest = units->largest > watching->largest ? units->largest : watching->largest;
 }
 

@@ -14,6 +14,7 @@ struct decision {
     const struct watch_setup *watch;    /* borrowed: the plan is watched; NULL: it is not */
     const struct work *watched_work; /* borrowed: it is watched in so many units of this, which */
     int64_t watched_units;           /* make the core tasks of `plan`; NULL: by core tasks */
+    int64_t watched_largest;         /* and so many of them a package at most */
     const struct plan_tail *tail;    /* borrowed: the end is assigned on request, and the plan, also
                                       * where it is watched, is the tail's head; NULL: it is not */
 };

@@ -27,11 +27,13 @@ struct stars_play {
 /* What moves goes out in packages of at most so many core tasks, as in a run. */
 static int64_t largest_of(const struct decision *decision, const struct plan *plan)
 {
-    const int64_t planned = (int64_t)plan_largest_load(plan);
     const struct plan_tail *tail = decision->tail;
+    int64_t largest = (int64_t)plan_largest_load(plan);
     if (decision->setup)
         return decision->setup->most;
-    return tail && tail->setup.tasks > 0 && tail->setup.most > planned ? tail->setup.most : planned;
+    if (tail && tail->setup.tasks > 0 && tail->setup.most > largest)
+        largest = tail->setup.most;
+    return decision->watched_largest > largest ? decision->watched_largest : largest;
 }
 
 /* A plan's packages wait with the master, for others may take them over; rules and watched plans
