@@ -7,6 +7,10 @@ static const double PACKAGES_SHARE = 0.75;
 /* Probes in which a pass is carried out, for packages that overlap are not in one. */
 enum { PROBES_EACH = 2, SIZES_LEAST = 3, LARGEST_LEAST = 4 };
 
+/* Workers are unlike where the fastest beats their mean by more than this, and then may get this
+ * much more than its speed says, for all that speeds are known from few packages. */
+static const double LEAD_LEAST = 1.1, LEAD_MARGIN = 1.05;
+
 int64_t allotment_need(const struct scouting *costs, int64_t most)
 {
     const double wanted_s = ALLOTMENT_LATENCIES * costs->latency_least_s;
@@ -67,4 +71,12 @@ struct allotment allotment_make(const struct scouting *costs, const struct campa
     if (2 * (pass_s + PROBES_EACH * costs->overhead_s) <= left_s)
         return (struct allotment){1, need, growth, pass_s};
     return (struct allotment){0, costs->largest, growth, 0};
+}
+
+int64_t allotment_size_most(const struct campaign *campaign, double lead)
+{
+    const double tasks = (double)campaign->tasks;
+    const double more = lead > LEAD_LEAST ? lead * LEAD_MARGIN : 1;
+    const double share = fmin(tasks, ceil(more * tasks / campaign->workers));
+    return (int64_t)fmax(1, fmin(share, (double)campaign->package_most));
 }

@@ -25,5 +25,8 @@ double allotment_tasks_most(const struct campaign_effort *effort, int64_t tasks,
  * seconds: twice each, the second time with as many packages of a plan's sizes. */
 struct allotment allotment_make(const struct scouting *costs, const struct campaign_effort *effort,
                                 int64_t most, double left_s);
+/* No plan for all workers gives one of them much more than its even share of the tasks, or, if it
+ * is faster than the others by `lead`, its share by speed. */
+int64_t allotment_size_most(const struct campaign *campaign, double lead);
 
 #endif

@@ -9,9 +9,6 @@
 #include "calibrate/scout.h"
 #include "calibrate/strata_probe.h"
 
-/* Workers are unlike where the fastest beats their mean by more than this, and then may get this
- * much more than its speed says, for all that speeds are known from few packages. */
-static const double LEAD_LEAST = 1.1, LEAD_MARGIN = 1.05;
 /* No pass begins that would end later than so many budgets, and no package is sent after so many.
  */
 static const double BUDGET_TIMES = 1.05, BUDGET_MOST = 1.15;
@@ -27,14 +24,6 @@ static const double AGAIN_TIMES = 1.7;
 enum { PROBES_ABOUT = 24, ROUNDS_MOST = 6, RESTARTS_ALL = -1 };
 /* Of the focus' share of a pass, what goes to packages; the rest is making the ranks ready. */
 static const double PACKAGES_SHARE = 0.75;
-
-int64_t campaign_size_most(const struct campaign *campaign, double lead)
-{
-    const double tasks = (double)campaign->tasks;
-    const double more = lead > LEAD_LEAST ? lead * LEAD_MARGIN : 1;
-    const double share = fmin(tasks, ceil(more * tasks / campaign->workers));
-    return (int64_t)fmax(1, fmin(share, (double)campaign->package_most));
-}
 
 /* ---- strata -------------------------------------------------------------------------------- */
 
@@ -341,7 +330,7 @@ static int restarts_most(const struct probing *self)
 
 static void allot(struct probing *self)
 {
-    const int64_t most = campaign_size_most(self->campaign, self->costs.lead);
+    const int64_t most = allotment_size_most(self->campaign, self->costs.lead);
     if (self->budget_s > self->campaign->effort.budget_s) /* at least the largest once more */
         self->budget_s = fmax(self->campaign->effort.budget_s,
                               probing_spent_s(self) +
@@ -379,10 +368,10 @@ static void outcome_fill(struct probing *self)
 {
     struct campaign_outcome *outcome = self->outcome;
     const struct scouting *costs = &self->costs;
-    const int64_t most = campaign_size_most(self->campaign, 1);
+    const int64_t most = allotment_size_most(self->campaign, 1);
     const int64_t need = allotment_need(costs, most);
     outcome->scouting = *costs;
-    outcome->most = campaign_size_most(self->campaign, costs->lead);
+    outcome->most = allotment_size_most(self->campaign, costs->lead);
     outcome->stalled_share = stalled_share(self);
     outcome->largest = self->is_measured ? design_largest(&self->grid) : 1;
     if (self->is_scouted_kept && costs->largest > outcome->largest)

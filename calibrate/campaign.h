@@ -92,8 +92,5 @@ struct campaign_outcome {
  * every core task failed that was tried. */
 bool campaign_run(const struct campaign *campaign, struct samples *samples,
                   struct campaign_outcome *outcome, struct failure *failure);
-/* No plan for all workers gives one of them much more than its even share of the tasks, or, if it
- * is faster than the others by `lead`, its share by speed. */
-int64_t campaign_size_most(const struct campaign *campaign, double lead);
 
 #endif

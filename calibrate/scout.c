@@ -406,7 +406,7 @@ static void failures_check(const struct probing *self)
 
 void scout(struct probing *self)
 {
-    const int64_t most = campaign_size_most(self->campaign, 1);
+    const int64_t most = allotment_size_most(self->campaign, 1);
     const double enough_s = SCOUT_SHARE * self->campaign->effort.budget_s;
     step_run(self, 1, 1);
     if (self->failure->code == FAILURE_NONE)

@@ -209,7 +209,7 @@ static bool choice_better(const struct choice *choice, const struct plan_request
     const struct worker_wish wish = wish_of(request);
     if (!choice->found || !plan_request_chooses(request))
         return !choice->found || plan_better(request, made, &choice->plan);
-    return worker_choice_better(&wish, evaluation_of(chosen), evaluation_of(&choice->chosen));
+    return worker_wish_better(&wish, evaluation_of(chosen), evaluation_of(&choice->chosen));
 }
 
 /* Let one setting compete. What is infeasible with one may be feasible with another; any other

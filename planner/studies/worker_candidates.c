@@ -281,8 +281,8 @@ static bool counts_hopeless(const struct choosing *choosing, bool *hopeless,
         return false;
     const struct evaluation *best = &choosing->choice->candidates[choosing->best].evaluation;
     const double within = pass->within > 0 ? pass->within : SCHEDULE_WITHIN;
-    const double excess = worker_choice_excess(pass, best);
-    *hopeless = known && (worker_choice_excess(pass, &least) > excess ||
+    const double excess = worker_wish_excess(pass, best);
+    *hopeless = known && (worker_wish_excess(pass, &least) > excess ||
                           (excess == 0 && pass->objective->value(&least) >
                                               (1 + within) * pass->objective->value(best)));
     *hopeless = *hopeless && (!pass->front || front_beyond(choosing, &least));
@@ -322,8 +322,8 @@ bool counts_try(struct choosing *choosing, bool *better, struct failure *failure
     }
     const struct worker_candidate *candidate = &choice->candidates[at];
     if (!candidate->made || (choosing->best < choice->count &&
-                             !worker_choice_better(&choosing->pass, &candidate->evaluation,
-                                                   &choice->candidates[choosing->best].evaluation)))
+                             !worker_wish_better(&choosing->pass, &candidate->evaluation,
+                                                 &choice->candidates[choosing->best].evaluation)))
         return true;
     *better = choosing->best != at;
     choosing->best = at;

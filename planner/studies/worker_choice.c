@@ -14,42 +14,12 @@
 
 /* ---- what is better ------------------------------------------------------------------------ */
 
-static const double ROUNDING = 1e-9;
-
-/* The time that a deadline is for. */
-static double time_of(const struct worker_wish *wish, const struct evaluation *evaluation)
-{
-    return wish->waits ? evaluation->wait_s + evaluation->run_s : evaluation->makespan_s;
-}
-
-double worker_choice_excess(const struct worker_wish *wish, const struct evaluation *evaluation)
-{
-    double excess = 0;
-    if (wish->deadline_s > 0)
-        excess += fmax(0, time_of(wish, evaluation) / wish->deadline_s - 1);
-    if (wish->budget >= 0 && evaluation->charge > wish->budget * (1 + ROUNDING))
-        excess += wish->budget > 0 ? evaluation->charge / wish->budget - 1 : evaluation->charge;
-    return excess;
-}
-
-bool worker_choice_better(const struct worker_wish *wish, const struct evaluation *a,
-                          const struct evaluation *b)
-{
-    const double mine = worker_choice_excess(wish, a), other = worker_choice_excess(wish, b);
-    const double value = wish->objective->value(a), other_value = wish->objective->value(b);
-    if (mine > 0 || other > 0)
-        return mine < other;
-    if (fabs(value - other_value) > ROUNDING * fabs(other_value))
-        return value < other_value;
-    return objective_tie_better(wish->objective, a, b);
-}
-
 /* Of those within reach of the least value. */
 static bool within_better(const struct worker_wish *wish, double most, const struct evaluation *a,
                           const struct evaluation *b)
 {
     const double value = wish->objective->value(a);
-    return worker_choice_excess(wish, a) == 0 && value <= most &&
+    return worker_wish_excess(wish, a) == 0 && value <= most &&
            objective_tie_better(wish->objective, a, b);
 }
 
@@ -238,8 +208,7 @@ static size_t better_of(const struct choosing *choosing, size_t a, size_t b)
     const struct worker_candidate *candidates = choosing->choice->candidates;
     if (a == SIZE_MAX || b == SIZE_MAX)
         return a == SIZE_MAX ? b : a;
-    return worker_choice_better(&choosing->pass, &candidates[a].evaluation,
-                                &candidates[b].evaluation)
+    return worker_wish_better(&choosing->pass, &candidates[a].evaluation, &candidates[b].evaluation)
                ? a
                : b;
 }
@@ -355,8 +324,8 @@ static size_t next_best(const struct worker_choice *choice, const struct worker_
     for (size_t k = 0; k < choice->count; k++) {
         const struct worker_candidate *candidate = &choice->candidates[k];
         if (candidate->made && !candidate->again &&
-            (best == SIZE_MAX || worker_choice_better(wish, &candidate->evaluation,
-                                                      &choice->candidates[best].evaluation)))
+            (best == SIZE_MAX || worker_wish_better(wish, &candidate->evaluation,
+                                                    &choice->candidates[best].evaluation)))
             best = k;
     }
     return best;
@@ -383,8 +352,8 @@ static bool candidate_again(struct choosing *choosing, struct worker_candidate *
     struct counts_plan result;
     planning.effort_s = AGAIN_SHARE * planning.effort_s / WORKER_CHOICE_AGAIN;
     bool good = counts_plan(&planning, kinds, waits, candidate->counts, false, &result, failure);
-    if (good && (!result.made || worker_choice_better(choosing->wish, &candidate->evaluation,
-                                                      &result.evaluation))) {
+    if (good && (!result.made ||
+                 worker_wish_better(choosing->wish, &candidate->evaluation, &result.evaluation))) {
         counts_plan_release(&result);
         good = counts_plan(&planning, kinds, waits, candidate->counts, true, &result, failure) &&
                planning_label(&planning, &result.plan, failure);
@@ -416,10 +385,10 @@ static size_t best_find(const struct worker_choice *choice, const struct worker_
     size_t best = SIZE_MAX;
     for (size_t k = 0; k < choice->count; k++)
         if (choice->candidates[k].again &&
-            (best == SIZE_MAX || worker_choice_better(wish, &choice->candidates[k].evaluation,
-                                                      &choice->candidates[best].evaluation)))
+            (best == SIZE_MAX || worker_wish_better(wish, &choice->candidates[k].evaluation,
+                                                    &choice->candidates[best].evaluation)))
             best = k;
-    if (best == SIZE_MAX || worker_choice_excess(wish, &choice->candidates[best].evaluation) > 0)
+    if (best == SIZE_MAX || worker_wish_excess(wish, &choice->candidates[best].evaluation) > 0)
         return best;
     const double most = (1 + within) * wish->objective->value(&choice->candidates[best].evaluation);
     for (size_t k = 0; k < choice->count; k++)
@@ -460,7 +429,7 @@ static const struct evaluation *least_find(const struct worker_choice *choice,
     const struct evaluation *least = NULL;
     for (size_t k = 0; k < choice->count; k++)
         if (choice->candidates[k].made &&
-            (!least || worker_choice_better(&free, &choice->candidates[k].evaluation, least)))
+            (!least || worker_wish_better(&free, &choice->candidates[k].evaluation, least)))
             least = &choice->candidates[k].evaluation;
     return least;
 }
@@ -480,12 +449,12 @@ static bool limits_refuse(const struct choosing *choosing, struct failure *failu
         return failure_set(failure, FAILURE_INFEASIBLE,
                            "no plan meets the deadline of %.6g s within the budget of %.6g: the "
                            "nearest one takes %.6g s and costs %.6g with %" PRId64 " workers",
-                           wish->deadline_s, wish->budget, time_of(wish, nearest), nearest->charge,
-                           nearest->workers);
+                           wish->deadline_s, wish->budget, worker_wish_time_s(wish, nearest),
+                           nearest->charge, nearest->workers);
     return failure_set(failure, FAILURE_INFEASIBLE,
                        "no plan meets the deadline of %.6g s: the nearest one takes %.6g s with "
                        "%" PRId64 " workers",
-                       wish->deadline_s, time_of(wish, nearest), nearest->workers);
+                       wish->deadline_s, worker_wish_time_s(wish, nearest), nearest->workers);
 }
 
 static bool none_refuse(const struct choosing *choosing, struct failure *failure)
@@ -510,7 +479,7 @@ static bool choose(struct choosing *choosing, struct failure *failure)
     choice->best = best_find(choice, wish);
     if (choice->best == SIZE_MAX)
         return none_refuse(choosing, failure);
-    return worker_choice_excess(wish, &choice->candidates[choice->best].evaluation) == 0 ||
+    return worker_wish_excess(wish, &choice->candidates[choice->best].evaluation) == 0 ||
            limits_refuse(choosing, failure);
 }
 

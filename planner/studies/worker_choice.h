@@ -12,26 +12,13 @@
 #ifndef PLANNER_STUDIES_WORKER_CHOICE_H
 #define PLANNER_STUDIES_WORKER_CHOICE_H
 
-#include "planner/model/objective.h"
-#include "planner/model/waits.h"
 #include "planner/studies/kinds.h"
 #include "planner/studies/planning.h"
+#include "planner/studies/worker_wish.h"
 
 /* Numbers up to which all are tried; that are planned for at most by one order, otherwise, those
  * with many workers counting more; and how many of the best are planned again. */
 enum { WORKER_CHOICE_ALL = 256, WORKER_CHOICE_TRIES = 64, WORKER_CHOICE_AGAIN = 5 };
-
-struct worker_wish {
-    const struct objective *objective;
-    struct kinds_wish kinds;
-    double deadline_s; /* of the makespan or, where waits are known, from submission on; 0: none */
-    double budget;     /* of the charge; negative: none */
-    const struct waits *waits; /* borrowed; NULL: not known */
-    double within; /* relative distance from the best value within which values count as equal; 0:
-                    * SCHEDULE_WITHIN */
-    bool front;    /* look for all compromises between makespan and charge, too (pareto.h) */
-    int all_most;  /* in place of WORKER_CHOICE_ALL; 0: that */
-};
 
 /* A number of workers of each kind, and the best plan that is known for it. */
 struct worker_candidate {
@@ -50,11 +37,6 @@ struct worker_choice {
     size_t best;
 };
 
-/* By deadline and budget, and where both or none meet them by the objective. */
-bool worker_choice_better(const struct worker_wish *wish, const struct evaluation *a,
-                          const struct evaluation *b);
-/* By how much deadline and budget are exceeded, relative; 0: they are met. */
-double worker_choice_excess(const struct worker_wish *wish, const struct evaluation *evaluation);
 /* The best one of the planning's scheduler and its setting's workers. FAILURE_INFEASIBLE: no plan
  * meets deadline and budget; the sentence names what the nearest one takes or costs. To be
  * released. */

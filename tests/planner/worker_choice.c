@@ -359,7 +359,7 @@ static double best_of_sets(const struct sets *sets, const struct worker_wish *wi
 {
     double best = HUGE_VAL;
     for (size_t k = 0; k < sets->count; k++)
-        if (worker_choice_excess(wish, &sets->plans[k]) == 0)
+        if (worker_wish_excess(wish, &sets->plans[k]) == 0)
             best = fmin(best, wish->objective->value(&sets->plans[k]));
     return best;
 }
