@@ -1,72 +1,19 @@
 #include "spmd/archive/archive.h"
 
 #include <hdf5.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "kernel/command/command.h"
 #include "kernel/tasks/table.h"
 #include "planner/base/array.h"
-#include "planner/files/plan_json.h"
-#include "planner/files/profile_json.h"
-#include "planner/model/beyond.h"
-#include "planner/report/resumed.h"
 #include "spmd/archive/archive_file.h"
 #include "spmd/archive/archive_levels.h"
+#include "spmd/archive/archive_parts.h"
+#include "spmd/job/output_name.h"
 #include "spmd/job/values.h"
 #include "spmd/layout/contents.h"
 #include "spmd/layout/layout.h"
-#include "spmd/layout/parts.h"
-
-bool archive_not_ours(const char *path, const char *what, struct failure *failure)
-{
-    return failure_set(failure, FAILURE_MISMATCH,
-                       "%s: has no readable %s: is it the output of scow run?", path, what);
-}
-
-char *archive_attribute(hid_t file, const char *name)
-{
-    return contents_attribute(file, name);
-}
-
-uint8_t *archive_ledger(hid_t file, size_t *count)
-{
-    return contents_rows(file, LAYOUT_LEDGER, H5T_NATIVE_UINT8, 1, count);
-}
-
-struct items *archive_items(hid_t file, const char *path, int64_t tasks, char note[ITEMS_NOTE])
-{
-    char *kernel = archive_attribute(file, LAYOUT_KERNEL);
-    char *input = archive_attribute(file, LAYOUT_INPUT);
-    char *sha256 = archive_attribute(file, LAYOUT_INPUT_SHA256);
-    char *stamp = archive_attribute(file, LAYOUT_INPUT_STAMP);
-    const struct scow_task *task = kernel ? task_find(kernel) : NULL;
-    int32_t kind = task ? task->input : SCOW_INPUT_NONE; /* older files do not say */
-    contents_number(file, LAYOUT_INPUT_KIND, H5T_NATIVE_INT32, &kind);
-    const struct items_wanted wanted = {path,  kind, task == &command_task, input, sha256,
-                                        stamp, tasks};
-    struct items *items = items_find(&wanted, note);
-    free(kernel);
-    free(input);
-    free(sha256);
-    free(stamp);
-    return items;
-}
-
-struct emitted *archive_emitted(hid_t file, const char *path, struct failure *failure)
-{
-    char *base = contents_attribute(file, LAYOUT_RESULTS);
-    struct emitted *emitted = base ? emitted_open(base, path, failure) : NULL;
-    if (!base)
-        failure_set(
-            failure, FAILURE_MISMATCH,
-            "%s: its core task emits nothing beside its results: leave --output and --stderr out",
-            path);
-    free(base);
-    return emitted;
-}
 
 /* The core tasks that a run which goes on has to do. */
 static bool not_done_list(const uint8_t *ledger, size_t count, struct run_record *record)
@@ -106,14 +53,6 @@ static bool ledger_read(hid_t file, const char *path, struct run_record *record,
         record->tasks_failed += ledger[i] == 2;
     free(ledger);
     return good || failure_memory(failure, "reading the ledger");
-}
-
-void archive_drop_empty(char **word)
-{
-    if (*word && !(*word)[0]) {
-        free(*word);
-        *word = NULL;
-    }
 }
 
 static bool attributes_read(hid_t file, const char *path, struct run_record *record,
@@ -180,20 +119,6 @@ static bool changes_read(hid_t file, struct run_record *record, struct failure *
     return good || failure_memory(failure, "reading a run's output");
 }
 
-/* Opened for reading; negative with *failure set. */
-hid_t archive_open(const char *path, struct failure *failure)
-{
-    layout_quiet();
-    hid_t file = -1;
-    if (access(path, R_OK) != 0)
-        failure_set(failure, FAILURE_MISMATCH,
-                    "%s: cannot be read: check the name and its permissions", path);
-    else if ((file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0)
-        failure_set(failure, FAILURE_MISMATCH,
-                    "%s: is no readable HDF5 file: name an output of scow run", path);
-    return file;
-}
-
 bool archive_pictured(const char *path, struct failure *failure)
 {
     hid_t file = archive_open(path, failure);
@@ -227,6 +152,57 @@ bool archive_read(const char *path, int64_t part, struct run_record *record,
         ledger_read(file, path, &read, failure) && attributes_read(file, path, &read, failure) &&
         changes_read(file, &read, failure) && archive_levels(file, path, &read, failure);
     H5Fclose(file);
+    if (good)
+        *record = read;
+    else
+        run_record_release(&read);
+    return good;
+}
+
+/* ---- of a search --------------------------------------------------------------------------- */
+
+/* Between two levels there is no output, but that of the last one, by another name. Owned; NULL:
+ * out of memory. */
+static char *last_find(const char *path)
+{
+    char *found = strdup(path);
+    bool there = found && access(path, F_OK) != 0;
+    for (int64_t level = 1; there; level++) {
+        char *next = output_name_level(path, level);
+        there = next && access(next, F_OK) == 0;
+        if (there) {
+            free(found);
+            found = next;
+        } else {
+            free(next);
+        }
+    }
+    return found;
+}
+
+static bool search_check(const char *path, const struct run_record *record, struct failure *failure)
+{
+    if (record->level_count == 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: is no output of a search in levels: leave --levels out", path);
+    char *whole = output_name_search(path, record->levels[record->level_count - 1].level);
+    const bool kept = whole && strcmp(whole, path) != 0;
+    if (kept)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: is one level of a search: name the search's output, such as %s", path,
+                    whole);
+    free(whole);
+    return !kept;
+}
+
+bool archive_search(const char *path, struct run_record *record, struct failure *failure)
+{
+    char *last = last_find(path);
+    struct run_record read = {0};
+    const bool good = (last || failure_memory(failure, "reading a search's levels")) &&
+                      archive_read(last, RUN_PLAN_ONLY, &read, failure) &&
+                      search_check(path, &read, failure);
+    free(last);
     if (good)
         *record = read;
     else

@@ -23,10 +23,6 @@ void archive_drop_empty(char **word);
 bool archive_not_ours(const char *path, const char *what, struct failure *failure);
 /* The files with what its core tasks emitted (emitted.h); NULL with *failure set. */
 struct emitted *archive_emitted(hid_t file, const char *path, struct failure *failure);
-/* The parts of a run into a record that is empty: the one with that number as the record's own, 0:
- * the last one that left a trace, and the others beside it; RUN_PLAN_ONLY. */
-bool archive_parts(hid_t file, const char *path, int64_t part, struct run_record *record,
-                   struct failure *failure);
 /* The lines or sequences that the tasks of `path`, open as `file`, are, as items_find has it. */
 struct items *archive_items(hid_t file, const char *path, int64_t tasks, char note[ITEMS_NOTE]);
 

@@ -4,12 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "planner/files/plan_json.h"
-#include "spmd/archive/archive.h"
 #include "spmd/archive/archive_file.h"
-#include "spmd/job/output_name.h"
 #include "spmd/layout/contents.h"
 #include "spmd/layout/layout.h"
 #include "spmd/layout/level_file.h"
@@ -202,55 +199,4 @@ bool archive_levels(hid_t file, const char *path, struct run_record *record,
     free(reading.expected);
     record->level_last = level_file_is_last(file);
     return good || failure_memory(failure, "reading a search's levels");
-}
-
-/* ---- of a search --------------------------------------------------------------------------- */
-
-/* Between two levels there is no output, but that of the last one, by another name. Owned; NULL:
- * out of memory. */
-static char *last_find(const char *path)
-{
-    char *found = strdup(path);
-    bool there = found && access(path, F_OK) != 0;
-    for (int64_t level = 1; there; level++) {
-        char *next = output_name_level(path, level);
-        there = next && access(next, F_OK) == 0;
-        if (there) {
-            free(found);
-            found = next;
-        } else {
-            free(next);
-        }
-    }
-    return found;
-}
-
-static bool search_check(const char *path, const struct run_record *record, struct failure *failure)
-{
-    if (record->level_count == 0)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: is no output of a search in levels: leave --levels out", path);
-    char *whole = output_name_search(path, record->levels[record->level_count - 1].level);
-    const bool kept = whole && strcmp(whole, path) != 0;
-    if (kept)
-        failure_set(failure, FAILURE_MISMATCH,
-                    "%s: is one level of a search: name the search's output, such as %s", path,
-                    whole);
-    free(whole);
-    return !kept;
-}
-
-bool archive_search(const char *path, struct run_record *record, struct failure *failure)
-{
-    char *last = last_find(path);
-    struct run_record read = {0};
-    const bool good = (last || failure_memory(failure, "reading a search's levels")) &&
-                      archive_read(last, RUN_PLAN_ONLY, &read, failure) &&
-                      search_check(path, &read, failure);
-    free(last);
-    if (good)
-        *record = read;
-    else
-        run_record_release(&read);
-    return good;
 }

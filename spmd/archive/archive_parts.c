@@ -1,4 +1,5 @@
-/* The parts of a run, as its output has them. */
+#include "spmd/archive/archive_parts.h"
+
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
