@@ -115,6 +115,15 @@ bool kernel_open(struct kernel *kernel, struct kernel_name name, const char *ins
     return good;
 }
 
+bool kernel_input_check(const struct kernel *kernel, const char *input, const char *where,
+                        struct failure *failure)
+{
+    const bool wanted = kernel->task->input != SCOW_INPUT_NONE;
+    return wanted == (input != NULL) ||
+           failure_set(failure, FAILURE_USAGE, "%s: core task '%s' %s", where, kernel->task->name,
+                       wanted ? "needs an input: add -i INPUT" : "has no input: leave -i out");
+}
+
 void kernel_close(struct kernel *kernel)
 {
     if (kernel->library)

@@ -199,13 +199,8 @@ static bool kernel_find(struct kernel *kernel, const struct arguments *arguments
                            "--kernel %s: the plan says which; give the path of its plug-in "
                            "(./FILE.so)",
                            arguments->kernel);
-    if (!kernel_open(kernel, name, arguments->kernel, arguments->plan, failure))
-        return false;
-    const bool wanted = kernel->task->input != SCOW_INPUT_NONE;
-    return wanted == (arguments->run.input != NULL) ||
-           failure_set(failure, FAILURE_USAGE, "%s: core task '%s' %s", arguments->plan,
-                       kernel->task->name,
-                       wanted ? "needs an input: add -i INPUT" : "has no input: leave -i out");
+    return kernel_open(kernel, name, arguments->kernel, arguments->plan, failure) &&
+           kernel_input_check(kernel, arguments->run.input, arguments->plan, failure);
 }
 
 /* Collective. What the plan was made for; where it does not say, as the ranks were started. */

@@ -197,6 +197,16 @@ static bool levels_refuse(const struct scow_task *task, struct failure *failure)
                task->name);
 }
 
+/* The plan's, with the input that it takes. */
+static bool kernel_find(struct kernel *kernel, const struct serve_options *options,
+                        const struct plan *plan, struct failure *failure)
+{
+    const struct kernel_name wanted = {plan->kernel, plan->plugin, plan->plugin_sha256};
+    return kernel_open(kernel, wanted, NULL, options->plan, failure) &&
+           levels_refuse(kernel->task, failure) &&
+           kernel_input_check(kernel, options->run.input, options->plan, failure);
+}
+
 /* What decides: the plan, watched, so that it follows who is there; else a rule. */
 static void decision_choose(const struct serve_options *options, struct execution *execution)
 {
@@ -211,7 +221,6 @@ static void plan_serve(const struct serve_options *options, const struct documen
                        struct comm *comm, const struct joining_tick *tick, struct failure *failure)
 {
     const struct plan *plan = &documents->plan;
-    const struct kernel_name wanted = {plan->kernel, plan->plugin, plan->plugin_sha256};
     const struct liveness_words words = {.program = options->command,
                                          .path = options->run.output,
                                          .state = "there is no package yet",
@@ -224,8 +233,7 @@ static void plan_serve(const struct serve_options *options, const struct documen
         failure_memory(failure, "naming the results");
     if (failure->code != FAILURE_NONE || !plan_check(options, documents, failure) ||
         (options->run.isa && !instructions_pin(options->run.isa, comm, failure)) ||
-        !kernel_open(&kernel, wanted, NULL, options->plan, failure) ||
-        !levels_refuse(kernel.task, failure) ||
+        !kernel_find(&kernel, options, plan, failure) ||
         !liveness_begin(&liveness, comm, &words, options->run.patience_s, failure))
         goto out;
     liveness_part(&liveness, options->run.patience_s, 0); /* nobody is there, and none is missed */
@@ -338,7 +346,6 @@ static void chunks_serve(const struct serve_options *options, const struct docum
                          struct failure *failure)
 {
     const struct plan *plan = &documents->plan;
-    const struct kernel_name wanted = {plan->kernel, plan->plugin, plan->plugin_sha256};
     const struct per_chunk setup = {
         .plan = plan,
         .plan_text = documents->plan_text,
@@ -352,8 +359,7 @@ static void chunks_serve(const struct serve_options *options, const struct docum
     struct kernel kernel = {0};
     char *folder = NULL;
     if (plan_check(options, documents, failure) &&
-        kernel_open(&kernel, wanted, NULL, options->plan, failure) &&
-        levels_refuse(kernel.task, failure) && (kernel.task->flags & SCOW_SLEEP) != 0)
+        kernel_find(&kernel, options, plan, failure) && (kernel.task->flags & SCOW_SLEEP) != 0)
         failure_set(
             failure, FAILURE_USAGE,
             "core task '%s' has no results that could be collected: --per-chunk is for others",

@@ -89,6 +89,10 @@ static void sequences_as_published(void **state)
     /* F = 12.5, 15 steps of 11.5 / 14, which has no whole part to go by. */
     ASSERT_SIZES("tss", 100, 4, NULL, 12, 11, 10, 10, 9, 8, 7, 6, 5, 5, 4, 3, 2, 1, 1, 1, 1, 1, 1,
                  1, 1);
+    /* 1,000 tasks: closed forms (closed_rules.c) have one core task more here and there. */
+    ASSERT_SIZES("gss", 1000, 4, NULL, 250, 188, 141, 106, 79, 59, 45, 33, 25, 19, 14, 11, 8, 6, 4,
+                 3, 3, 2, 1, 1, 1, 1);
+    ASSERT_BEGINS("fac", 1000, 4, NULL, 125, 125, 125, 125, 63, 63, 63, 63, 31, 31, 31, 31);
     /* C_0 = 4, bump 2 * 100 / 3 / 48 = 2 rounded up. */
     ASSERT_SIZES("fiss", 100, 4, NULL, 4, 4, 4, 4, 6, 6, 6, 6, 8, 8, 8, 8, 10, 10, 8);
     /* (sqrt(2) * 100 * 0.5 / (0.1 * 4 * sqrt(ln 4)))^(2/3) = 28.3 is above the equal split. */

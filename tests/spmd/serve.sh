@@ -303,6 +303,24 @@ code=0
 grep -q "plan again with --model single-port" refused.said || fail "it says $(cat refused.said)"
 [ ! -e refused.h5 ] || fail "a refused plan leaves an output"
 
+# ---- an input that is missing, or too many -------------------------------------------------------
+cat >asleep.json <<'END'
+{"schema": "scow-plan-1", "kernel": "sleep", "scheduler": "by-hand", "tasks": 4, "workers": [0],
+ "rounds": [{"repeat": 1, "loads": [4]}]}
+END
+# refused SENTENCE OPTIONS...: leaves nothing.
+refused() {
+    local sentence=$1 code=0
+    shift
+    "$scow" serve "$@" -o refused.h5 >refused.said 2>&1 || code=$?
+    [ "$code" = 2 ] || fail "$*: $code"
+    grep -q "$sentence" refused.said || fail "$*: it says $(cat refused.said)"
+    [ -z "$(find . -name 'refused.h5*')" ] || fail "$*: leaves $(find . -name 'refused.h5*')"
+}
+refused "plan.json: core task 'command' needs an input: add -i INPUT" plan.json
+refused "plan.json: core task 'command' needs an input: add -i INPUT" plan.json --per-chunk -s gss
+refused "asleep.json: core task 'sleep' has no input: leave -i out" asleep.json -i lines.txt
+
 # ---- nobody is waited for where nothing can begin ------------------------------------------------
 code=0
 "$scow" serve plan.json -i lines.txt -o out.h5 -q >there.said 2>&1 || code=$?
