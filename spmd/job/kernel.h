@@ -34,7 +34,8 @@ struct kernel_name kernel_name_of(const char *word);
  * is missing, of another version, without the symbol, or nonsense is refused in a sentence. */
 bool kernel_open(struct kernel *kernel, struct kernel_name name, const char *instead,
                  const char *where, struct failure *failure);
-/* Is there an input (NULL: none) where the core task takes one, and only there? `where` as above. */
+/* Is there an input (NULL: none) where the core task takes one, and only there? `where` as above.
+ */
 bool kernel_input_check(const struct kernel *kernel, const char *input, const char *where,
                         struct failure *failure);
 void kernel_close(struct kernel *kernel);

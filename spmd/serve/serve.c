@@ -13,8 +13,10 @@
 #include "spmd/launch/documents.h"
 #include "spmd/launch/instructions.h"
 #include "spmd/launch/launch.h"
+#include "spmd/launch/making.h"
 #include "spmd/protocol/interrupt.h"
 #include "spmd/run/execute.h"
+#include "spmd/run/fitting.h"
 #include "spmd/run/one_master.h"
 #include "spmd/run/run_options.h"
 #include "spmd/run/run_outcome.h"
@@ -342,6 +344,26 @@ static void chunks_collect(const struct serve_options *options, char *folder,
     free(output);
 }
 
+/* Is the plan for its input, as that is now? Else the job of every chunk would say that it is not.
+ */
+static bool chunks_fit(const struct serve_options *options, const struct plan *plan,
+                       const struct kernel *kernel, struct failure *failure)
+{
+    const struct comm alone = {.rank = 0, .size = 1};
+    const char *input = options->run.input;
+    struct making making = {.input = NULL};
+    struct values values = {0};
+    const struct fitting fitting = {
+        .job = &making.job, .plan = plan, .plan_name = options->plan, .input = input};
+    const bool fits =
+        values_read(&values, kernel->task, &plan->parameters, options->plan, true, failure) &&
+        making_start(&making, &alone, kernel->task, &values, input, NULL, failure) &&
+        fitting_job(&fitting, failure);
+    values_release(&values);
+    making_release(&making);
+    return fits;
+}
+
 static void chunks_serve(const struct serve_options *options, const struct documents *documents,
                          struct failure *failure)
 {
@@ -358,13 +380,14 @@ static void chunks_serve(const struct serve_options *options, const struct docum
         .quiet = options->run.quiet};
     struct kernel kernel = {0};
     char *folder = NULL;
-    if (plan_check(options, documents, failure) &&
-        kernel_find(&kernel, options, plan, failure) && (kernel.task->flags & SCOW_SLEEP) != 0)
+    if (plan_check(options, documents, failure) && kernel_find(&kernel, options, plan, failure) &&
+        (kernel.task->flags & SCOW_SLEEP) != 0)
         failure_set(
             failure, FAILURE_USAGE,
             "core task '%s' has no results that could be collected: --per-chunk is for others",
             plan->kernel);
-    if (failure->code == FAILURE_NONE && per_chunk_run(&setup, &folder, failure) && setup.manager)
+    if (failure->code == FAILURE_NONE && chunks_fit(options, plan, &kernel, failure) &&
+        per_chunk_run(&setup, &folder, failure) && setup.manager)
         chunks_collect(options, folder, failure);
     free(folder);
     kernel_close(&kernel);

@@ -303,23 +303,26 @@ code=0
 grep -q "plan again with --model single-port" refused.said || fail "it says $(cat refused.said)"
 [ ! -e refused.h5 ] || fail "a refused plan leaves an output"
 
-# ---- an input that is missing, or too many -------------------------------------------------------
+# ---- an input that is missing, too many, or of another job ----------------------------------------
 cat >asleep.json <<'END'
 {"schema": "scow-plan-1", "kernel": "sleep", "scheduler": "by-hand", "tasks": 4, "workers": [0],
  "rounds": [{"repeat": 1, "loads": [4]}]}
 END
-# refused SENTENCE OPTIONS...: leaves nothing.
+# refused CODE SENTENCE OPTIONS...: leaves nothing.
 refused() {
-    local sentence=$1 code=0
-    shift
+    local expected=$1 sentence=$2 code=0
+    shift 2
     "$scow" serve "$@" -o refused.h5 >refused.said 2>&1 || code=$?
-    [ "$code" = 2 ] || fail "$*: $code"
+    [ "$code" = "$expected" ] || fail "$*: $code"
     grep -q "$sentence" refused.said || fail "$*: it says $(cat refused.said)"
     [ -z "$(find . -name 'refused.h5*')" ] || fail "$*: leaves $(find . -name 'refused.h5*')"
 }
-refused "plan.json: core task 'command' needs an input: add -i INPUT" plan.json
-refused "plan.json: core task 'command' needs an input: add -i INPUT" plan.json --per-chunk -s gss
-refused "asleep.json: core task 'sleep' has no input: leave -i out" asleep.json -i lines.txt
+refused 2 "plan.json: core task 'command' needs an input: add -i INPUT" plan.json
+refused 2 "plan.json: core task 'command' needs an input: add -i INPUT" plan.json --per-chunk -s gss
+refused 2 "asleep.json: core task 'sleep' has no input: leave -i out" asleep.json -i lines.txt
+seq 1 39 >few.txt
+refused 4 "plan.json: is for 40 core tasks, but few.txt has 39" plan.json -i few.txt --per-chunk -s gss
+refused 4 "cannot open 'none.txt'" plan.json -i none.txt --per-chunk -s gss
 
 # ---- nobody is waited for where nothing can begin ------------------------------------------------
 code=0
