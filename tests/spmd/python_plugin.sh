@@ -25,7 +25,7 @@ if ! { cmake -S "$plugins" -B built -DCMAKE_PREFIX_PATH="$dir/scow" -DPython3_EX
     fail "not built"
 fi
 scow=$dir/scow/bin/scow
-export OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1 # numpy starts threads where it is loaded
 # Python does not end with the process, so its memory is never given back.
 export ASAN_OPTIONS=detect_leaks=0
 
@@ -173,31 +173,50 @@ says() {
 
 line_of() { grep -n -m 1 -- "$1" wrong.py | cut -d : -f 1; }
 at="wrong.py, line $(line_of 'def describe')"
+"$python" "$source/tests/spmd/scripts/sentences.py" "$plugins" "$dir/wrong.py" <<SENTENCES 2>said.err || fail "sentences: $(cat said.err)"
+describe|import|wrong.py, line $(line_of 'import no_such'): ModuleNotFoundError: No module named 'no_such_module'
+describe|syntax|wrong.py, line 1: SyntaxError: '(' was never closed
+describe|exit|wrong.py, line $(line_of 'sys.exit'): SystemExit: a script cannot end the run
+describe|describe|wrong.py, line $(line_of 'linalg.inv') (within linalg.py, line
+describe|no-describe|wrong.py: defines no function describe(arguments)
+describe|list|$at: describe must return a dict such as
+describe|no-tasks|$at: describe does not say how many 'tasks' there are
+describe|tasks|$at: 'tasks' must be from 1 to
+describe|tasks-type|$at: 'tasks' must be a whole number, not 2.5
+describe|key|$at: describe's dict has an unknown key 'recods' (did you mean 'records'?)
+describe|no-results|$at: describe names no results
+describe|dtype|$at: 'records' is no numpy dtype: TypeError
+describe|names|$at: 'records' must be fields with names
+describe|complex|$at: 'records': field 'a' is complex128, which scow cannot store: use u1, u2
+describe|endian|$at: 'records': field 'a' is >f8, which scow cannot store
+describe|measured|$at: 'measured' names 'cube'
+describe|grid|$at: 'grid' must be a dict such as
+describe|grid-tile|$at: 'grid': shape and tile must have the same
+describe|grid-tasks|$at: 'tasks' is 5, but there are 4 tiles of the grid
+describe|reduction|wrong.py: defines no function merge(state, part)
+compute|start|wrong.py, line $(line_of 'no such file'): FileNotFoundError
+compute|raise|wrong.py, line $(line_of 'sqrt = 1'): ZeroDivisionError: division by zero
+compute|shape|wrong.py, line $(line_of 'count + 1'): ValueError: could not broadcast
+compute|replace|compute replaces an array of the package's: fill it in place
+compute|return|compute must return nothing or a dict of arrays: square, name; not array(
+compute|few|: compute returns 'square' of shape (
+compute|one-for-all|: compute returns 'square' of shape (), not (
+compute|fraction|: compute returns 'square' as float64: convert it, numpy.asarray(..., 'i8')
+compute|text|: compute returns 'name' as <U4: convert it, numpy.asarray(..., 'S6')
+compute|field|compute must return nothing or a dict of arrays: square, name; not {
+compute|reject|ValueError: core task 4000 is not in this package
+SENTENCES
+
+# They come through the plug-in and its hosts: a script that ends, one that raises, and a type that scow does not know.
 while IFS='|' read -r wrong sentence; do
     says "$wrong" "$sentence" "$scow" plan -p profile.json
 done <<SENTENCES
-import|wrong.py, line $(line_of 'import no_such'): ModuleNotFoundError: No module named 'no_such_module'
-syntax|wrong.py, line 1: SyntaxError: '(' was never closed
 exit|wrong.py, line $(line_of 'sys.exit'): SystemExit: a script cannot end the run
 describe|wrong.py, line $(line_of 'linalg.inv') (within linalg.py, line
-no-describe|wrong.py: defines no function describe(arguments)
-list|$at: describe must return a dict such as
-no-tasks|$at: describe does not say how many 'tasks' there are
-tasks|$at: 'tasks' must be from 1 to
-tasks-type|$at: 'tasks' must be a whole number, not 2.5
-key|$at: describe's dict has an unknown key 'recods' (did you mean 'records'?)
-no-results|$at: describe names no results
-dtype|$at: 'records' is no numpy dtype: TypeError
-names|$at: 'records' must be fields with names
 complex|$at: 'records': field 'a' is complex128, which scow cannot store: use u1, u2
-endian|$at: 'records': field 'a' is >f8, which scow cannot store
-measured|$at: 'measured' names 'cube'
-grid|$at: 'grid' must be a dict such as
-grid-tile|$at: 'grid': shape and tile must have the same
-grid-tasks|$at: 'tasks' is 5, but there are 4 tiles of the grid
-reduction|wrong.py: defines no function merge(state, part)
 SENTENCES
 
+# So they do from a rank; what is kept, and an outcome, the plug-in sees by itself.
 "$scow" plan -p profile.json -n 1 -q -o plan.json 2>plan.err
 while IFS='|' read -r wrong sentence; do
     rm -f out.h5
@@ -205,16 +224,7 @@ while IFS='|' read -r wrong sentence; do
 done <<SENTENCES
 start|wrong.py, line $(line_of 'no such file'): FileNotFoundError
 raise|wrong.py, line $(line_of 'sqrt = 1'): ZeroDivisionError: division by zero
-shape|wrong.py, line $(line_of 'count + 1'): ValueError: could not broadcast
-replace|compute replaces an array of the package's: fill it in place
-return|compute must return nothing or a dict of arrays: square, name; not array(
-few|: compute returns 'square' of shape (
-one-for-all|: compute returns 'square' of shape (), not (
-fraction|: compute returns 'square' as float64: convert it, numpy.asarray(..., 'i8')
-text|: compute returns 'name' as <U4: convert it, numpy.asarray(..., 'S6')
-field|compute must return nothing or a dict of arrays: square, name; not {
 keep|compute keeps an array of the package's: keep a copy
-reject|ValueError: core task 4000 is not in this package
 merge|its outcome is no JSON
 SENTENCES
 grep -q "wrong.py, line $(line_of 'these do not'): ValueError: these do not go together" said.err ||
