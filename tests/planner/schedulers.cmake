@@ -25,13 +25,13 @@ scow_add_test(planner-evaluate prop evaluate.c planner-platforms)
 scow_add_test(planner-fast-forward prop fast_forward.c planner-platforms)
 scow_add_test(planner-schedulers-windows unit schedulers_windows.c planner-platforms)
 
-# Not a test: prints how fast planning is and how good the plans are.
-add_executable(bench-planner ${PROJECT_SOURCE_DIR}/tests/bench/planner/bench_planner.c)
-target_link_libraries(bench-planner PRIVATE planner-platforms scow-house m)
-add_executable(bench-buffers ${PROJECT_SOURCE_DIR}/tests/bench/planner/bench_buffers.c)
-target_link_libraries(bench-buffers PRIVATE planner-platforms scow-house m)
-add_executable(bench-shared
-        ${PROJECT_SOURCE_DIR}/tests/bench/shared/bench_shared.c
-        ${PROJECT_SOURCE_DIR}/tests/bench/shared/knowing.c
-        ${PROJECT_SOURCE_DIR}/tests/bench/shared/world.c)
-target_link_libraries(bench-shared PRIVATE scow-planner scow-house m)
+# Not tests: how fast planning is and how good the plans are.
+if(NOT SCOW_SANITIZE)
+    set(benches ${PROJECT_SOURCE_DIR}/tests/bench)
+    add_executable(bench-planner ${benches}/planner/bench_planner.c)
+    target_link_libraries(bench-planner PRIVATE planner-platforms scow-house m)
+    add_executable(bench-buffers ${benches}/planner/bench_buffers.c)
+    target_link_libraries(bench-buffers PRIVATE planner-platforms scow-house m)
+    add_executable(bench-shared ${benches}/shared/bench_shared.c ${benches}/shared/knowing.c ${benches}/shared/world.c)
+    target_link_libraries(bench-shared PRIVATE scow-planner scow-house m)
+endif()
