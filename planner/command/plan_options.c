@@ -76,7 +76,6 @@ static const char *single_asked(const struct plan_options *options)
                   {choice_wanted(options), "an objective, a limit or a price"},
                   {options->deadline_s > 0, "--deadline"},
                   {options->within, "--within"},
-                  {options->tree && options->tail, "--tail"},
                   {options->master_computes, "--master-computes"},
                   {options->masters && options->tree, "--tree"},
                   {options->tree && options->real_valued, "--real-valued"},
@@ -116,9 +115,10 @@ static bool masters_check(const struct plan_options *options, struct failure *fa
         return failure_set(failure, FAILURE_USAGE,
                            "--masters '%.40s': say how many masters, or auto", options->masters);
     if (options->tree && plan_options_tree(options) == 0 && !plan_options_groups(options))
-        return failure_set(failure, FAILURE_USAGE,
-                           "--tree '%.40s': say how many groups, auto, or a file that has them",
-                           options->tree);
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "--tree '%.40s': say how many groups (1, 2, ...), auto, or a file that has them",
+            options->tree);
     return (!options->masters || masters_alone(options, "--masters", failure)) &&
            (!options->tree || masters_alone(options, "--tree", failure));
 }

@@ -8,6 +8,9 @@
 #include "planner/base/array.h"
 #include "planner/base/limits.h"
 
+/* What some editors begin a text with. */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
 /* ---- lines --------------------------------------------------------------------------------- */
 
 struct line {
@@ -78,6 +81,16 @@ static int64_t rank_read(const char **at)
     return rank;
 }
 
+/* What is wrong with what would be a rank or a range; NULL: nothing. */
+static const char *run_wrong(const struct plan_run *run)
+{
+    if (run->first < 1)
+        return "rank 0 is the master of all groups: give ranks from 1 on";
+    if (run->first > LIMIT_WORKERS || run->last > LIMIT_WORKERS)
+        return "no job has so many ranks";
+    return run->last < run->first ? "give the lower rank of a range first, as in 3-8" : NULL;
+}
+
 /* "3" or "3-8", the whole word. */
 static bool run_read(const char *word, size_t length, struct plan_run *run)
 {
@@ -89,8 +102,18 @@ static bool run_read(const char *word, size_t length, struct plan_run *run)
         if (at == from)
             return false;
     }
-    return at == word + length && run->first >= 1 && run->last >= run->first &&
-           run->last <= LIMIT_WORKERS;
+    return at > word && at == word + length;
+}
+
+static bool word_refuse(const struct reading *reading, const struct line *line, const char *word,
+                        size_t length, struct failure *failure)
+{
+    if (length == 1 && *word == '-')
+        return line_refuse(reading, line, "write a range without blanks, as 3-8", failure);
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s, line %" PRId64
+                       ": '%.*s' is no rank, no range of ranks (3-8) and no class of the profile",
+                       reading->name, line->number, length > 40 ? 40 : (int)length, word);
 }
 
 static bool word_read(const struct reading *reading, struct line *line, const char *word,
@@ -98,21 +121,19 @@ static bool word_read(const struct reading *reading, struct line *line, const ch
 {
     struct plan_run run;
     bool found = false;
-    if (run_read(word, length, &run))
-        return run_add(line, run, failure);
+    if (run_read(word, length, &run)) {
+        const char *wrong = run_wrong(&run);
+        return wrong ? line_refuse(reading, line, wrong, failure) : run_add(line, run, failure);
+    }
     if (!class_add(reading, line, word, length, &found, failure))
         return false;
-    return found || failure_set(failure, FAILURE_MISMATCH,
-                                "%s, line %" PRId64
-                                ": '%.*s' is no rank, no range of ranks (3-8) and no class of the "
-                                "profile",
-                                reading->name, line->number, length > 40 ? 40 : (int)length, word);
+    return found || word_refuse(reading, line, word, length, failure);
 }
 
 static bool words_read(const struct reading *reading, struct line *line, const char *at,
                        struct failure *failure)
 {
-    static const char BETWEEN[] = " ,\r", END[] = " ,\r\n#";
+    static const char BETWEEN[] = " ,\t\r", END[] = " ,\t\r\n#";
     bool good = true;
     for (at += strspn(at, BETWEEN); good && *at && *at != '\n' && *at != '#';
          at += strspn(at, BETWEEN)) {
@@ -160,6 +181,65 @@ static bool lines_read(struct reading *reading, const char *text, struct failure
                         reading->name));
 }
 
+/* ---- each rank once ------------------------------------------------------------------------ */
+
+/* A run and the line that has it. */
+struct listed {
+    struct plan_run run;
+    int64_t line;
+};
+
+static int listed_compare(const void *a, const void *b)
+{
+    const struct listed *x = a, *y = b;
+    return x->run.first != y->run.first ? (x->run.first > y->run.first ? 1 : -1)
+                                        : (x->line > y->line) - (x->line < y->line);
+}
+
+/* Of all lines, by rank; owned. NULL: out of memory. */
+static struct listed *listed_make(const struct reading *reading, size_t *count)
+{
+    *count = 0;
+    for (size_t k = 0; k < reading->count; k++)
+        *count += reading->lines[k].count;
+    struct listed *listed = calloc(*count + 1, sizeof *listed), *next = listed;
+    for (size_t k = 0; listed && k < reading->count; k++)
+        for (size_t i = 0; i < reading->lines[k].count; i++)
+            *next++ = (struct listed){reading->lines[k].runs[i], reading->lines[k].number};
+    if (listed)
+        qsort(listed, *count, sizeof *listed, listed_compare);
+    return listed;
+}
+
+static bool twice_refuse(const struct reading *reading, int64_t rank, int64_t line, int64_t other,
+                         struct failure *failure)
+{
+    const int64_t first = line < other ? line : other, last = line < other ? other : line;
+    if (line == other)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s, line %" PRId64 ": has rank %" PRId64 " twice: leave one out",
+                           reading->name, line, rank);
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s, line %" PRId64 ": has rank %" PRId64 ", which line %" PRId64
+                       " has, too: leave it out in one of them",
+                       reading->name, last, rank, first);
+}
+
+static bool ranks_distinct(const struct reading *reading, struct failure *failure)
+{
+    size_t count;
+    struct listed *listed = listed_make(reading, &count);
+    bool good = true;
+    if (!listed)
+        return failure_memory(failure, "reading groups");
+    for (size_t k = 1; good && k < count; k++)
+        if (listed[k].run.first <= listed[k - 1].run.last)
+            good = twice_refuse(reading, listed[k].run.first, listed[k].line, listed[k - 1].line,
+                                failure);
+    free(listed);
+    return good;
+}
+
 /* ---- groups -------------------------------------------------------------------------------- */
 
 static int run_compare(const void *a, const void *b)
@@ -169,8 +249,7 @@ static int run_compare(const void *a, const void *b)
 }
 
 /* Its first rank is the master, the others, in ascending order, are its workers. */
-static bool workers_take(const struct reading *reading, struct line *line, struct group *group,
-                         struct failure *failure)
+static bool workers_take(struct line *line, struct group *group, struct failure *failure)
 {
     group->master = line->runs[0].first++;
     qsort(line->runs, line->count, sizeof *line->runs, run_compare);
@@ -178,8 +257,6 @@ static bool workers_take(const struct reading *reading, struct line *line, struc
         const struct plan_run *run = &line->runs[k];
         if (run->first > run->last)
             continue;
-        if (k > 0 && run->first <= line->runs[k - 1].last)
-            return line_refuse(reading, line, "has a rank twice: leave one out", failure);
         if (!selection_add(&group->workers, run->first - 1, run->last - 1))
             return failure_memory(failure, "reading groups");
     }
@@ -205,7 +282,7 @@ static bool groups_take(struct reading *reading, size_t *at, int64_t indent, int
         struct group *group = grouping_add(above);
         if (!group)
             return failure_memory(failure, "reading groups");
-        if (!workers_take(reading, line, group, failure))
+        if (!workers_take(line, group, failure))
             return false;
         const bool inner = *at < reading->count && reading->lines[*at].indent > line->indent;
         if (inner && group->workers.count > 0)
@@ -222,54 +299,17 @@ static bool groups_take(struct reading *reading, size_t *at, int64_t indent, int
     return true;
 }
 
-/* ---- each rank once ------------------------------------------------------------------------ */
-
-static int64_t runs_count(const struct group *group)
-{
-    int64_t count = 1 + (int64_t)group->workers.count;
-    for (size_t k = 0; k < group->group_count; k++)
-        count += runs_count(&group->groups[k]);
-    return count;
-}
-
-static struct plan_run *runs_add(const struct group *group, struct plan_run *next)
-{
-    *next++ = (struct plan_run){group->master, group->master};
-    for (size_t k = 0; k < group->workers.count; k++)
-        *next++ =
-            (struct plan_run){group->workers.runs[k].first + 1, group->workers.runs[k].last + 1};
-    for (size_t k = 0; k < group->group_count; k++)
-        next = runs_add(&group->groups[k], next);
-    return next;
-}
-
-static bool ranks_distinct(const struct group *whole, const char *name, struct failure *failure)
-{
-    const size_t count = (size_t)runs_count(whole);
-    struct plan_run *runs = malloc(count * sizeof *runs);
-    bool good = true;
-    if (!runs)
-        return failure_memory(failure, "reading groups");
-    runs_add(whole, runs);
-    qsort(runs, count, sizeof *runs, run_compare);
-    for (size_t k = 1; good && k < count; k++)
-        if (runs[k].first <= runs[k - 1].last)
-            good = failure_set(failure, FAILURE_MISMATCH,
-                               "%s: rank %" PRId64 " is listed twice: list it once", name,
-                               runs[k].first);
-    free(runs);
-    return good;
-}
-
 bool grouping_parse(struct group *whole, const char *text, const char *name,
                     const struct profile *profile, struct failure *failure)
 {
     struct reading reading = {.name = name, .profile = profile};
     struct group read = {.master = 0};
     size_t at = 0;
-    bool good = lines_read(&reading, text, failure) &&
-                groups_take(&reading, &at, -1, 0, &read, failure) &&
-                ranks_distinct(&read, name, failure);
+    const size_t mark = strlen(BYTE_ORDER_MARK);
+    if (strncmp(text, BYTE_ORDER_MARK, mark) == 0)
+        text += mark;
+    const bool good = lines_read(&reading, text, failure) && ranks_distinct(&reading, failure) &&
+                      groups_take(&reading, &at, -1, 0, &read, failure);
     reading_release(&reading);
     if (good)
         *whole = read;

@@ -1,6 +1,7 @@
 #include "planner/files/load.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/files/grouping_file.h"
 #include "planner/files/plan_json.h"
@@ -41,7 +42,13 @@ bool load_grouping(const char *path, const struct profile *profile, struct group
 {
     size_t length = 0;
     char *text = textfile_read(path, &length, failure);
-    const bool good = text && grouping_parse(whole, text, path, profile, failure);
+    const bool is_text = text && strlen(text) == length;
+    const bool good =
+        is_text ? grouping_parse(whole, text, path, profile, failure)
+                : text && failure_set(failure, FAILURE_MISMATCH,
+                                      "%s: is no text: give a file with a line of ranks for each "
+                                      "group",
+                                      path);
     free(text);
     return good;
 }
