@@ -1,5 +1,8 @@
 #include "planner/model/setting_part.h"
 
+#include <stdlib.h>
+
+#include "planner/model/plan_ranges.h"
 #include "planner/model/selection.h"
 
 bool setting_part_init(struct setting_part *part, const struct profile_setting *from,
@@ -30,12 +33,15 @@ bool setting_part_star(struct setting_part *part, const struct profile_setting *
 }
 
 bool setting_part_group(struct setting_part *part, const struct profile_setting *from,
-                        int64_t before, int64_t workers)
+                        int64_t before, int64_t workers, const struct plan *whole)
 {
     struct plan_run run = {before, before + workers - 1};
-    struct profile_setting alike = *from;
-    alike.weights = NULL;
-    return setting_part_init(part, &alike, &(const struct plan_selection){&run, 1}, NULL, 0);
+    struct plan_ranges ranges = {.items = NULL};
+    const bool good = (!from->weights || plan_ranges_group(whole, before, &ranges)) &&
+                      setting_part_init(part, from, &(const struct plan_selection){&run, 1},
+                                        ranges.items, (int64_t)ranges.count);
+    free(ranges.items);
+    return good;
 }
 
 void setting_part_release(struct setting_part *part)

@@ -24,9 +24,10 @@ bool setting_part_init(struct setting_part *part, const struct profile_setting *
  * which is a star's. */
 bool setting_part_star(struct setting_part *part, const struct profile_setting *from,
                        int64_t before, int64_t workers, const struct plan *star);
-/* The same for a group of a tree: nobody knows which core tasks it gets, so they count as alike. */
+/* The same for the group of the master on that rank, for what the whole plan, a tree's, gives it.
+ */
 bool setting_part_group(struct setting_part *part, const struct profile_setting *from,
-                        int64_t before, int64_t workers);
+                        int64_t before, int64_t workers, const struct plan *whole);
 void setting_part_release(struct setting_part *part);
 
 #endif

@@ -1,6 +1,7 @@
 #include "planner/model/weights.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,37 @@ struct task_weights *weights_alike(int64_t tasks)
     struct task_weights *made = weights_name("alike", DIGEST_OF_NOTHING);
     if (made)
         made->work.tasks = tasks;
+    return made;
+}
+
+/* The regions' ends, as near as there are core tasks. */
+static bool regions_stretch(struct work *work, const struct work *from)
+{
+    const double scale = (double)work->tasks / (double)from->tasks;
+    int64_t before = 0;
+    work->regions = calloc(from->region_count, sizeof *work->regions);
+    for (size_t k = 0; work->regions && k < from->region_count; k++) {
+        const int64_t end = llround(scale * (double)from->regions[k].end);
+        if (end == before)
+            continue;
+        work->regions[work->region_count++] =
+            (struct work_region){.tasks = end - before, .cost = from->regions[k].cost};
+        before = end;
+    }
+    return work->regions && work_settle(work);
+}
+
+struct task_weights *weights_regions(const struct work *regions, int64_t tasks)
+{
+    struct task_weights *made = weights_alike(tasks);
+    if (made && !regions_stretch(&made->work, regions)) {
+        weights_free(made);
+        return NULL;
+    }
+    if (made) {
+        made->deviation = work_deviation(&made->work);
+        work_share(&made->work);
+    }
     return made;
 }
 

@@ -51,6 +51,9 @@ struct task_weights *weights_new(const char *source, const char *sha256, const d
                                  int64_t count);
 /* Core tasks that are alike; owned. NULL: out of memory. */
 struct task_weights *weights_alike(int64_t tasks);
+/* Of a job of so many core tasks with these regions, by relative position; owned. NULL: out of
+ * memory. */
+struct task_weights *weights_regions(const struct work *regions, int64_t tasks);
 /* At most so many regions each (work_coarsen). False: out of memory. */
 bool weights_coarsen(struct task_weights *weights, size_t most);
 /* Are these the same, as far as `given` goes: of computing, and of what is sent? */

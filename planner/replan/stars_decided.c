@@ -36,7 +36,8 @@ static bool star_take(struct star_decided *star, const struct stars_request *req
         star->plan.workers[slot] = plan->workers[slot] - plan->master;
     const struct profile_setting *setting = request->watching.setting;
     return (request->watching.plan->child_count > 0
-                ? setting_part_group(&star->part, setting, plan->master, workers)
+                ? setting_part_group(&star->part, setting, plan->master, workers,
+                                     request->watching.plan)
                 : setting_part_star(&star->part, setting, plan->master, workers, plan)) ||
            failure_memory(failure, "starting several masters");
 }

@@ -2,11 +2,41 @@
 
 #include <stdlib.h>
 
-#include "planner/base/array.h"
-#include "planner/model/plan_cursor.h"
 #include "planner/model/setting_part.h"
-#include "planner/model/task_places.h"
 #include "planner/schedulers/search/cut.h"
+
+/* ---- regions that a calibration found ------------------------------------------------------- */
+
+static bool regions_tell(const struct planning *planning)
+{
+    const struct profile_setting *setting = planning->setting;
+    return !setting->weights && planning_regions(planning) > 0 &&
+           profile_setting_known(setting) > setting->map.error;
+}
+
+bool tree_regions_make(const struct planning *planning, struct tree_regions **regions)
+{
+    *regions = NULL;
+    if (!regions_tell(planning))
+        return true;
+    struct tree_regions *made = calloc(1, sizeof *made);
+    if (!made)
+        return false;
+    made->weights = weights_regions(&planning->setting->map.work, (int64_t)planning->tasks);
+    made->setting = *planning->setting;
+    made->setting.weights = made->weights;
+    made->planning = *planning;
+    made->planning.setting = &made->setting;
+    *regions = made;
+    return made->weights != NULL;
+}
+
+void tree_regions_free(struct tree_regions *regions)
+{
+    if (regions)
+        weights_free(regions->weights);
+    free(regions);
+}
 
 /* ---- a node for its core tasks -------------------------------------------------------------- */
 
@@ -28,7 +58,7 @@ static void view_release(struct view *view)
 }
 
 static bool workers_view(const struct tree *tree, const struct node *node,
-                         const struct tree_ranges *ranges, double tasks, struct view *view,
+                         const struct plan_ranges *ranges, double tasks, struct view *view,
                          struct failure *failure)
 {
     struct planning own = *tree->planning;
@@ -45,11 +75,11 @@ static bool workers_view(const struct tree *tree, const struct node *node,
 /* For groups, what the mean one of these core tasks weighs makes no difference: only how they
  * differ. Where all of them weigh nothing, they do not. */
 static void groups_view(const struct tree *tree, const struct node *node,
-                        const struct tree_ranges *ranges, double tasks, struct view *view)
+                        const struct plan_ranges *ranges, double tasks, struct view *view)
 {
     double mean;
     view->platform = node->groups;
-    if (work_select(&view->work, &tree->whole->work, ranges->items, (int64_t)ranges->count, &mean))
+    if (work_select(&view->work, tree->work, ranges->items, (int64_t)ranges->count, &mean))
         view->platform.work = view->work;
     view->platform.work_tasks = tasks;
 }
@@ -69,7 +99,7 @@ static bool plan_cut(const struct platform *platform, struct plan *plan, struct 
 
 bool tree_weighed_schedule(const struct tree *tree, const struct node *node,
                            const struct schedule_request *request,
-                           const struct scheduler *scheduler, const struct tree_ranges *ranges,
+                           const struct scheduler *scheduler, const struct plan_ranges *ranges,
                            struct plan *plan, struct failure *failure)
 {
     struct view view = {.workers = false};
@@ -88,60 +118,4 @@ bool tree_weighed_schedule(const struct tree *tree, const struct node *node,
     }
     view_release(&view);
     return good;
-}
-
-/* ---- who gets which ------------------------------------------------------------------------- */
-
-static bool range_add(struct tree_ranges *ranges, struct task_range range)
-{
-    struct task_range *last = ranges->count > 0 ? &ranges->items[ranges->count - 1] : NULL;
-    if (last && last->first + last->count == range.first) {
-        last->count += range.count;
-        return true;
-    }
-    struct task_range *items =
-        array_reserve(ranges->items, &ranges->capacity, ranges->count + 1, sizeof *items);
-    if (!items)
-        return false;
-    ranges->items = items;
-    items[ranges->count++] = range;
-    return true;
-}
-
-/* Core tasks of a package, counted from the first of all ranges. */
-static bool package_add(const struct task_places *places, struct task_range wanted,
-                        struct tree_ranges *ranges)
-{
-    bool good = true;
-    while (good && wanted.count > 0) {
-        const struct task_range piece = task_places_piece(places, wanted);
-        good = range_add(ranges, piece);
-        wanted.first += piece.count;
-        wanted.count -= piece.count;
-    }
-    return good;
-}
-
-struct tree_ranges *tree_ranges_of(const struct plan *plan, const struct tree_ranges *ranges)
-{
-    struct task_places places;
-    struct plan_cursor cursor = PLAN_CURSOR(plan);
-    struct tree_ranges *made = calloc((size_t)plan->worker_count, sizeof *made);
-    bool good = task_places_init(&places, ranges->items, (int64_t)ranges->count) && made;
-    while (good && plan_cursor_next(&cursor))
-        good =
-            package_add(&places, (struct task_range){(int64_t)cursor.first, (int64_t)cursor.load},
-                        &made[cursor.slot]);
-    task_places_release(&places);
-    if (good)
-        return made;
-    tree_ranges_free(made, plan->worker_count);
-    return NULL;
-}
-
-void tree_ranges_free(struct tree_ranges *ranges, int64_t count)
-{
-    for (int64_t k = 0; ranges && k < count; k++)
-        free(ranges[k].items);
-    free(ranges);
 }

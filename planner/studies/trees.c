@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,7 @@ static void tree_release(struct tree *tree)
 {
     node_release(&tree->top);
     plan_release(&tree->best);
+    tree_regions_free(tree->regions);
 }
 
 /* What a group takes for core tasks that its workers share, as a worker does. */
@@ -112,15 +114,28 @@ static bool node_init(const struct tree *tree, struct node *node, const struct g
     return true;
 }
 
-/* To be released in any case. */
+static double effort_of(const struct planning *planning, double share)
+{
+    const double second =
+        EFFORT_SECOND * (scheduler_find(planning->scheduler) ? (double)PLANNING_EFFORT_NAMED : 1.0);
+    return planning->effort_s > 0 ? share * planning->effort_s * second : HUGE_VAL;
+}
+
+/* With that share of the planning's effort. To be released in any case. */
 static bool tree_init(struct tree *tree, const struct planning *planning,
-                      const struct platform *whole, const struct group *grouping,
+                      const struct platform *whole, const struct group *grouping, double share,
                       struct failure *failure)
 {
-    *tree = (struct tree){.planning = planning,
-                          .whole = whole,
-                          .weighed = planning_is_weighed(planning) && work_differs(&whole->work),
-                          .best_s = HUGE_VAL};
+    *tree = (struct tree){
+        .planning = planning, .whole = whole, .work = &whole->work, .best_s = HUGE_VAL};
+    tree->effort.left = effort_of(planning, share);
+    if (!tree_regions_make(planning, &tree->regions))
+        return failure_memory(failure, "planning a tree");
+    if (tree->regions) {
+        tree->planning = &tree->regions->planning;
+        tree->work = &tree->regions->weights->work;
+    }
+    tree->weighed = planning_is_weighed(tree->planning) && work_differs(tree->work);
     return node_init(tree, &tree->top, grouping, planning->tasks, failure) &&
            (tree_least_find(tree) || failure_memory(failure, "planning a tree"));
 }
@@ -138,17 +153,21 @@ static double place_tasks(const struct plan *plan, int64_t slot)
 
 /* Of the node, for these core tasks. False: it has none, which is no failure unless *failure says
  * so. */
-static bool schedule_try(const struct tree *tree, const char *name, const struct node *node,
-                         double tasks, const struct tree_ranges *ranges, struct plan *plan,
+static bool schedule_try(struct tree *tree, const char *name, const struct node *node, double tasks,
+                         const struct plan_ranges *ranges, struct plan *plan,
                          struct failure *failure)
 {
-    struct effort effort = {EFFORT_SECOND / 10};
+    const double most = fmin(EFFORT_SECOND / 10, fmax(tree->effort.left, EFFORT_SECOND / 1000));
+    struct effort effort = {most};
     const struct schedule_request request = {
         .platform = node_platform(node), .tasks = tasks, .effort = &effort};
     const struct scheduler *scheduler = scheduler_find(name);
     struct failure refused = FAILURE_INIT;
-    if (ranges ? tree_weighed_schedule(tree, node, &request, scheduler, ranges, plan, &refused)
-               : scheduler_make(scheduler, &request, plan, &refused))
+    const bool made =
+        ranges ? tree_weighed_schedule(tree, node, &request, scheduler, ranges, plan, &refused)
+               : scheduler_make(scheduler, &request, plan, &refused);
+    effort_use(&tree->effort, most - effort.left);
+    if (made)
         return true;
     if (refused.code != FAILURE_INFEASIBLE)
         failure_set(failure, refused.code, "%s", refused.text);
@@ -207,9 +226,8 @@ static bool may_save(const struct tree *tree, const struct node *group, const st
 
 /* The plan of the group with that place, as if it had all at once; its own places are as the group
  * counts them. False without a failure: there is none that is of use. */
-static bool child_make(const struct tree *tree, const struct node *node, const char *below,
-                       int64_t slot, const struct tree_ranges *ranges, struct plan *plan,
-                       struct failure *failure)
+static bool child_make(struct tree *tree, const struct node *node, const char *below, int64_t slot,
+                       const struct plan_ranges *ranges, struct plan *plan, struct failure *failure)
 {
     const struct node *group = &node->below[plan->workers[slot]];
     struct plan *child = &plan->children[slot];
@@ -227,12 +245,12 @@ static bool child_make(const struct tree *tree, const struct node *node, const c
 
 /* Of a plan for these core tasks whose places are as the node counts them: the plan of each one's
  * group, and of all below it. */
-static bool children_make(const struct tree *tree, const struct node *node, const char *below,
-                          const struct tree_ranges *ranges, struct plan *plan,
+static bool children_make(struct tree *tree, const struct node *node, const char *below,
+                          const struct plan_ranges *ranges, struct plan *plan,
                           struct failure *failure)
 {
     const int64_t count = node->count > 0 ? plan->worker_count : 0;
-    struct tree_ranges *slots = ranges && count > 0 ? tree_ranges_of(plan, ranges) : NULL;
+    struct plan_ranges *slots = ranges && count > 0 ? plan_ranges_of(plan, ranges) : NULL;
     if (count > 0)
         plan->children = calloc((size_t)count, sizeof *plan->children);
     bool good = count == 0 || (plan->children && (slots || !ranges)) ||
@@ -243,15 +261,23 @@ static bool children_make(const struct tree *tree, const struct node *node, cons
     for (int64_t slot = 0; good && slot < count; slot++)
         good = children_make(tree, &node->below[plan->workers[slot]], below,
                              slots ? &slots[slot] : NULL, &plan->children[slot], failure);
-    tree_ranges_free(slots, count);
+    plan_ranges_free(slots, count);
     if (good)
         tree_places_name(node, plan);
     return good;
 }
 
+/* A package that is simulated costs several that are evaluated. */
+static double keep_effort(const struct plan *plan)
+{
+    static const double UNITS = 8;
+    return UNITS * (double)plan_packages(plan);
+}
+
 bool tree_keep(struct tree *tree, struct plan *plan, struct failure *failure)
 {
     struct simulation simulation;
+    effort_use(&tree->effort, keep_effort(plan));
     if (!simulate_plan(tree->whole, plan, NULL, &simulation, failure)) {
         plan_release(plan);
         return false;
@@ -275,8 +301,8 @@ static bool pair_try(struct tree *tree, const char *above, const char *below,
     struct plan plan = {.kernel = NULL};
     const double tasks = tree->planning->tasks;
     struct task_range job = {0, (int64_t)tasks};
-    const struct tree_ranges whole = {.items = &job, .count = 1};
-    const struct tree_ranges *ranges = tree->weighed ? &whole : NULL;
+    const struct plan_ranges whole = {.items = &job, .count = 1};
+    const struct plan_ranges *ranges = tree->weighed ? &whole : NULL;
     if (schedule_try(tree, above, &tree->top, tasks, ranges, &plan, failure) &&
         children_make(tree, &tree->top, below, ranges, &plan, failure)) {
         plan_inherit(&plan);
@@ -296,7 +322,7 @@ static bool tree_search(struct tree *tree, double than_s, struct failure *failur
     const char *const *above = any ? schedulers_above : named;
     const size_t count = any ? sizeof schedulers_above / sizeof *schedulers_above : 1;
     bool good = !any || tree_equal_search(tree, failure);
-    for (size_t pair = 0; good && pair < count * BELOW; pair++)
+    for (size_t pair = 0; good && pair < count * BELOW && !tree_is_spent(tree); pair++)
         good = pair_try(tree, above[pair / BELOW], schedulers_below[pair % BELOW], failure);
     return good && (tree->best_s < than_s ||
                     failure_set(failure, FAILURE_INFEASIBLE,
@@ -332,32 +358,46 @@ static bool groups_check(const struct planning *planning, const struct platform 
                          int64_t groups, struct failure *failure)
 {
     const int64_t most = groups_most(planning, whole);
+    char instead[48] = "leave --tree out"; /* one group is one master with fewer workers */
     if (groups == TREE_AUTO || groups <= most)
         return true;
+    if (most > 1)
+        snprintf(instead, sizeof instead, "give at most --tree %" PRId64, most);
     if (2 * groups > whole->worker_count)
         return failure_set(failure, FAILURE_USAGE,
                            "%" PRId64 " groups of a master and a worker need %" PRId64
-                           " workers, and there are %" PRId64 ": give at most --tree %" PRId64,
-                           groups, 2 * groups, whole->worker_count, most);
-    return failure_set(failure, FAILURE_USAGE,
-                       "%" PRId64 " groups for %.0f core tasks: give at most --tree %" PRId64,
-                       groups, planning->tasks, most);
+                           " ranks beside rank 0, and there %s %" PRId64 ": %s",
+                           groups, 2 * groups, whole->worker_count == 1 ? "is" : "are",
+                           whole->worker_count, instead);
+    return failure_set(failure, FAILURE_USAGE, "%" PRId64 " groups for %.0f core task%s: %s",
+                       groups, planning->tasks, planning->tasks == 1 ? "" : "s", instead);
 }
 
-/* The best one of these groups that takes less than `than_s`, labelled; to be released. */
+/* Of the planning's effort, where nobody has asked for trees: for so many groups, to see whether
+ * there is anything to be saved, and for one tree in full. */
+static const double FIND_SHARE = 0.02, LESS_SHARE = 0.25;
+
+/* What a tree has to take less than, and what it may cost to find one. */
+struct wanted {
+    double than_s;
+    double share; /* of the planning's effort */
+};
+
+/* The best one of these groups that is wanted, labelled; to be released. */
 static bool tree_make(const struct planning *planning, const struct platform *whole,
-                      const struct group *grouping, double than_s, struct plan *plan,
+                      const struct group *grouping, const struct wanted *wanted, struct plan *plan,
                       struct failure *failure)
 {
     struct tree tree;
-    bool good = tree_init(&tree, planning, whole, grouping, failure);
-    tree.best_s = than_s;
-    good = good && tree_search(&tree, than_s, failure) &&
+    bool good = tree_init(&tree, planning, whole, grouping, wanted->share, failure);
+    tree.best_s = wanted->than_s;
+    good = good && tree_search(&tree, wanted->than_s, failure) &&
            planning_check_total(&tree.best, failure) &&
            (planning_note_weights(planning, &tree.best) ||
             failure_memory(failure, "planning a tree")) &&
            planning_label(planning, &tree.best, failure) &&
-           planning_note_beyond(planning, whole->worker_count, &tree.best, failure);
+           planning_note_beyond(planning, whole->worker_count, &tree.best, failure) &&
+           (!planning->tail || planning_tail(planning, planning->tail, &tree.best, failure));
     if (good) {
         *plan = tree.best;
         tree.best = (struct plan){.kernel = NULL};
@@ -368,11 +408,11 @@ static bool tree_make(const struct planning *planning, const struct platform *wh
 
 /* Of so many groups of neighbours. */
 static bool even_make(const struct planning *planning, const struct platform *whole, int64_t groups,
-                      double than_s, struct plan *plan, struct failure *failure)
+                      const struct wanted *wanted, struct plan *plan, struct failure *failure)
 {
     struct group grouping;
     const bool good = grouping_even(&grouping, whole->worker_count, groups)
-                          ? tree_make(planning, whole, &grouping, than_s, plan, failure)
+                          ? tree_make(planning, whole, &grouping, wanted, plan, failure)
                           : failure_memory(failure, "planning a tree");
     grouping_release(&grouping);
     return good;
@@ -395,12 +435,13 @@ static bool trees_try(const struct planning *planning, const struct platform *wh
                       struct plan *best, bool *found, struct failure *failure)
 {
     const int64_t most = groups_most(planning, whole);
+    const double share = 1 / fmax(1, floor(log2((double)most)));
     *found = false;
     for (int64_t groups = 2; groups <= most; groups *= 2) {
         struct failure refused = FAILURE_INIT;
         struct plan plan = {.kernel = NULL};
-        const double than_s = *found ? best->predicted.makespan_s : HUGE_VAL;
-        if (!even_make(planning, whole, groups, than_s, &plan, &refused)) {
+        const struct wanted wanted = {*found ? best->predicted.makespan_s : HUGE_VAL, share};
+        if (!even_make(planning, whole, groups, &wanted, &plan, &refused)) {
             if (refused.code != FAILURE_INFEASIBLE)
                 return failure_set(failure, refused.code, "%s", refused.text);
             continue;
@@ -417,11 +458,14 @@ static bool trees_try(const struct planning *planning, const struct platform *wh
 static bool auto_make(const struct planning *planning, const struct platform *whole,
                       struct plan *plan, struct failure *failure)
 {
+    static const double SHARE = 0.5;
+    struct planning half = *planning;
     struct plan tree = {.kernel = NULL};
     bool found = false;
-    if (!planning_make(planning, plan, failure))
+    half.effort_s *= SHARE;
+    if (!planning_make(&half, plan, failure))
         return false;
-    if (!trees_try(planning, whole, &tree, &found, failure)) {
+    if (!trees_try(&half, whole, &tree, &found, failure)) {
         plan_release(&tree);
         plan_release(plan);
         return false;
@@ -434,13 +478,14 @@ static bool auto_make(const struct planning *planning, const struct platform *wh
 bool trees_make(const struct planning *planning, int64_t groups, struct plan *plan,
                 struct failure *failure)
 {
+    const struct wanted all = {HUGE_VAL, 1};
     struct platform whole;
     if (!planning_platform_placed(planning, &whole, failure))
         return false;
     const bool good =
         platform_check(&whole, failure) && groups_check(planning, &whole, groups, failure) &&
         (groups == TREE_AUTO ? auto_make(planning, &whole, plan, failure)
-                             : even_make(planning, &whole, groups, HUGE_VAL, plan, failure));
+                             : even_make(planning, &whole, groups, &all, plan, failure));
     platform_release(&whole);
     return good;
 }
@@ -448,10 +493,11 @@ bool trees_make(const struct planning *planning, int64_t groups, struct plan *pl
 bool trees_make_less(const struct planning *planning, int64_t groups, double than_s,
                      struct plan *plan, struct failure *failure)
 {
+    const struct wanted wanted = {than_s, LESS_SHARE};
     struct platform whole;
     if (!planning_platform_placed(planning, &whole, failure))
         return false;
-    const bool good = even_make(planning, &whole, groups, than_s, plan, failure);
+    const bool good = even_make(planning, &whole, groups, &wanted, plan, failure);
     platform_release(&whole);
     return good;
 }
@@ -467,19 +513,21 @@ static bool grouping_check(const struct planning *planning, const struct platfor
                            name, highest, whole->worker_count, highest);
     return (double)leaves <= planning->tasks ||
            failure_set(failure, FAILURE_MISMATCH,
-                       "%s: has %" PRId64 " groups for %.0f core tasks: give fewer groups", name,
-                       leaves, planning->tasks);
+                       "%s: has %" PRId64 " groups for %.0f core task%s: give %s", name, leaves,
+                       planning->tasks, planning->tasks == 1 ? "" : "s",
+                       planning->tasks == 1 ? "one master, without --tree" : "fewer groups");
 }
 
 bool trees_make_of(const struct planning *planning, const struct group *grouping, const char *name,
                    struct plan *plan, struct failure *failure)
 {
+    const struct wanted all = {HUGE_VAL, 1};
     struct platform whole;
     if (!planning_platform_placed(planning, &whole, failure))
         return false;
     const bool good = platform_check(&whole, failure) &&
                       grouping_check(planning, &whole, grouping, name, failure) &&
-                      tree_make(planning, &whole, grouping, HUGE_VAL, plan, failure);
+                      tree_make(planning, &whole, grouping, &all, plan, failure);
     platform_release(&whole);
     return good;
 }
@@ -494,7 +542,7 @@ static bool even_takes(const struct planning *planning, const struct platform *w
     struct group grouping;
     struct tree tree = {.best_s = HUGE_VAL};
     bool good = grouping_even(&grouping, whole->worker_count, groups)
-                    ? tree_init(&tree, planning, whole, &grouping, failure)
+                    ? tree_init(&tree, planning, whole, &grouping, FIND_SHARE, failure)
                     : failure_memory(failure, "planning a tree");
     tree.best_s = than_s;
     good = good && tree_equal_search(&tree, failure);

@@ -5,6 +5,7 @@
 
 #include "planner/files/plan_profile.h"
 #include "planner/model/beyond.h"
+#include "planner/model/plan_ranges.h"
 #include "planner/model/setting_part.h"
 #include "planner/replan/stars_decided.h"
 #include "spmd/transport/clock.h"
@@ -26,20 +27,34 @@ static bool setup_measured(struct decider *decider, const struct profile_setting
     return decider->weights || failure_memory(failure, "starting a rule");
 }
 
+/* Of a star, or of a group. */
+static bool part_weigh(struct decider *decider, const struct decider_request *request,
+                       const struct task_weights *all)
+{
+    const struct plan *plan = request->plan;
+    struct task_range range = {(int64_t)plan->first, (int64_t)plan->tasks};
+    struct plan_ranges ranges = {.items = NULL};
+    if (request->whole->child_count > 0 &&
+        !plan_ranges_group(request->whole, request->before, &ranges))
+        return false;
+    struct task_weights *own = weights_select(all, ranges.items ? ranges.items : &range,
+                                              ranges.items ? (int64_t)ranges.count : 1);
+    const bool good = own && work_copy(&decider->work, &own->work);
+    weights_free(own);
+    free(ranges.items);
+    return good;
+}
+
 /* What is known of core tasks without a profile, too; of several masters, of those of this one. */
 static bool plan_weigh(struct decider *decider, const struct decider_request *request,
                        struct failure *failure)
 {
     const struct plan *plan = request->plan, *whole = request->whole ? request->whole : plan;
-    const struct task_range range = {(int64_t)plan->first, (int64_t)plan->tasks};
     const struct task_weights *all = whole->weights;
     if (!all || !work_differs(&all->work) || all->work.tasks != (int64_t)whole->tasks)
         return true;
-    if (plan == whole)
-        return work_copy(&decider->work, &all->work) || failure_memory(failure, "starting a rule");
-    struct task_weights *own = weights_select(all, &range, 1);
-    const bool good = own && work_copy(&decider->work, &own->work);
-    weights_free(own);
+    const bool good =
+        plan == whole ? work_copy(&decider->work, &all->work) : part_weigh(decider, request, all);
     return good || failure_memory(failure, "starting a rule");
 }
 
@@ -102,7 +117,7 @@ static bool part_use(struct decider *decider, const struct decider_request *requ
     struct setting_part part;
     const bool taken =
         request->whole->child_count > 0
-            ? setting_part_group(&part, setting, request->before, request->workers)
+            ? setting_part_group(&part, setting, request->before, request->workers, request->whole)
             : setting_part_star(&part, setting, request->before, request->workers, request->plan);
     if (!taken)
         return failure_memory(failure, "preparing one of several masters");
