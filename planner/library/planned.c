@@ -483,15 +483,15 @@ static bool choice_add(const struct plan_request *request, struct planned *plann
     return good;
 }
 
-/* An end on request, but not in a search in levels nor in a tree; and the choice of workers, which
- * only one master has. */
+/* An end on request, but not in a search in levels; and the choice of workers, which only one
+ * master has. */
 static bool plan_complete(const struct plan_request *request, struct planned *planned,
                           struct failure *failure)
 {
     const struct plan *plan = &planned->plan;
-    const bool open = plan_request_tail_open(request) && plan->child_count == 0 &&
-                      planned->planning.setting->level_count == 0;
-    const bool single = plan->star_count == 0 && plan->child_count == 0;
+    const bool open =
+        plan_request_tail_open(request) && planned->planning.setting->level_count == 0;
+    const bool single = !plan_is_several(plan);
     return (!open || planning_tail_unequal(&planned->planning, &planned->plan, failure)) &&
            (request->bare || !single || choice_add(request, planned, failure));
 }

@@ -19,9 +19,10 @@ enum { PACKAGES_QUICK = 4000000, PACKAGES_MORE = 20000000 };
 /* With a tail: packages that are played of a draw, more being summed up (fast_forward.h), at least
  * so many for each worker, and in all; beyond PLAYED_ENOUGH of them no more draws than LEAST. */
 enum { PLAYED = 1000, PLAYED_EACH = 40, PLAYED_MOST = 4000000, PLAYED_ENOUGH = 2000000 };
-/* Of masters side by side, played with what moves between them: packages of all draws, up to ENOUGH
- * of them as many draws as go, and as many of one draw that more draws than LEAST would be too
- * many; a master begins with so many workers in the time of a package. */
+/* Of several masters, played with what moves between them, or with groups that decide by
+ * themselves: packages of all draws, up to ENOUGH of them as many draws as go, and as many of one
+ * draw that more draws than LEAST would be too many; a master begins with so many workers in the
+ * time of a package. */
 enum { BESIDE_ENOUGH = 400000, BESIDE_MOST = 1000000, BEGINNINGS = 20 };
 /* About how many packages a rule makes for each worker. */
 enum { PACKAGES_A_WORKER = 24 };
@@ -57,7 +58,7 @@ struct drawing {
     bool tailed;              /* the end is assigned on request: by one dispatch for it all, or: */
     struct watching watching; /* owned; of that */
     struct decision decision; /* of several masters, side by side or in a tree */
-    struct stars_decided decided; /* owned; of those side by side, with a tail */
+    struct stars_decided decided; /* owned; of these, with a tail */
 };
 
 static bool fit_known(const struct measured_cost *cost)
@@ -320,14 +321,14 @@ static int64_t draws_tailed(const struct interval_request *request)
     return draws < most ? draws : most;
 }
 
-/* Of masters side by side, whose stars are all played package by package; each one looks at all
- * workers when it begins. */
-static int64_t draws_beside(const struct interval_request *request)
+/* Of several masters, whose parts are all played package by package; each one looks at all workers
+ * when it begins. */
+static int64_t draws_several(const struct interval_request *request)
 {
     const struct plan *plan = request->plan;
     const int64_t workers = profile_workers(&request->setting->windows[0]);
     const int64_t all = plan_packages(plan) + (plan->tail ? PACKAGES_A_WORKER * workers : 0) +
-                        (int64_t)plan->star_count * workers / BEGINNINGS;
+                        (int64_t)plan_leaves(plan) * workers / BEGINNINGS;
     const int64_t possible = BESIDE_MOST / all, enough = BESIDE_ENOUGH / all;
     const int64_t draws = possible < DRAWS_LEAST || enough > DRAWS_LEAST ? enough : DRAWS_LEAST;
     return draws < DRAWS_MOST ? draws : DRAWS_MOST;
@@ -353,7 +354,7 @@ static bool tail_init(struct drawing *drawing, const struct interval_request *re
                                                       .tail = request->plan->tail,
                                                       .ahead = WATCHING_AHEAD}};
     drawing->tailed = true;
-    return request->plan->star_count > 0
+    return plan_is_several(request->plan)
                ? stars_decided_init(&drawing->decided, &wanted, failure)
                : watching_init(&drawing->watching, &wanted.watching, failure);
 }
@@ -387,12 +388,13 @@ static bool plays_init(struct drawing *drawing, const struct plan *plan, struct 
     return good;
 }
 
-/* Are masters side by side to be played together, with what moves? */
-static bool is_beside(const struct drawing *drawing, const struct plan *plan)
+/* Are masters side by side to be played together, with what moves, or do groups decide by
+ * themselves? */
+static bool is_decided(const struct drawing *drawing, const struct plan *plan)
 {
-    return plan->star_count > 0 && !plan->real_valued &&
+    return (plan->star_count > 0 || (plan->child_count > 0 && plan->tail)) && !plan->real_valued &&
            !loop_needs_events(&drawing->sample.fitted) &&
-           draws_beside(drawing->sample.request) >= DRAWS_LEAST;
+           draws_several(drawing->sample.request) >= DRAWS_LEAST;
 }
 
 /* How many draws; 0 with *failure set. */
@@ -401,9 +403,9 @@ static int64_t drawing_prepare(struct drawing *drawing, const struct interval_re
 {
     const struct plan *plan = request->plan;
     drawing->decision = (struct decision){.plan = plan};
-    if (is_beside(drawing, plan))
-        return !plan->tail || tail_init(drawing, request, failure) ? draws_beside(request) : 0;
-    if (plan->tail && plan->star_count == 0 && draws_tailed(request) >= DRAWS_LEAST)
+    if (is_decided(drawing, plan))
+        return !plan->tail || tail_init(drawing, request, failure) ? draws_several(request) : 0;
+    if (plan->tail && !plan_is_several(plan) && draws_tailed(request) >= DRAWS_LEAST)
         return tail_init(drawing, request, failure) ? draws_tailed(request) : 0;
     if (plan->child_count > 0)
         return draws_plain(request);

@@ -53,14 +53,11 @@ struct found {
     double masters_s, groups_s;
 };
 
-/* Regions that a calibration found are none that packages for groups are made by; and groups have
- * no tails. */
 static bool tree_find(const struct planning *planning, double than_s, struct found *found,
                       struct failure *failure)
 {
     found->groups = 0;
-    return (planning_regions(planning) > 0 && !planning->setting->weights) || planning->tail ||
-           trees_find(planning, than_s, &found->groups, &found->groups_s, failure);
+    return trees_find(planning, than_s, &found->groups, &found->groups_s, failure);
 }
 
 static double enough_s(const struct plan *one)

@@ -106,7 +106,7 @@ static double assigned_until(const struct tree *tree, const struct assigned *ass
     const double each = assigned->tasks / (double)assigned->rounds;
     const int64_t round = at / assigned->count, slot = at % assigned->count;
     const double until = each * ((double)round + assigned->shares[slot]);
-    const struct work *work = &tree->whole->work;
+    const struct work *work = tree->work;
     if (!tree->weighed || at + 1 == assigned->rounds * assigned->count)
         return floor(until + 0.5);
     const double from = work_before(work, assigned->first);
@@ -267,7 +267,7 @@ static bool is_coarser(const struct tree *tree, int64_t rounds, int64_t times)
 bool tree_equal_search(struct tree *tree, struct failure *failure)
 {
     bool good = true;
-    for (int k = 0; good && k < EQUAL_ROUNDS_COUNT * EQUAL_TIMES; k++) {
+    for (int k = 0; good && k < EQUAL_ROUNDS_COUNT * EQUAL_TIMES && !tree_is_spent(tree); k++) {
         const int64_t rounds = equal_rounds[k / EQUAL_TIMES], times = k % EQUAL_TIMES + 1;
         good = is_coarser(tree, rounds, times) || equal_try(tree, rounds, times, failure);
     }

@@ -6,6 +6,9 @@
 #ifndef PLANNER_STUDIES_TREE_PARTS_H
 #define PLANNER_STUDIES_TREE_PARTS_H
 
+#include <math.h>
+
+#include "planner/base/effort.h"
 #include "planner/model/grouping.h"
 #include "planner/model/platform.h"
 #include "planner/studies/planning.h"
@@ -37,13 +40,22 @@ struct tree_least {
 struct tree {
     const struct planning *planning;
     const struct platform *whole; /* with what is known of the job's core tasks */
-    bool weighed;                 /* by weights, which packages are made by */
+    bool weighed;                 /* by weights, which packages are made by: */
+    const struct work *work;      /* of just so many core tasks as the job has */
+    struct tree_regions *regions; /* owned; whose the planning is then; NULL: there are none */
+    struct effort effort;         /* that is left for it */
     struct node top;
     struct tree_least least;
     /* The best one so far; owned. */
     struct plan best;
     double best_s; /* or what one has to take less than */
 };
+
+/* Is its effort used up? But some plan there is to be. */
+static inline bool tree_is_spent(const struct tree *tree)
+{
+    return effort_spent(&tree->effort) && tree->best_s < HUGE_VAL;
+}
 
 /* What it assigns to. */
 static inline const struct platform *node_platform(const struct node *node)

@@ -8,6 +8,7 @@
 #include "planner/files/grouping_file.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
+#include "planner/model/setting_part.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/simulate.h"
 #include "planner/studies/masters.h"
@@ -75,7 +76,7 @@ static struct plan planned_tree(const struct profile *profile, double tasks, int
                                       .setting = &profile->settings[0],
                                       .scheduler = SCHEDULER_AUTO,
                                       .tasks = tasks,
-                                      .effort_s = 0.05};
+                                      .effort_s = 1};
     struct failure failure = FAILURE_INIT;
     struct plan plan;
     if (!trees_make(&planning, groups, &plan, &failure))
@@ -227,14 +228,21 @@ static void what_is_no_group_is_refused(void **state)
                         "alone: give the other ranks a line of their own below it"},
         {"1\n   2-3\n  4-5\n", "groups.txt, line 3: is indented like no line above it: indent it "
                                "more than its master's line, or exactly as another group"},
-        {"1-3\n3-5\n", "groups.txt: rank 3 is listed twice: list it once"},
-        {"1-3 2\n", "groups.txt, line 1: has a rank twice: leave one out"},
+        {"1-3\n3-5\n",
+         "groups.txt, line 2: has rank 3, which line 1 has, too: leave it out in one of "
+         "them"},
+        {"5-9\n1-5\n", "groups.txt, line 2: has rank 5, which line 1 has, too: leave it out in one "
+                       "of them"},
+        {"1\n  2-3 1\n", "groups.txt, line 2: has rank 1, which line 1 has, too: leave it out in "
+                         "one of them"},
+        {"1-3 2\n", "groups.txt, line 1: has rank 2 twice: leave one out"},
         {"1\n\t2-3\n", "groups.txt, line 2: indent with blanks, not with tabs"},
-        {"1-3\n5-4\n", "groups.txt, line 2: '5-4' is no rank, no range of ranks (3-8) and no class "
-                       "of the profile"},
-        {"0-3\n",
-         "groups.txt, line 1: '0-3' is no rank, no range of ranks (3-8) and no class of the "
-         "profile"},
+        {"1-3\n5-4\n", "groups.txt, line 2: give the lower rank of a range first, as in 3-8"},
+        {"0-3\n", "groups.txt, line 1: rank 0 is the master of all groups: give ranks from 1 on"},
+        {"1-3\n4-99999999\n", "groups.txt, line 2: no job has so many ranks"},
+        {"1 - 3\n", "groups.txt, line 1: write a range without blanks, as 3-8"},
+        {"1-3-5\n", "groups.txt, line 1: '1-3-5' is no rank, no range of ranks (3-8) and no class "
+                    "of the profile"},
     };
     (void)state;
     for (size_t k = 0; k < COUNT_OF(cases); k++) {
@@ -400,6 +408,50 @@ static void played_check(const struct profile *profile, const struct plan *plan,
     platform_release(&platform);
 }
 
+/* Units of the core tasks that ranks first .. last compute. */
+static double played_units(const struct trace *trace, const struct work *work, int64_t first,
+                           int64_t last)
+{
+    double sum = 0;
+    for (size_t k = 0; k < trace->count; k++) {
+        const struct trace_event *event = &trace->events[k];
+        if (event->operation == OPERATION_COMPUTE && event->rank >= first && event->rank <= last)
+            sum += work_before(work, (double)(event->first + event->tasks)) -
+                   work_before(work, (double)event->first);
+    }
+    return sum;
+}
+
+/* What a group's master is told its core tasks weigh is what those weigh that it gets. */
+static void groups_check(const struct profile *profile, const struct plan *plan, uint64_t seed)
+{
+    const struct profile_setting *setting = &profile->settings[0];
+    const int64_t ranks = profile_workers(&setting->windows[0]) + 1;
+    struct failure failure = FAILURE_INIT;
+    struct platform platform;
+    struct simulation simulation;
+    struct trace trace = {.count = 0};
+    assert_true(platform_init(&platform, setting, 0, &failure) &&
+                platform_map(&platform, setting, plan->tasks, &failure) &&
+                simulate_plan(&platform, plan, &trace, &simulation, &failure));
+    for (size_t k = 0; k < plan_leaves(plan); k++) {
+        const struct plan *leaf = plan_leaf(plan, k);
+        const int64_t workers = plan_workers_behind(plan, leaf->master, ranks);
+        struct setting_part part;
+        assert_true(setting_part_group(&part, setting, leaf->master, workers, plan));
+        const double told = part.weights->mean * leaf->tasks;
+        const double played =
+            played_units(&trace, &setting->weights->work, leaf->master + 1, leaf->master + workers);
+        assert_true((double)part.weights->work.tasks == leaf->tasks);
+        if (!(fabs(told - played) <= 1e-9 * plan->tasks))
+            fail_msg("seed %" PRIu64 ", group %zu: told %.17g, played %.17g", seed, k, told,
+                     played);
+        setting_part_release(&part);
+    }
+    trace_release(&trace);
+    platform_release(&platform);
+}
+
 static void weighed_jobs_can_have_trees(void **state)
 {
     int made = 0;
@@ -422,6 +474,7 @@ static void weighed_jobs_can_have_trees(void **state)
         if (trees_make(&planning, groups, &plan, &failure)) {
             planned_check(&profile, &plan, seed);
             played_check(&profile, &plan, seed);
+            groups_check(&profile, &plan, seed);
             assert_string_equal(plan.weights->sha256, digest);
             plan_release(&plan);
             made++;
@@ -482,6 +535,45 @@ static void trees_go_by_weight(void **state)
     profile_release(&profile);
 }
 
+/* Regions that a calibration found count as weights do, also where the job was of another size. */
+static void trees_go_by_regions(void **state)
+{
+    enum { TASKS = 640 };
+    struct profile profile = profile_of(72);
+    struct work *map = &profile.settings[0].map.work;
+    struct dice dice = {3};
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    struct task_weights *weights = dice_weights(&dice, TASKS, false);
+    assert_true(work_coarsen(&weights->work, TASKS / 2));
+    struct plan plain = planned_tree(&profile, TASKS, 8);
+    profile_weigh(&profile, weights);
+    struct plan weighed = planned_tree(&profile, TASKS, 8);
+    profile_weigh(&profile, NULL);
+    for (int half = 0; half < 2; half++) {
+        struct platform platform;
+        assert_true(work_copy(map, &weights->work));
+        for (size_t k = 0; half && k < map->region_count; k++)
+            map->regions[k].tasks /= 2;
+        map->tasks = half ? TASKS / 2 : TASKS;
+        assert_true(work_settle(map));
+        struct plan mapped = planned_tree(&profile, TASKS, 8);
+        assert_trees_equal(&mapped, &weighed);
+        assert_null(mapped.weights);
+        assert_true(platform_init(&platform, &profile.settings[0], 0, &failure) &&
+                    platform_map(&platform, &profile.settings[0], TASKS, &failure));
+        assert_true(makespan_of(&platform, &mapped) == mapped.predicted.makespan_s);
+        assert_true(mapped.predicted.makespan_s < 0.8 * makespan_of(&platform, &plain));
+        platform_release(&platform);
+        plan_release(&mapped);
+        work_release(map);
+    }
+    plan_release(&plain);
+    plan_release(&weighed);
+    weights_free(weights);
+    profile_release(&profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -495,6 +587,7 @@ int main(void)
         cmocka_unit_test(the_least_is_taken),
         cmocka_unit_test(weighed_jobs_can_have_trees),
         cmocka_unit_test(trees_go_by_weight),
+        cmocka_unit_test(trees_go_by_regions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
