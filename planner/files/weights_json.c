@@ -70,8 +70,8 @@ static void regions_print(struct text *text, const void *owner)
     const struct work *work = &((const struct task_weights *)owner)->work;
     for (size_t k = 0; k < work->region_count; k++) {
         text_add(text, "%s%s[%" PRId64 ", ", k > 0 ? ", " : "[",
-                 k % REGIONS_ON_A_LINE == 0 ? "\n    " : "", work->regions[k].tasks);
-        text_add_number(text, work->regions[k].cost);
+                 k % REGIONS_ON_A_LINE == 0 ? "\n    " : "", work_region_tasks(work, k));
+        text_add_number(text, work_region_cost(work, k));
         text_add(text, "]");
     }
     text_add(text, "]");

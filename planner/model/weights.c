@@ -20,19 +20,30 @@ static struct task_weights *weights_name(const char *source, const char *sha256)
     return NULL;
 }
 
+struct task_weights *weights_new_own(const char *source, const char *sha256, double *items,
+                                     int64_t count)
+{
+    struct task_weights *made = weights_name(source, sha256);
+    if (!made)
+        free(items);
+    else if (work_weigh_own(&made->work, items, count)) {
+        made->deviation = work_deviation(&made->work);
+        work_share(&made->work);
+    } else {
+        weights_free(made);
+        made = NULL;
+    }
+    return made;
+}
+
 struct task_weights *weights_new(const char *source, const char *sha256, const double *items,
                                  int64_t count)
 {
-    struct task_weights *made = weights_name(source, sha256);
-    if (made && !work_weigh(&made->work, items, count)) {
-        weights_free(made);
+    double *own = malloc((size_t)count * sizeof *own);
+    if (!own)
         return NULL;
-    }
-    if (made) {
-        made->deviation = work_deviation(&made->work);
-        work_share(&made->work);
-    }
-    return made;
+    memcpy(own, items, (size_t)count * sizeof *own);
+    return weights_new_own(source, sha256, own, count);
 }
 
 /* The SHA-256 of no numbers. */

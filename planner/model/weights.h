@@ -21,7 +21,8 @@ struct task_weights {
     struct task_weights *bytes;
 };
 
-/* Regions of its weights that a plan keeps at most: it goes to every rank, and into the output. */
+/* Regions of its weights that a plan keeps at most, where its packages are not more: it goes to
+ * every rank, and into the output. */
 enum { WEIGHTS_REGIONS_KEPT = 4096 };
 
 /* What a calibration found the time of core tasks to have to do with their weights: one of weight u
@@ -49,6 +50,9 @@ void weights_name_release(struct weights_name *name);
 /* Owned; NULL: out of memory, or nothing is worth anything (`items` has at least one). */
 struct task_weights *weights_new(const char *source, const char *sha256, const double *items,
                                  int64_t count);
+/* The same from items that are its own from here on (malloc), whatever is returned. */
+struct task_weights *weights_new_own(const char *source, const char *sha256, double *items,
+                                     int64_t count);
 /* Core tasks that are alike; owned. NULL: out of memory. */
 struct task_weights *weights_alike(int64_t tasks);
 /* Of a job of so many core tasks with these regions, by relative position; owned. NULL: out of

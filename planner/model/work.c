@@ -5,12 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/gallop.h"
+
 static const double SCALED_ALREADY = 1e-6;
 
-bool work_settle(struct work *work)
+/* What everything is multiplied by for a mean of 1; what a file has stays as it is. */
+static double scale_of(double tasks, double sum)
 {
-    assert(work->regions || work->region_count == 0);
-    assert(!work->users || *work->users == 1);
+    const double exact = tasks / sum;
+    return fabs(exact - 1) > SCALED_ALREADY ? exact : 1;
+}
+
+static bool costs_settle(struct work *work)
+{
+    const double sum = task_costs_all(&work->costs);
+    if (!(sum > 0))
+        return false;
+    const double scale = scale_of((double)work->tasks, sum);
+    if (scale < 1 || scale > 1)
+        task_costs_change(&work->costs, 0, scale);
+    return true;
+}
+
+static bool regions_settle(struct work *work)
+{
     double sum = 0, until = 0;
     int64_t end = 0;
     for (size_t k = 0; k < work->region_count; k++) {
@@ -19,8 +37,7 @@ bool work_settle(struct work *work)
     }
     if (work->region_count > 0 && (end != work->tasks || !(sum > 0)))
         return false;
-    const double exact = (double)work->tasks / sum;
-    const double scale = fabs(exact - 1) > SCALED_ALREADY ? exact : 1; /* a file stays as it is */
+    const double scale = scale_of((double)work->tasks, sum);
     end = 0;
     for (size_t k = 0; k < work->region_count; k++) {
         struct work_region *region = &work->regions[k];
@@ -33,6 +50,15 @@ bool work_settle(struct work *work)
     return true;
 }
 
+bool work_settle(struct work *work)
+{
+    assert(work->regions || work->weights || work->region_count == 0);
+    assert(!work->users || *work->users == 1);
+    return work->weights ? costs_settle(work) : regions_settle(work);
+}
+
+/* ---- making -------------------------------------------------------------------------------- */
+
 static size_t runs_count(const double *weights, int64_t tasks)
 {
     size_t count = 1;
@@ -41,38 +67,78 @@ static size_t runs_count(const double *weights, int64_t tasks)
     return count;
 }
 
-bool work_weigh(struct work *work, const double *weights, int64_t tasks)
+static bool runs_weigh(struct work *work, const double *weights, size_t runs)
 {
-    const size_t most = runs_count(weights, tasks);
-    *work = (struct work){.tasks = tasks, .regions = malloc(most * sizeof *work->regions)};
+    work->regions = malloc(runs * sizeof *work->regions);
     if (!work->regions)
         return false;
-    for (int64_t k = 0; k < tasks; k++)
+    for (int64_t k = 0; k < work->tasks; k++)
         if (k > 0 && weights[k] == weights[k - 1])
             work->regions[work->region_count - 1].tasks++;
         else
             work->regions[work->region_count++] =
                 (struct work_region){.tasks = 1, .cost = weights[k]};
-    if (work_settle(work))
-        return true;
-    work_release(work);
-    return false;
+    return true;
 }
 
-/* Regions of its own. False: out of memory. */
+/* Each core task a region, of these weights, owned. */
+static bool tasks_weigh(struct work *work, double *weights)
+{
+    work->weights = weights;
+    work->region_count = (size_t)work->tasks;
+    return task_costs_init(&work->costs, weights, work->tasks);
+}
+
+bool work_weigh_own(struct work *work, double *weights, int64_t tasks)
+{
+    const size_t runs = runs_count(weights, tasks);
+    const bool unlike = runs > WORK_REGIONS_LISTED &&
+                        runs * sizeof *work->regions > (size_t)tasks * sizeof *weights;
+    *work = (struct work){.tasks = tasks};
+    bool good = unlike ? tasks_weigh(work, weights) : runs_weigh(work, weights, runs);
+    if (!unlike)
+        free(weights);
+    good = good && work_settle(work);
+    if (!good)
+        work_release(work);
+    return good;
+}
+
+bool work_weigh(struct work *work, const double *weights, int64_t tasks)
+{
+    double *own = malloc((size_t)tasks * sizeof *own);
+    *work = (struct work){.tasks = 0};
+    if (!own)
+        return false;
+    memcpy(own, weights, (size_t)tasks * sizeof *own);
+    return work_weigh_own(work, own, tasks);
+}
+
+/* ---- copies -------------------------------------------------------------------------------- */
+
+/* Owned, NULL: out of memory, or there is nothing. */
+static void *items_copy(const void *items, size_t count, size_t item_size)
+{
+    void *copy = items ? malloc(count * item_size) : NULL;
+    if (copy)
+        memcpy(copy, items, count * item_size);
+    return copy;
+}
+
+/* Regions or weights of its own. False: out of memory. */
 static bool regions_copy(struct work *work, const struct work *from)
 {
-    *work = *from;
-    work->regions = NULL;
-    work->users = NULL;
-    if (from->region_count == 0)
+    const size_t count = from->region_count;
+    *work = (struct work){.tasks = from->tasks, .region_count = count};
+    work->regions = items_copy(from->regions, count, sizeof *work->regions);
+    work->weights = items_copy(from->weights, count, sizeof *work->weights);
+    if (count == 0 || work->regions ||
+        (work->weights && task_costs_copy(&work->costs, &from->costs))) {
+        work->costs.weights = work->weights;
         return true;
-    work->regions = malloc(from->region_count * sizeof *work->regions);
-    if (work->regions)
-        memcpy(work->regions, from->regions, from->region_count * sizeof *work->regions);
-    else
-        work->region_count = 0;
-    return work->regions != NULL;
+    }
+    work_release(work);
+    return false;
 }
 
 /* They are about to be changed. */
@@ -90,8 +156,9 @@ static bool regions_part(struct work *work)
 
 void work_share(struct work *work)
 {
-    if (!work->users && work_differs(work))
-        work->users = malloc(sizeof *work->users);
+    if (work->users || !work_differs(work))
+        return;
+    work->users = malloc(sizeof *work->users);
     if (work->users)
         *work->users = 1;
 }
@@ -101,6 +168,10 @@ bool work_copy(struct work *work, const struct work *from)
     if (!from->users)
         return regions_copy(work, from);
     *work = *from;
+    if (from->weights && !task_costs_copy(&work->costs, &from->costs)) {
+        *work = (struct work){.tasks = 0};
+        return false;
+    }
     ++*work->users;
     return true;
 }
@@ -109,37 +180,57 @@ void work_release(struct work *work)
 {
     if (!work->users || --*work->users == 0) {
         free(work->regions);
+        free(work->weights);
         free(work->users);
     }
+    task_costs_release(&work->costs);
     *work = (struct work){.tasks = 0};
+}
+
+/* ---- changing ------------------------------------------------------------------------------ */
+
+/* Into the region of which there are `made`, or one more. */
+static void region_merge(struct work *into, const struct work_region *region, int64_t first,
+                         double length)
+{
+    struct work_region *last =
+        into->region_count > 0 ? &into->regions[into->region_count - 1] : NULL;
+    /* Does the part that is being made reach no farther than here? */
+    if (!last || (double)first >= (double)into->region_count * length) {
+        into->regions[into->region_count++] = *region;
+        return;
+    }
+    const double cost = (double)last->tasks * last->cost + (double)region->tasks * region->cost;
+    last->tasks += region->tasks;
+    last->cost = cost / (double)last->tasks;
 }
 
 bool work_coarsen(struct work *work, size_t most)
 {
-    const double length = (double)work->tasks / (double)most;
-    size_t made = 0;
+    struct work made = {.tasks = work->tasks};
     if (work->region_count <= most)
         return true;
-    if (!regions_part(work))
+    made.regions = calloc(most, sizeof *made.regions);
+    if (!made.regions)
         return false;
+    int64_t first = 0;
     for (size_t k = 0; k < work->region_count; k++) {
-        const struct work_region *region = &work->regions[k];
-        struct work_region *into = made > 0 ? &work->regions[made - 1] : NULL;
-        /* Does the part that is being made reach no farther than here? */
-        if (!into || (double)(region->end - region->tasks) >= (double)made * length) {
-            work->regions[made++] = *region;
-            continue;
-        }
-        const double cost = (double)into->tasks * into->cost + (double)region->tasks * region->cost;
-        into->tasks += region->tasks;
-        into->cost = cost / (double)into->tasks;
+        const struct work_region region = {.tasks = work_region_tasks(work, k),
+                                           .cost = work_region_cost(work, k)};
+        region_merge(&made, &region, first, (double)work->tasks / (double)most);
+        first += region.tasks;
     }
-    work->region_count = made;
+    work_release(work);
+    *work = made;
     return work_settle(work);
 }
 
 bool work_flatten(struct work *work, double constant)
 {
+    if (work->weights) { /* which may be shared: what they cost is one's own */
+        task_costs_change(&work->costs, constant, 1 - constant);
+        return costs_settle(work);
+    }
     if (!regions_part(work))
         return false;
     for (size_t k = 0; k < work->region_count; k++)
@@ -147,98 +238,140 @@ bool work_flatten(struct work *work, double constant)
     return work_settle(work);
 }
 
-/* How far a region reaches: in core tasks, or in units. */
-static double reach(const struct work_region *region, bool in_units)
+/* ---- where things are ---------------------------------------------------------------------- */
+
+static double region_end(const void *regions, size_t region)
 {
-    return in_units ? region->until : (double)region->end;
+    return (double)((const struct work_region *)regions)[region].end;
 }
 
-/* Where the region would be that is the first to reach so far, if all were alike. */
-static size_t region_guess(const struct work *work, double far, bool in_units)
+static double region_until(const void *regions, size_t region)
 {
-    const size_t last = work->region_count - 1;
-    const double share = far / reach(&work->regions[last], in_units);
-    return share > 0 ? (size_t)fmin((double)last, ceil(share * (double)(last + 1)) - 1) : 0;
+    return ((const struct work_region *)regions)[region].until;
 }
 
-/* The first region that reaches so far, or the last. Looked at first is where it is likely; then
- * what lies no farther from there than a step that doubles, nor behind the middle of what is left.
- */
-static const struct work_region *region_first(const struct work *work, double far, bool in_units)
+static struct work_region region_of_task(const struct work *work, int64_t task)
 {
-    const struct work_region *regions = work->regions;
-    size_t low = 0, high = work->region_count - 1, at = region_guess(work, far, in_units);
-    at = at < high ? at : high - 1;
-    for (size_t step = 0; low < high; step = 2 * step + 1) {
-        const bool beyond = reach(&regions[at], in_units) < far;
-        if (beyond)
-            low = at + 1;
-        else
-            high = at;
-        const size_t half = high > low ? (high - low - 1) / 2 : 0;
-        const size_t most = half < step ? half : step;
-        at = beyond ? low + most : high - 1 - most;
-    }
-    return &regions[low];
+    return (struct work_region){.tasks = 1,
+                                .cost = task_costs_of(&work->costs, task),
+                                .until = task_costs_until(&work->costs, task),
+                                .end = task + 1};
 }
 
-/* The region that ends at or behind `at`. */
-static const struct work_region *region_at(const struct work *work, double at)
+/* The region that ends at or behind `at`, or the last. */
+static struct work_region region_at(const struct work *work, double at)
 {
-    return region_first(work, at, false);
+    const struct gallop ends = {work->region_count, work->regions, region_end};
+    if (!work->weights)
+        return work->regions[gallop_find(&ends, at)];
+    const double last = (double)(work->tasks - 1);
+    return region_of_task(work, (int64_t)fmin(last, fmax(0, ceil(at) - 1)));
+}
+
+/* The first region that reaches so many units, or the last. */
+static struct work_region region_reaching(const struct work *work, double units)
+{
+    const struct gallop untils = {work->region_count, work->regions, region_until};
+    return work->weights ? region_of_task(work, task_costs_find(&work->costs, units))
+                         : work->regions[gallop_find(&untils, units)];
+}
+
+struct work_region work_region_of(const struct work *work, int64_t task)
+{
+    return region_at(work, (double)task + 1);
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+static int64_t tasks_in(const struct task_range *ranges, int64_t count)
+{
+    int64_t tasks = 0;
+    for (int64_t k = 0; k < count; k++)
+        tasks += ranges[k].count;
+    return tasks;
 }
 
 /* Regions that begin in a range, or reach into it. */
 static size_t regions_in(const struct work *work, const struct task_range *range)
 {
-    const struct work_region *first = region_at(work, (double)range->first + 1);
-    return 1 + (size_t)(region_at(work, (double)(range->first + range->count)) - first);
+    const struct gallop ends = {work->region_count, work->regions, region_end};
+    return 1 + gallop_find(&ends, (double)(range->first + range->count)) -
+           gallop_find(&ends, (double)range->first + 1);
 }
 
 /* What of each region lies in the range. */
 static void range_add(struct work *work, const struct work *from, const struct task_range *range)
 {
-    const struct work_region *region = region_at(from, (double)range->first + 1);
     const int64_t end = range->first + range->count;
-    for (int64_t at = range->first; at < end; region++) {
-        const int64_t until = region->end < end ? region->end : end;
+    for (int64_t at = range->first; at < end;) {
+        const struct work_region region = work_region_of(from, at);
+        const int64_t until = region.end < end ? region.end : end;
         work->regions[work->region_count++] =
-            (struct work_region){.tasks = until - at, .cost = region->cost};
-        work->tasks += until - at;
+            (struct work_region){.tasks = until - at, .cost = region.cost};
         at = until;
     }
+}
+
+static bool regions_select(struct work *work, const struct work *from,
+                           const struct task_range *ranges, int64_t count)
+{
+    size_t most = 0;
+    for (int64_t k = 0; k < count; k++)
+        most += regions_in(from, &ranges[k]);
+    work->regions = calloc(most + 1, sizeof *work->regions);
+    for (int64_t k = 0; work->regions && k < count; k++)
+        range_add(work, from, &ranges[k]);
+    return work->regions != NULL;
+}
+
+static bool weights_pick(struct work *work, const struct work *from,
+                         const struct task_range *ranges, int64_t count)
+{
+    double *weights = malloc((size_t)(work->tasks + 1) * sizeof *weights);
+    int64_t at = 0;
+    for (int64_t k = 0; weights && k < count; at += ranges[k++].count)
+        memcpy(weights + at, from->weights + ranges[k].first,
+               (size_t)ranges[k].count * sizeof *weights);
+    if (!weights || !tasks_weigh(work, weights))
+        return false;
+    task_costs_change(&work->costs, from->costs.constant, from->costs.scale);
+    return true;
+}
+
+static bool is_whole(const struct work *from, const struct task_range *ranges, int64_t count)
+{
+    return count == 1 && ranges[0].first == 0 && ranges[0].count == from->tasks;
 }
 
 bool work_select(struct work *work, const struct work *from, const struct task_range *ranges,
                  int64_t count, double *mean)
 {
-    size_t most = 0;
     double units = 0;
-    *work = (struct work){.tasks = 0};
     for (int64_t k = 0; k < count; k++)
-        most += work_differs(from) ? regions_in(from, &ranges[k]) : 1;
-    work->regions = work_differs(from) ? calloc(most + 1, sizeof *work->regions) : NULL;
-    for (int64_t k = 0; k < count; k++) {
         units += work_before(from, (double)(ranges[k].first + ranges[k].count)) -
                  work_before(from, (double)ranges[k].first);
-        if (work->regions)
-            range_add(work, from, &ranges[k]);
-        else
-            work->tasks += ranges[k].count;
-    }
+    *work = (struct work){.tasks = tasks_in(ranges, count)};
     *mean = units / (double)work->tasks;
-    if (work->regions ? work_settle(work) : !work_differs(from))
+    if (!work_differs(from))
+        return true;
+    if (is_whole(from, ranges, count))
+        return work_copy(work, from);
+    const bool good = from->weights ? weights_pick(work, from, ranges, count)
+                                    : regions_select(work, from, ranges, count);
+    if (good && work_settle(work))
         return true;
     work_release(work);
     return false;
 }
 
+/* ---- units --------------------------------------------------------------------------------- */
+
 double work_before(const struct work *work, double at)
 {
     if (!work_differs(work))
         return at;
-    const struct work_region *region = region_at(work, at);
-    return region->until - ((double)region->end - at) * region->cost;
+    const struct work_region region = region_at(work, at);
+    return region.until - ((double)region.end - at) * region.cost;
 }
 
 /* Where in the work so many units end. */
@@ -246,10 +379,10 @@ static double place_of(const struct work *work, double units)
 {
     if (!work_differs(work))
         return units;
-    const struct work_region *region = region_first(work, units, true);
-    const double first = (double)(region->end - region->tasks);
-    const double before = region->until - (double)region->tasks * region->cost;
-    return region->cost > 0 ? first + fmax(0, (units - before) / region->cost) : first;
+    const struct work_region region = region_reaching(work, units);
+    const double first = (double)(region.end - region.tasks);
+    const double before = region.until - (double)region.tasks * region.cost;
+    return region.cost > 0 ? first + fmax(0, (units - before) / region.cost) : first;
 }
 
 /* A work as a job of another number of core tasks sees it, by relative position. */
@@ -266,16 +399,16 @@ static double units_off(const struct job *job, int64_t at, double units)
 /* Before core tasks that are worth nothing, from `least` on. */
 static int64_t before_nothing(const struct job *job, int64_t at, int64_t least)
 {
-    while (work_differs(job->work) && at > least) {
-        const struct work_region *region = region_at(job->work, (double)at * job->scale);
-        if (region->cost > 0)
-            break;
-        const int64_t first = (int64_t)ceil((double)(region->end - region->tasks) / job->scale);
-        if (first >= at)
-            break;
-        at = first > least ? first : least;
-    }
-    return at;
+    if (!work_differs(job->work) || at <= least)
+        return at;
+    const struct work_region region = region_at(job->work, (double)at * job->scale);
+    if (region.cost > 0)
+        return at;
+    /* All that is worth nothing reaches as far as what comes before it, but for the first. */
+    const struct work_region last = region_reaching(job->work, region.until);
+    const int64_t end = last.cost > 0 ? last.end : 0;
+    const int64_t first = (int64_t)ceil((double)end / job->scale);
+    return first >= at ? at : first > least ? first : least;
 }
 
 int64_t work_nearest(const struct work *work, int64_t tasks, double units, int64_t least)
@@ -300,12 +433,14 @@ double work_mean_cost(const struct work *work, double tasks, double first, doubl
     return fmax(0, units / (count * scale));
 }
 
+/* ---- all of it ----------------------------------------------------------------------------- */
+
 double work_deviation(const struct work *work)
 {
     double squares = 0;
     for (size_t k = 0; k < work->region_count; k++) {
-        const double off = work->regions[k].cost - 1;
-        squares += (double)work->regions[k].tasks * off * off;
+        const double off = work_region_cost(work, k) - 1;
+        squares += (double)work_region_tasks(work, k) * off * off;
     }
     return work_differs(work) ? sqrt(squares / (double)work->tasks) : 0;
 }
@@ -314,30 +449,6 @@ double work_greatest(const struct work *work)
 {
     double greatest = work_differs(work) ? 0 : 1;
     for (size_t k = 0; k < work->region_count; k++)
-        greatest = fmax(greatest, work->regions[k].cost);
+        greatest = fmax(greatest, work_region_cost(work, k));
     return greatest;
-}
-
-static int heavier(const void *a, const void *b)
-{
-    const double p = ((const struct work_region *)a)->cost,
-                 q = ((const struct work_region *)b)->cost;
-    return (p < q) - (p > q);
-}
-
-double work_heaviest(const struct work *work, double share)
-{
-    struct work sorted;
-    const double all = (double)work->tasks;
-    double left = share * all, units = 0;
-    if (!work_differs(work) || !regions_copy(&sorted, work))
-        return share;
-    qsort(sorted.regions, sorted.region_count, sizeof *sorted.regions, heavier);
-    for (size_t k = 0; k < sorted.region_count; k++) {
-        const double taken = fmin(left, (double)sorted.regions[k].tasks);
-        units += taken * sorted.regions[k].cost;
-        left -= taken;
-    }
-    work_release(&sorted);
-    return units / all;
 }

@@ -1,8 +1,9 @@
 /*
  * How much the core tasks of a job are worth: all alike, or prefix sums over consecutive ones that
- * cost the same. One unit is what the mean core task costs, so that the whole job is worth as many
- * units as it has core tasks. Whether somebody knows the weight of every task or a calibration
- * found some regions makes no difference to those who ask.
+ * cost the same, or, where hardly any two neighbours do, over single ones. One unit is what the
+ * mean core task costs, so that the whole job is worth as many units as it has core tasks. Whether
+ * somebody knows the weight of every task or a calibration found some regions makes no difference
+ * to those who ask.
  */
 #ifndef PLANNER_MODEL_WORK_H
 #define PLANNER_MODEL_WORK_H
@@ -11,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "planner/model/task_costs.h"
 #include "planner/model/task_range.h"
 
 /* Consecutive core tasks that cost the same. */
@@ -21,11 +23,16 @@ struct work_region {
     int64_t end;  /* the core task after it; likewise */
 };
 
+/* More regions than this are kept as weights of single core tasks where that takes less memory. */
+enum { WORK_REGIONS_LISTED = 4096 };
+
 struct work {
     int64_t tasks;               /* of all regions */
-    struct work_region *regions; /* owned, or shared; NULL: all core tasks are alike */
+    struct work_region *regions; /* owned, or shared; NULL: core tasks are alike, or all unlike */
+    double *weights; /* owned, or shared; not NULL: each core task is a region, of such a weight */
     size_t region_count;
-    int *users; /* works that share the regions, this one included; NULL: copies have their own */
+    int *users; /* works that share these, this one included; NULL: copies have their own */
+    struct task_costs costs; /* of the weights */
 };
 
 /* Scale the regions' costs to mean 1 and set their derived members. False: the regions' core tasks
@@ -34,6 +41,8 @@ bool work_settle(struct work *work);
 /* The same from a weight for each core task, neighbours of equal weight being one region; to be
  * released. False: out of memory, or they are worth nothing. */
 bool work_weigh(struct work *work, const double *weights, int64_t tasks);
+/* From weights that are the work's from here on (malloc), whatever is returned. */
+bool work_weigh_own(struct work *work, double *weights, int64_t tasks);
 /* At most so many regions, of neighbours whose mean stands for each of them; they are as long as
  * one another as far as regions allow. False: out of memory. */
 bool work_coarsen(struct work *work, size_t most);
@@ -57,6 +66,18 @@ static inline bool work_differs(const struct work *work)
     return work->region_count > 0;
 }
 
+/* Core tasks of a region, by its number, and what one of them costs. */
+static inline int64_t work_region_tasks(const struct work *work, size_t region)
+{
+    return work->regions ? work->regions[region].tasks : 1;
+}
+static inline double work_region_cost(const struct work *work, size_t region)
+{
+    return work->regions ? work->regions[region].cost
+                         : task_costs_of(&work->costs, (int64_t)region);
+}
+/* The region that this core task lies in. The work has some. */
+struct work_region work_region_of(const struct work *work, int64_t task);
 /* Units of the core tasks before `at`, which may be a fraction. */
 double work_before(const struct work *work, double at);
 /* Mean cost of core tasks [first, first + count) of a job of `tasks`, relative to the mean of all;
@@ -71,7 +92,7 @@ double work_deviation(const struct work *work);
 /* Units of the heaviest core task; 1 without regions. */
 double work_greatest(const struct work *work);
 /* The share of the work that is in the most expensive `share` of the core tasks; `share` itself if
- * all are equal. */
+ * all are equal, or there is no memory for counting. */
 double work_heaviest(const struct work *work, double share);
 
 #endif

@@ -160,14 +160,14 @@ static bool bytes_make(struct watch_units *units, const struct work *bytes, cons
 static int64_t tasks_most(const struct work *work, double worth)
 {
     int64_t most = 1;
-    for (size_t k = 0; k < work->region_count; k++) {
-        const struct work_region *region = &work->regions[k];
-        const int64_t first = region->end - region->tasks;
-        const double begun = region->until - (double)region->tasks * region->cost;
+    for (int64_t first = 0, end; first < work->tasks; first = end) {
+        const struct work_region region = work_region_of(work, first);
+        const double begun = region.until - (double)region.tasks * region.cost;
         const int64_t until = work_nearest(work, work->tasks, begun + worth, first) + 1;
-        const int64_t from = work_nearest(work, work->tasks, fmax(region->until - worth, 0), 0) - 1;
+        const int64_t from = work_nearest(work, work->tasks, fmax(region.until - worth, 0), 0) - 1;
+        end = region.end;
         most = until - first > most ? until - first : most;
-        most = region->end - from > most ? region->end - from : most;
+        most = end - from > most ? end - from : most;
     }
     return most < work->tasks ? most : work->tasks;
 }

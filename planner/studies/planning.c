@@ -98,12 +98,15 @@ static bool work_of_packages(const struct work *work, const struct plan *plan, s
     return work_settle(made);
 }
 
-/* Not more regions than a plan keeps, if packages are fewer. */
+/* Not more regions than a plan keeps: where packages are more than are cut, as many as these may
+ * be, of about as many core tasks each. */
 static bool work_shorten(struct work *work, const struct plan *plan)
 {
     struct work made;
-    if (work->region_count <= WEIGHTS_REGIONS_KEPT || plan_packages(plan) > CUT_PACKAGES_MOST)
+    if (work->region_count <= WEIGHTS_REGIONS_KEPT)
         return true;
+    if (plan_packages(plan) > CUT_PACKAGES_MOST)
+        return work_coarsen(work, CUT_PACKAGES_MOST);
     if (plan->child_count > 0) /* whose packages are those of groups, in an order of their own */
         return work_coarsen(work, WEIGHTS_REGIONS_KEPT);
     if (!work_of_packages(work, plan, &made)) {

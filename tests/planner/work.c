@@ -74,7 +74,7 @@ static void shared_regions_stay_as_they_are(void **state)
 {
     (void)state;
     static const double weights[] = {3, 1, 5, 5, 5, 5, 0, 7, 2, 4};
-    struct work work, first, second, third;
+    struct work work, first = {0}, second = {0}, third = {0};
     assert_true(work_weigh(&work, weights, 10));
     work_share(&work);
     assert_true(work_copy(&first, &work) && work_copy(&second, &first) && work_copy(&third, &work));
@@ -176,6 +176,148 @@ static void parts_of_a_job_are_jobs(void **state)
     assert_false(work_differs(&part));
 }
 
+/* ---- very many core tasks that are all unlike ---------------------------------------------- */
+
+enum { UNLIKE = 10000 };
+
+/* Some of them worth nothing, many in a row; their sum. */
+static double unlike_draw(struct dice *dice, double *weights)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < UNLIKE; k++)
+        sum += weights[k] =
+            dice_whole(dice, 0, 9) == 0 || (k > 6000 && k < 6500) ? 0 : dice_scale(dice, 1e-3, 1e3);
+    return sum;
+}
+
+static bool near(double found, double wanted)
+{
+    return fabs(found - wanted) <= 1e-9 * UNLIKE;
+}
+
+/* One of a million weights takes the memory of one number, and everything is as by definition. */
+static void unlike_tasks_are_kept_as_weights(void **state)
+{
+    (void)state;
+    static double weights[UNLIKE];
+    struct dice dice = {1};
+    const double mean = unlike_draw(&dice, weights) / UNLIKE;
+    struct work work;
+    assert_true(work_weigh(&work, weights, UNLIKE));
+    assert_true(work.weights && !work.regions && work.region_count == UNLIKE);
+    double before = 0, greatest = 0, squares = 0;
+    for (int64_t k = 0; k < UNLIKE; k++) {
+        const double cost = weights[k] / mean;
+        assert_true(near(work_before(&work, (double)k), before));
+        assert_true(near(work_before(&work, (double)k + 0.25), before + 0.25 * cost));
+        const struct work_region region = work_region_of(&work, k);
+        assert_true(region.tasks == 1 && region.end == k + 1 && near(region.cost, cost));
+        before += cost;
+        greatest = fmax(greatest, cost);
+        squares += (cost - 1) * (cost - 1);
+    }
+    assert_true(near(work_before(&work, UNLIKE), UNLIKE));
+    assert_true(CLOSE(work_greatest(&work), greatest));
+    assert_true(CLOSE(work_deviation(&work), sqrt(squares / UNLIKE)));
+    work_release(&work);
+}
+
+/* The same places as where each weight is kept as a region of its own. */
+static void places_of_unlike_tasks_are_those_of_regions(void **state)
+{
+    (void)state;
+    static double weights[UNLIKE];
+    struct dice dice = {2};
+    unlike_draw(&dice, weights);
+    struct work work, listed = {.tasks = UNLIKE, .region_count = UNLIKE};
+    listed.regions = calloc(UNLIKE, sizeof *listed.regions);
+    for (int64_t k = 0; k < UNLIKE; k++)
+        listed.regions[k] = (struct work_region){.tasks = 1, .cost = weights[k]};
+    assert_true(work_weigh(&work, weights, UNLIKE) && work_settle(&listed));
+    for (int trial = 0; trial < 20000; trial++) {
+        const double units = UNLIKE * 1.1 * dice_unit(&dice);
+        const int64_t least = dice_whole(&dice, 0, UNLIKE);
+        const int64_t tasks = trial % 2 == 0 ? UNLIKE : dice_whole(&dice, 1, 3 * (int64_t)UNLIKE);
+        assert_int_equal(work_nearest(&work, tasks, units, least),
+                         work_nearest(&listed, tasks, units, least));
+    }
+    const int64_t nothing = work_nearest(&work, UNLIKE, work_before(&work, 6300), 0);
+    assert_true(nothing <= 6001 && weights[nothing - 1] > 0);
+    work_release(&work);
+    work_release(&listed);
+}
+
+/* Copies share the weights, whatever is done with them. */
+static void unlike_tasks_are_shared(void **state)
+{
+    (void)state;
+    static double weights[UNLIKE];
+    struct dice dice = {3};
+    const double mean = unlike_draw(&dice, weights) / UNLIKE;
+    struct work work, flat = {0}, coarse = {0}, whole = {0}, part = {0};
+    const struct task_range all = {0, UNLIKE}, ranges[] = {{10, 5000}, {7000, 1000}};
+    double worth;
+    assert_true(work_weigh(&work, weights, UNLIKE));
+    work_share(&work);
+    assert_true(work_copy(&flat, &work) && work_copy(&coarse, &work));
+    assert_true(work_flatten(&flat, 0.25) && work_coarsen(&coarse, 100));
+    assert_true(work_select(&whole, &work, &all, 1, &worth) && CLOSE(worth, 1));
+    assert_true(flat.weights == work.weights && whole.weights == work.weights);
+    work_share(&whole); /* which it is already */
+    assert_true(coarse.regions && !coarse.weights && coarse.region_count == 100);
+    for (int64_t k = 0; k < UNLIKE; k += 7) {
+        const double flattened = 0.25 * (double)k + 0.75 * work_before(&work, (double)k);
+        assert_true(near(work_before(&flat, (double)k), flattened));
+        assert_true(fabs(work_before(&coarse, (double)k) - work_before(&work, (double)k)) <
+                    100 * work_greatest(&work));
+    }
+    assert_true(work_select(&part, &work, ranges, 2, &worth) && part.tasks == 6000);
+    assert_true(near(6000 * worth, work_before(&work, 5010) - work_before(&work, 10) +
+                                       work_before(&work, 8000) - work_before(&work, 7000)));
+    assert_true(near(work_region_of(&part, 5500).cost, weights[7500] / mean / worth));
+    work_release(&work);
+    assert_true(near(work_before(&flat, UNLIKE), UNLIKE) &&
+                near(work_before(&whole, UNLIKE), UNLIKE) &&
+                near(work_before(&coarse, UNLIKE), UNLIKE));
+    work_release(&flat);
+    work_release(&coarse);
+    work_release(&whole);
+    work_release(&part);
+}
+
+static int greater(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+    return (p < q) - (p > q);
+}
+
+/* Against sorting. */
+static void the_heaviest_are_found(void **state)
+{
+    (void)state;
+    static double weights[UNLIKE];
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct dice dice = {seed};
+        const double sum = unlike_draw(&dice, weights), share = dice_unit(&dice);
+        double heavy = 0;
+        struct work work;
+        assert_true(work_weigh(&work, weights, UNLIKE));
+        qsort(weights, UNLIKE, sizeof *weights, greater);
+        const double most = share * UNLIKE;
+        for (int64_t k = 0; (double)k < most; k++)
+            heavy += weights[k] * fmin(1, most - (double)k);
+        assert_true(fabs(work_heaviest(&work, share) - heavy / sum) < 1e-9);
+        assert_true(CLOSE(work_heaviest(&work, 1), 1));
+        work_release(&work);
+    }
+    const double few[] = {3, 3, 3, 0, 0, 7};
+    struct work work;
+    assert_true(work_weigh(&work, few, 6));
+    assert_true(CLOSE(work_heaviest(&work, 1. / 6), 7. / 16));
+    assert_true(CLOSE(work_heaviest(&work, 0.25), 8.5 / 16));
+    work_release(&work);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +330,10 @@ int main(void)
         cmocka_unit_test(the_nearest_place_is_found),
         cmocka_unit_test(units_before_are_summed),
         cmocka_unit_test(parts_of_a_job_are_jobs),
+        cmocka_unit_test(unlike_tasks_are_kept_as_weights),
+        cmocka_unit_test(places_of_unlike_tasks_are_those_of_regions),
+        cmocka_unit_test(unlike_tasks_are_shared),
+        cmocka_unit_test(the_heaviest_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
