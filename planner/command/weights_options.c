@@ -193,7 +193,8 @@ static bool run_weigh(const struct weights_options *options, const struct reader
                 measured_check(&measuring, path, failure);
     if (good)
         *weights = weights_of(path, path, measuring.seconds, measuring.tasks, failure);
-    free(measuring.seconds);
+    else
+        free(measuring.seconds);
     run_record_release(&record);
     return good && *weights;
 }
@@ -234,7 +235,6 @@ static bool numbers_weigh(const char *name, const struct readers *readers,
     double *numbers = readers->read_numbers(name, &count, failure);
     if (numbers)
         *weights = weights_of(name, name, numbers, count, failure);
-    free(numbers);
     return *weights != NULL;
 }
 

@@ -16,7 +16,8 @@ static void read_refuse(const char *path, size_t used, struct failure *failure)
 {
     if (used > TEXTFILE_MOST)
         failure_set(failure, FAILURE_MISMATCH,
-                    "'%s' is larger than 1 GiB, which no profile or plan is: check the name", path);
+                    "'%s' is larger than 1 GiB, which no profile, plan or line is: check the name",
+                    path);
     else
         failure_set(failure, FAILURE_MISMATCH, "cannot read '%s': %s; check the file", path,
                     strerror(errno));
@@ -53,20 +54,101 @@ static char *descriptor_read(int file, const char *path, size_t *length, struct 
     return NULL;
 }
 
-char *textfile_read(const char *path, size_t *length, struct failure *failure)
+/* Below 0 with *failure set; else to be closed. *name is for people. */
+static int path_open(const char *path, const char **name, struct failure *failure)
 {
-    if (strcmp(path, "-") == 0)
-        return descriptor_read(STDIN_FILENO, "standard input", length, failure);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
+    const bool standard = strcmp(path, "-") == 0;
+    *name = standard ? "standard input" : path;
+    const int file = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
         failure_set(failure, FAILURE_MISMATCH, "cannot open '%s': %s; check the name", path,
                     strerror(errno));
+    return file;
+}
+
+char *textfile_read(const char *path, size_t *length, struct failure *failure)
+{
+    const char *name;
+    const int file = path_open(path, &name, failure);
+    if (file < 0)
         return NULL;
-    }
-    char *text = descriptor_read(file, path, length, failure);
+    char *text = descriptor_read(file, name, length, failure);
     close(file);
     return text;
 }
+
+/* ---- line by line -------------------------------------------------------------------------- */
+
+/* What of a file is in memory: the beginning of a line, and what came behind it. */
+struct lines {
+    char *text; /* owned */
+    size_t used, capacity;
+};
+
+/* One more piece; *ended: there is none. */
+static bool piece_read(struct lines *lines, int file, const char *name, bool *ended,
+                       struct failure *failure)
+{
+    enum { PIECE = 1 << 16 };
+    char *more = array_reserve(lines->text, &lines->capacity, lines->used + PIECE, sizeof *more);
+    if (!more)
+        return failure_memory(failure, "reading a file");
+    lines->text = more;
+    ssize_t got;
+    do
+        got = read(file, lines->text + lines->used, lines->capacity - lines->used);
+    while (got < 0 && errno == EINTR);
+    lines->used += got > 0 ? (size_t)got : 0;
+    *ended = got == 0;
+    if (got >= 0 && lines->used <= TEXTFILE_MOST)
+        return true;
+    read_refuse(name, lines->used, failure);
+    return false;
+}
+
+static bool line_give(const char *line, size_t length, const struct textfile_taker *taker,
+                      struct failure *failure)
+{
+    if (length > 0 && line[length - 1] == '\r')
+        length--;
+    return taker->take(taker->self, line, length, failure);
+}
+
+/* All lines that have an end. What follows them becomes the beginning. */
+static bool lines_give(struct lines *lines, size_t looked_at, const struct textfile_taker *taker,
+                       struct failure *failure)
+{
+    size_t at = 0;
+    for (const char *stop; lines->used > looked_at &&
+                           (stop = memchr(lines->text + looked_at, '\n', lines->used - looked_at));
+         at = looked_at = (size_t)(stop - lines->text) + 1)
+        if (!line_give(lines->text + at, (size_t)(stop - lines->text) - at, taker, failure))
+            return false;
+    lines->used -= at;
+    memmove(lines->text, lines->text + at, lines->used);
+    return true;
+}
+
+bool textfile_lines(const char *path, const struct textfile_taker *taker, struct failure *failure)
+{
+    const char *name;
+    const int file = path_open(path, &name, failure);
+    struct lines lines = {.text = NULL};
+    bool ended = false, good = file >= 0;
+    while (good && !ended) {
+        const size_t looked_at = lines.used;
+        good = piece_read(&lines, file, name, &ended, failure) &&
+               lines_give(&lines, looked_at, taker, failure);
+    }
+    if (good && lines.used > 0)
+        good = line_give(lines.text, lines.used, taker, failure);
+    free(lines.text);
+    if (file >= 0)
+        close(file);
+    return good;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
 
 bool textfile_check(const char *path, struct failure *failure)
 {

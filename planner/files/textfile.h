@@ -11,6 +11,14 @@
 /* Owned, zero-terminated contents, to be freed; "-" is standard input. NULL with *failure set
  * (missing, unreadable, a directory, over 1 GiB). */
 char *textfile_read(const char *path, size_t *length, struct failure *failure);
+/* Takes a line without its end, LF or CR LF; false with *failure set: no more of them. */
+struct textfile_taker {
+    void *self;
+    bool (*take)(void *self, const char *line, size_t length, struct failure *failure);
+};
+/* Every line of a file in turn, of which a piece is in memory; "-" is standard input. False with
+ * *failure set: the taker's, or as textfile_read, where 1 GiB is the most of a line. */
+bool textfile_lines(const char *path, const struct textfile_taker *taker, struct failure *failure);
 /* Replace `path` by `text` as a whole or not at all (written beside it, then renamed); "-" is
  * standard output. */
 bool textfile_write(const char *path, const char *text, struct failure *failure);

@@ -61,22 +61,20 @@ static bool weight_add(struct reading *reading, double weight, struct failure *f
 typedef bool line_taker(struct reading *reading, void *context, const char *line, size_t length,
                         struct failure *failure);
 
-static bool lines_take(struct reading *reading, const char *text, size_t length, line_taker *take,
-                       void *context, struct failure *failure)
+struct taking {
+    struct reading *reading;
+    line_taker *take;
+    void *context;
+};
+
+static bool line_take(void *self, const char *line, size_t length, struct failure *failure)
 {
-    const char *at = text, *const end = text + length;
-    while (at < end) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        size_t size = (size_t)((stop ? stop : end) - at);
-        reading->line++;
-        if (size > 0 && at[size - 1] == '\r')
-            size--;
-        if (!take(reading, context, at, size, failure))
-            return false;
-        at = stop ? stop + 1 : end;
-    }
-    return true;
+    const struct taking *taking = self;
+    taking->reading->line++;
+    return taking->take(taking->reading, taking->context, line, length, failure);
 }
+
+/* ---- one number a line --------------------------------------------------------------------- */
 
 static bool number_take(struct reading *reading, void *context, const char *line, size_t length,
                         struct failure *failure)
@@ -425,31 +423,38 @@ static bool log_close(struct reading *reading, void *context, struct failure *fa
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-struct task_weights *weights_of(const char *path, const char *source, const double *items,
-                                int64_t count, struct failure *failure)
+/* Can they be used? */
+static bool items_check(const char *path, const double *items, int64_t count,
+                        struct failure *failure)
 {
-    char digest[65];
     double sum = 0;
     for (int64_t k = 0; k < count; k++) {
-        if (!(items[k] >= 0)) {
-            failure_set(failure, FAILURE_MISMATCH,
-                        "%s: weight %" PRId64
-                        ", %g, cannot be used: it must be a number, 0 or greater",
-                        path, k + 1, items[k]);
-            return NULL;
-        }
+        if (!(items[k] >= 0))
+            return failure_set(failure, FAILURE_MISMATCH,
+                               "%s: weight %" PRId64
+                               ", %g, cannot be used: it must be a number, 0 or greater",
+                               path, k + 1, items[k]);
         sum += items[k];
     }
-    if (count == 0 || !(sum > 0) || !isfinite(sum)) {
-        failure_set(
-            failure, FAILURE_MISMATCH, "%s: %s", path,
-            count == 0 ? "has no weights: give one for each core task"
-            : sum > 0  ? "has weights whose sum is too large: divide all of them by the same number"
-                       : "all weights are 0: give at least one core task a weight above 0");
+    if (count > 0 && sum > 0 && isfinite(sum))
+        return true;
+    return failure_set(
+        failure, FAILURE_MISMATCH, "%s: %s", path,
+        count == 0 ? "has no weights: give one for each core task"
+        : sum > 0  ? "has weights whose sum is too large: divide all of them by the same number"
+                   : "all weights are 0: give at least one core task a weight above 0");
+}
+
+struct task_weights *weights_of(const char *path, const char *source, double *items, int64_t count,
+                                struct failure *failure)
+{
+    char digest[65];
+    if (!items_check(path, items, count, failure)) {
+        free(items);
         return NULL;
     }
     textfile_sha256((const char *)items, (size_t)count * sizeof *items, digest);
-    struct task_weights *made = weights_new(source, digest, items, count);
+    struct task_weights *made = weights_new_own(source, digest, items, count);
     if (!made)
         failure_memory(failure, "reading weights");
     return made;
@@ -460,16 +465,13 @@ file_read(const char *path, const char *source, line_taker *take, void *context,
           bool (*close)(struct reading *reading, void *context, struct failure *failure),
           struct failure *failure)
 {
-    size_t length = 0;
-    char *text = textfile_read(path, &length, failure);
     struct reading reading = {.path = path};
-    struct task_weights *made = NULL;
-    if (text && lines_take(&reading, text, length, take, context, failure) &&
+    struct taking taking = {&reading, take, context};
+    if (textfile_lines(path, &(const struct textfile_taker){&taking, line_take}, failure) &&
         (!close || close(&reading, context, failure)))
-        made = weights_of(path, source, reading.items, (int64_t)reading.count, failure);
+        return weights_of(path, source, reading.items, (int64_t)reading.count, failure);
     free(reading.items);
-    free(text);
-    return made;
+    return NULL;
 }
 
 struct task_weights *weights_read(const char *path, struct failure *failure)

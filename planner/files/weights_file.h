@@ -8,10 +8,11 @@
 #include "planner/base/failure.h"
 #include "planner/model/weights.h"
 
-/* From `items` at hand, `count` of them; `path` is what failures call them, `source` their name.
- * Owned. NULL with *failure set: none, one below 0, nothing but zeros, or out of memory. */
-struct task_weights *weights_of(const char *path, const char *source, const double *items,
-                                int64_t count, struct failure *failure);
+/* From `items` (malloc), `count` of them, which are its own from here on, whatever is returned;
+ * `path` is what failures call them, `source` their name. Owned. NULL with *failure set: none, one
+ * below 0, nothing but zeros, or out of memory. */
+struct task_weights *weights_of(const char *path, const char *source, double *items, int64_t count,
+                                struct failure *failure);
 /* Owned. NULL with *failure set: a line that is no number of at least 0, none at all, nothing but
  * zeros, a file that cannot be read; FAILURE_MISMATCH names the line. */
 struct task_weights *weights_read(const char *path, struct failure *failure);

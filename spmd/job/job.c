@@ -656,7 +656,6 @@ static bool items_weigh(const struct job *job, struct input *input, double *item
 struct task_weights *job_weigh(const struct job *job, struct input *input, struct failure *failure)
 {
     char source[160];
-    struct task_weights *made = NULL;
     if (!task_weighs(job->task)) {
         failure_set(failure, FAILURE_USAGE,
                     "core task '%s' cannot say what its core tasks cost: leave --weights task out",
@@ -665,12 +664,11 @@ struct task_weights *job_weigh(const struct job *job, struct input *input, struc
     }
     double *items = calloc((size_t)job->setup.tasks, sizeof *items);
     snprintf(source, sizeof source, WEIGHTS_OF_TASK "%.140s", job->task->name);
-    if (!items)
-        failure_memory(failure, "weighing core tasks");
-    else if (items_weigh(job, input, items, failure))
-        made = weights_of(source, source, items, job->setup.tasks, failure);
+    if (items ? items_weigh(job, input, items, failure)
+              : failure_memory(failure, "weighing core tasks"))
+        return weights_of(source, source, items, job->setup.tasks, failure);
     free(items);
-    return made;
+    return NULL;
 }
 
 bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t count[3],

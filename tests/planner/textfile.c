@@ -65,6 +65,76 @@ static void files_larger_than_one_read(void **state)
     assert_int_equal(unlink("wide.txt"), 0);
 }
 
+struct heard {
+    size_t count, most, sum;
+    char last[8];
+    const char *stop_at;
+};
+
+static bool line_hear(void *self, const char *line, size_t length, struct failure *failure)
+{
+    struct heard *heard = self;
+    heard->count++;
+    heard->sum += length;
+    heard->most = length > heard->most ? length : heard->most;
+    snprintf(heard->last, sizeof heard->last, "%.*s", (int)(length < 7 ? length : 7), line);
+    return !heard->stop_at || strcmp(heard->stop_at, heard->last) != 0 ||
+           failure_set(failure, FAILURE_USAGE, "line %zu", heard->count);
+}
+
+static void lines_hear(const char *text, struct heard *heard)
+{
+    struct failure failure = FAILURE_INIT;
+    const struct textfile_taker taker = {heard, line_hear};
+    assert_true(textfile_write("lines.txt", text, &failure));
+    assert_true(textfile_lines("lines.txt", &taker, &failure));
+}
+
+/* However lines lie in the pieces that are read. */
+static void lines_are_taken_one_by_one(void **state)
+{
+    struct heard none = {0}, ends = {0}, open = {0}, empty = {0};
+    (void)state;
+    lines_hear("", &none);
+    assert_int_equal(none.count, 0);
+    lines_hear("one\r\n\ntwo\n", &ends);
+    assert_true(ends.count == 3 && ends.sum == 6 && ends.most == 3);
+    lines_hear("one\ntwo", &open);
+    assert_true(open.count == 2 && strcmp(open.last, "two") == 0);
+    lines_hear("\n", &empty);
+    assert_true(empty.count == 1 && empty.sum == 0);
+    for (size_t size = 65530; size < 65540; size++) {
+        struct heard heard = {0};
+        char *wide = malloc(3 * size + 16);
+        memset(wide, 'x', 3 * size);
+        wide[size] = '\n';
+        wide[2 * size + 1] = '\n';
+        snprintf(wide + 3 * size, 16, "\nlast\n");
+        lines_hear(wide, &heard);
+        assert_true(heard.count == 4 && heard.most == size && heard.sum == 3 * size - 2 + 4);
+        assert_string_equal(heard.last, "last");
+        free(wide);
+    }
+    assert_int_equal(unlink("lines.txt"), 0);
+}
+
+static void a_refused_line_is_the_last(void **state)
+{
+    struct failure refused = FAILURE_INIT, missing = FAILURE_INIT, folder = FAILURE_INIT;
+    struct heard heard = {.stop_at = "b"};
+    const struct textfile_taker taker = {&heard, line_hear};
+    (void)state;
+    assert_true(textfile_write("lines.txt", "a\nb\nc\n", &refused));
+    assert_false(textfile_lines("lines.txt", &taker, &refused));
+    assert_failure(refused, FAILURE_USAGE, "line 2");
+    assert_int_equal(unlink("lines.txt"), 0);
+    assert_false(textfile_lines("no-such-file", &taker, &missing));
+    assert_failure(missing, FAILURE_MISMATCH,
+                   "cannot open 'no-such-file': No such file or directory; check the name");
+    assert_false(textfile_lines(".", &taker, &folder));
+    assert_failure(folder, FAILURE_MISMATCH, "cannot read '.': Is a directory; check the file");
+}
+
 static void files_refused(void **state)
 {
     struct failure missing = FAILURE_INIT, folder = FAILURE_INIT, nowhere = FAILURE_INIT,
@@ -114,9 +184,14 @@ static void digests_are_sha256(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_round_trip),   cmocka_unit_test(files_larger_than_one_read),
-        cmocka_unit_test(files_refused),      cmocka_unit_test(check_answers_as_write_would),
-        cmocka_unit_test(digests_are_sha256), cmocka_unit_test(links_and_permissions_stay),
+        cmocka_unit_test(files_round_trip),
+        cmocka_unit_test(files_larger_than_one_read),
+        cmocka_unit_test(files_refused),
+        cmocka_unit_test(check_answers_as_write_would),
+        cmocka_unit_test(digests_are_sha256),
+        cmocka_unit_test(links_and_permissions_stay),
+        cmocka_unit_test(lines_are_taken_one_by_one),
+        cmocka_unit_test(a_refused_line_is_the_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
