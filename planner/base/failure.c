@@ -1,7 +1,16 @@
 #include "planner/base/failure.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+
+/* What files hold is quoted, and must neither end the sentence nor reach a terminal as an order. */
+static void controls_replace(char *text)
+{
+    for (; *text; text++)
+        if (iscntrl((unsigned char)*text))
+            *text = '?';
+}
 
 bool failure_set(struct failure *failure, enum failure_code code, const char *format, ...)
 {
@@ -12,6 +21,7 @@ bool failure_set(struct failure *failure, enum failure_code code, const char *fo
     va_start(arguments, format);
     vsnprintf(failure->text, sizeof failure->text, format, arguments);
     va_end(arguments);
+    controls_replace(failure->text);
     return false;
 }
 
