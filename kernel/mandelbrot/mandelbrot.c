@@ -3,12 +3,71 @@
 #include <float.h>
 #include <math.h>
 #include <omp.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "kernel/mandelbrot/escape.h"
-#include "kernel/mandelbrot/preview.h"
+
+/* ---- what rows cost -------------------------------------------------------------------------- */
+
+/*
+ * What rows of a picture cost, from a few of their points: the steps that points take until they
+ * are outside or come back to where they were, which is when nobody need go on (escape_body.h).
+ */
+
+/* Points of a row that are looked at: a few of them take most steps, the more so the more
+ * iterations there may be. */
+enum { PREVIEW_POINTS = 200 };
+
+/* When a point is next compared with where it has been, as a part of its age: a cycle of any length
+ * is found (Brent, An improved Monte Carlo factorization algorithm, 1980). */
+static const double OLDER = 1.25;
+
+/* Steps between two looks. */
+enum { STRIDE = 16 };
+
+/* The centre of pixel k of n between these edges. */
+static double centre(double k, double n, double least, double greatest)
+{
+    return ((n - k - 0.5) * least + (k + 0.5) * greatest) / n;
+}
+
+static double steps_of(double c_x, double c_y, double iterations)
+{
+    double x = c_x, y = c_y, x_seen = x, y_seen = y, steps = 0, due = STRIDE;
+    while (steps < iterations && x * x + y * y <= 4) {
+        for (int k = 0; k < STRIDE && x * x + y * y <= 4; k++) {
+            const double product = x * y;
+            x = (x * x - y * y) + c_x;
+            y = (product + product) + c_y;
+            steps++;
+        }
+        if (x == x_seen && y == y_seen)
+            break;
+        if (steps >= due) {
+            x_seen = x;
+            y_seen = y;
+            due = ceil(OLDER * steps);
+        }
+    }
+    return fmax(1, fmin(steps, iterations));
+}
+
+/* The mean number of steps of that row's points, at least 1. */
+static double preview_row(const struct escape_picture *picture, int64_t row)
+{
+    const int points = (int)fmin(PREVIEW_POINTS, picture->width);
+    const double c_y = centre((double)row, picture->height, picture->y_max,
+                              picture->y_min); /* y_max is at row 0 */
+    double steps = 0;
+    for (int k = 0; k < points; k++)
+        steps += steps_of(centre(k, points, picture->x_min, picture->x_max), c_y,
+                          (double)picture->iterations);
+    return steps / points;
+}
 
 enum { PAGE_SIZE = 4096 };
 
@@ -39,7 +98,7 @@ struct job {
     enum isa isa;
 };
 
-/* ---- the job ---- */
+/* ---- the job -------------------------------------------------------------------------------- */
 
 /* One side of the picture: its edges and how many pixels are between them. */
 struct side {
@@ -146,7 +205,7 @@ static int mandelbrot_weigh(const struct scow_host *host, const void *self, doub
     return SCOW_OK;
 }
 
-/* ---- compute ---- */
+/* ---- computing ------------------------------------------------------------------------------ */
 
 /* What the threads of one call share. */
 struct work {

@@ -6,7 +6,7 @@
 #ifndef KERNEL_MOTIF_BOUND_H
 #define KERNEL_MOTIF_BOUND_H
 
-#include "kernel/motif/motif_job.h"
+#include "kernel/motif/motif.h"
 
 /* Set the job's floor and rest; rows and tail stand ready. False: out of memory. */
 bool bound_find(struct motif_job *job);

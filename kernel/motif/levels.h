@@ -14,15 +14,7 @@
 #ifndef KERNEL_MOTIF_LEVELS_H
 #define KERNEL_MOTIF_LEVELS_H
 
-#include "kernel/motif/motif_job.h"
-
-enum levels_parameter {
-    LEVELS_SEQUENCES,
-    LEVELS_LENGTH,
-    LEVELS_POSITIONS,
-    LEVELS_FROM,
-    LEVELS_PARAMETERS
-};
+#include "kernel/motif/motif.h"
 
 /* Of one level; they are in every rank's memory. */
 enum { PREFIXES_MOST = 1 << 24 };
@@ -62,12 +54,6 @@ static inline int levels_least(const struct levels_job *job, int64_t sequences, 
     return (int)predictor - (shape->sequences - (int)sequences) * shape->length;
 }
 
-int levels_describe(const struct scow_host *host, const struct scow_value *values,
-                    const struct scow_input *input, int64_t *tasks);
-int levels_open(const struct scow_host *host, const struct scow_setup *setup, void **job);
-void levels_close(void *job);
-void levels_method(const void *job, char *text, size_t size);
-void levels_results(const void *job, struct scow_results *results);
 size_t levels_workspace_size(const void *job, int threads);
 int levels_compute(const struct scow_host *host, const void *job, const struct scow_batch *batch);
 int levels_next(const struct scow_host *host, const void *job, const struct scow_survivors *in,

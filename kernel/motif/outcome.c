@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernel/motif/motif_job.h"
+#include "kernel/motif/motif.h"
 
 void outcome_results(const void *opened, struct scow_results *results)
 {

@@ -2,7 +2,7 @@
 #ifndef KERNEL_MOTIF_READING_H
 #define KERNEL_MOTIF_READING_H
 
-#include "kernel/motif/motif_job.h"
+#include "kernel/motif/motif.h"
 
 /* What is shared, while it grows. */
 struct reading {

@@ -25,7 +25,7 @@
 #ifndef KERNEL_MOTIF_SEARCH_H
 #define KERNEL_MOTIF_SEARCH_H
 
-#include "kernel/motif/motif_job.h"
+#include "kernel/motif/motif.h"
 
 struct search {
     const struct motif_job *job;

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "kernel/library/align.h"
-#include "kernel/library/best.h"
 #include "kernel/library/library.h"
 #include "tests/cases.h"
 #include "tests/checks.h"

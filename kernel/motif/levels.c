@@ -1,8 +1,10 @@
+#include "kernel/motif/levels.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "kernel/motif/bound.h"
-#include "kernel/motif/levels.h"
+#include "kernel/motif/motif.h"
 #include "kernel/motif/outcome.h"
 #include "kernel/motif/reading.h"
 
@@ -118,8 +120,8 @@ static int first_describe(struct reading *reading, int64_t depth, int64_t *tasks
     return status;
 }
 
-int levels_describe(const struct scow_host *host, const struct scow_value *values,
-                    const struct scow_input *input, int64_t *tasks)
+static int levels_describe(const struct scow_host *host, const struct scow_value *values,
+                           const struct scow_input *input, int64_t *tasks)
 {
     struct reading reading = {.host = host, .positions = (int64_t)values[LEVELS_POSITIONS].number};
     int64_t depth = 0;
@@ -140,7 +142,16 @@ int levels_describe(const struct scow_host *host, const struct scow_value *value
 
 /* ---- any level ----------------------------------------------------------------------------- */
 
-int levels_open(const struct scow_host *host, const struct scow_setup *setup, void **opened)
+static void levels_close(void *opened)
+{
+    struct levels_job *job = opened;
+    if (!job)
+        return;
+    free(job->motif.words);
+    free(job);
+}
+
+static int levels_open(const struct scow_host *host, const struct scow_setup *setup, void **opened)
 {
     const struct levels_shared *shared = setup->shared;
     const uint32_t *prefixes = (const uint32_t *)(const void *)(shared + 1);
@@ -163,16 +174,7 @@ int levels_open(const struct scow_host *host, const struct scow_setup *setup, vo
     return SCOW_OK;
 }
 
-void levels_close(void *opened)
-{
-    struct levels_job *job = opened;
-    if (!job)
-        return;
-    free(job->motif.words);
-    free(job);
-}
-
-void levels_method(const void *opened, char *text, size_t size)
+static void levels_method(const void *opened, char *text, size_t size)
 {
     const struct levels_job *job = opened; /* the same in all levels */
     snprintf(text, size, "prefixes of %d sequences with all positions of the next one",
@@ -180,10 +182,69 @@ void levels_method(const void *opened, char *text, size_t size)
 }
 
 /* Whole tuples are there with the last level's children. */
-void levels_results(const void *opened, struct scow_results *results)
+static void levels_results(const void *opened, struct scow_results *results)
 {
     const struct levels_job *job = opened;
     results->emits = true;
     if (levels_is_last(job))
         outcome_results(opened, results);
 }
+
+static const struct scow_parameter parameters[LEVELS_PARAMETERS + 1] = {
+    [LEVELS_SEQUENCES] = {.name = "sequences",
+                          .help = "search the first so many sequences of the input; 0: all",
+                          .kind = SCOW_WHOLE,
+                          .greatest = SEQUENCES_MOST},
+    [LEVELS_LENGTH] = {.name = "length",
+                       .help = "letters of the motif",
+                       .kind = SCOW_WHOLE,
+                       .initial = 8,
+                       .least = 1,
+                       .greatest = LENGTH_MOST},
+    [LEVELS_POSITIONS] = {.name = "positions",
+                          .help = "search the first so many start positions of every sequence, "
+                                  "which must have them; 0: all that each has",
+                          .kind = SCOW_WHOLE,
+                          .greatest = STARTS_MOST},
+    [LEVELS_FROM] =
+        {.name = "from",
+         .help = "begin with all prefixes of so many sequences, and leave out the levels before; "
+                 "0: the most of which no bound can leave any out, a little more than half",
+         .kind = SCOW_WHOLE,
+         .initial = 1,
+         .greatest = SEQUENCES_MOST},
+    [LEVELS_PARAMETERS] = {.name = NULL},
+};
+
+const struct scow_task motif_levels_task = {
+    SCOW_TASK,
+    .name = "motif-levels",
+    .version = "1",
+    .summary = "the same search in levels, of prefixes that can still become the best tuple",
+    .core_task = "one prefix of start tuples, with all its positions in the next sequence",
+    .outcome = "The best tuple as JSON, as `motif` has it; of every level, which prefixes go on.",
+    .parameters = parameters,
+    .input = SCOW_INPUT_SEQUENCES,
+    .threads = SCOW_THREADS_HOST,
+    .flags = SCOW_LEVELS,
+    .describe = levels_describe,
+    .open = levels_open,
+    .close = levels_close,
+    .method = levels_method,
+    .results = levels_results,
+    .workspace_size = levels_workspace_size,
+    .compute = levels_compute,
+    .next = levels_next,
+    .reset = outcome_reset,
+    .merge = outcome_merge,
+    .print = outcome_print,
+    .render = levels_render,
+};
+
+enum levels_parameter {
+    LEVELS_SEQUENCES,
+    LEVELS_LENGTH,
+    LEVELS_POSITIONS,
+    LEVELS_FROM,
+    LEVELS_PARAMETERS
+};
