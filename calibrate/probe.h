@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "calibrate/patience.h"
 #include "planner/base/failure.h"
 #include "planner/dispatch/dispatch.h"
 #include "planner/model/trace.h"
@@ -18,6 +17,15 @@
 #include "spmd/launch/progress.h"
 #include "spmd/protocol/run.h"
 #include "spmd/transport/comm.h"
+#include "spmd/transport/liveness.h"
+
+/* Of one job: core tasks of another may take much longer. */
+struct patience {
+    struct liveness *liveness; /* borrowed; NULL: nobody is looked after */
+    double least_s;            /* a worker that was silent for less is not lost */
+    double longest_s;          /* operation of a worker; 0: none has been seen */
+    double s_per_task;         /* at most, but for starts */
+};
 
 /* What every rank holds; all borrowed. */
 struct probe_setup {
