@@ -4,13 +4,24 @@
 #include <stdlib.h>
 
 #include "kernel/motif/bound.h"
-#include "kernel/motif/motif.h"
 #include "kernel/motif/outcome.h"
 #include "kernel/motif/reading.h"
 
+/* Of one level; they are in every rank's memory. */
+enum { PREFIXES_MOST = 1 << 24 };
+
+enum levels_parameter {
+    LEVELS_SEQUENCES,
+    LEVELS_LENGTH,
+    LEVELS_POSITIONS,
+    LEVELS_FROM,
+    LEVELS_PARAMETERS
+};
+
 /* ---- what is shared ------------------------------------------------------------------------ */
 
-uint32_t *levels_prefixes(struct levels_shared *shared)
+/* Where the prefixes are. */
+static uint32_t *levels_prefixes(struct levels_shared *shared)
 {
     return (uint32_t *)(void *)(shared + 1);
 }
@@ -28,8 +39,10 @@ static size_t letters_size(const struct motif_shape *shape)
     return size;
 }
 
-struct levels_shared *levels_shared_new(const struct motif_job *motif, int64_t depth,
-                                        int64_t prefixes, size_t *size)
+/* A level's shared bytes, with places for its prefixes: owned, of *size bytes; NULL: out of memory.
+ */
+static struct levels_shared *levels_shared_new(const struct motif_job *motif, int64_t depth,
+                                               int64_t prefixes, size_t *size)
 {
     const struct motif_shape *shape = &motif->shape;
     const size_t before = sizeof(struct levels_shared) + prefix_bytes(depth, prefixes);
@@ -48,7 +61,9 @@ struct levels_shared *levels_shared_new(const struct motif_job *motif, int64_t d
     return shared;
 }
 
-int levels_extend(const struct motif_job *motif, uint32_t *tuple, int64_t depth)
+/* The score of the tuple that begins with `depth` positions and goes on, in one sequence after the
+ * other, with the position that adds most, the first of several; the tuple is completed. */
+static int levels_extend(const struct motif_job *motif, uint32_t *tuple, int64_t depth)
 {
     uint32_t profile[PROFILE_WORDS_MOST] = {0};
     for (int i = 0; i < motif->shape.sequences; i++) {
@@ -190,6 +205,160 @@ static void levels_results(const void *opened, struct scow_results *results)
         outcome_results(opened, results);
 }
 
+/* ---- the next level ------------------------------------------------------------------------ */
+
+/* What a level has left, child after child. */
+struct children {
+    const struct levels_job *job;
+    const struct scow_survivors *in;
+};
+
+static const struct levels_child *children_of(const struct children *children, int64_t task,
+                                              int64_t *count)
+{
+    const int64_t at = children->in->at[task], end = children->in->at[task + 1];
+    *count = (end - at) / (int64_t)sizeof(struct levels_child);
+    return (const struct levels_child *)(const void *)((const char *)children->in->bytes + at);
+}
+
+/* Do they belong to this level? They come from a file. */
+static bool children_hold(const struct children *children)
+{
+    const struct levels_job *job = children->job;
+    const int64_t starts = job->motif.shape.starts[job->shared->depth];
+    if (children->in->tasks != job->shared->prefixes)
+        return false;
+    for (int64_t task = 0; task < children->in->tasks; task++) {
+        int64_t count;
+        const struct levels_child *child = children_of(children, task, &count);
+        if (children->in->at[task + 1] % (int64_t)sizeof *child != 0)
+            return false;
+        for (int64_t i = 0; i < count; i++)
+            if (child[i].start >= starts)
+                return false;
+    }
+    return true;
+}
+
+/* The one of the greatest score, of several the first, as the start of a tuple. False: there is
+ * none. */
+static bool best_find(const struct children *children, uint32_t *tuple)
+{
+    const int64_t depth = children->job->shared->depth;
+    uint32_t most = 0;
+    for (int64_t task = 0; task < children->in->tasks; task++) {
+        int64_t count;
+        const struct levels_child *child = children_of(children, task, &count);
+        for (int64_t i = 0; i < count; i++) {
+            if (child[i].score <= most)
+                continue;
+            most = child[i].score;
+            memcpy(tuple, children->job->prefixes + task * depth, (size_t)depth * sizeof *tuple);
+            tuple[depth] = child[i].start;
+        }
+    }
+    return most > 0;
+}
+
+/* Of the one that there is and the best child's, the better one. */
+static void predictor_find(const struct children *children, struct levels_shared *next)
+{
+    const struct levels_job *job = children->job;
+    const int sequences = job->motif.shape.sequences;
+    uint32_t tuple[SEQUENCES_MOST] = {0};
+    next->score = job->shared->score;
+    memcpy(next->predictor, job->shared->predictor, sizeof next->predictor);
+    if (!best_find(children, tuple))
+        return;
+    const uint32_t score = (uint32_t)levels_extend(&job->motif, tuple, job->shared->depth + 1);
+    if (score < next->score ||
+        (score == next->score && !outcome_comes_first(tuple, next->predictor, sequences)))
+        return;
+    next->score = score;
+    memcpy(next->predictor, tuple, sizeof next->predictor);
+}
+
+/* Those that are as good as that wants it, into `prefix` (NULL: nowhere); how many. */
+static int64_t children_keep(const struct children *children, uint32_t score, uint32_t *prefix)
+{
+    const struct levels_job *job = children->job;
+    const int64_t depth = job->shared->depth;
+    const int least = levels_least(job, depth + 1, score);
+    int64_t kept = 0;
+    for (int64_t task = 0; task < children->in->tasks; task++) {
+        int64_t count;
+        const struct levels_child *child = children_of(children, task, &count);
+        for (int64_t i = 0; i < count; i++) {
+            if ((int)child[i].score < least)
+                continue;
+            kept++;
+            if (!prefix)
+                continue;
+            memcpy(prefix, job->prefixes + task * depth, (size_t)depth * sizeof *prefix);
+            prefix[depth] = child[i].start;
+            prefix += depth + 1;
+        }
+    }
+    return kept;
+}
+
+static int refuse(const struct scow_host *host, int64_t kept)
+{
+    if (kept == 0)
+        return host->fail(host, "none of this level's prefixes goes on, though the best tuple's "
+                                "would: its results are not those of these sequences");
+    return host->fail(host,
+                      "%lld prefixes go on, and at most 2^24 can be kept in memory: search fewer "
+                      "positions (--positions), or take the core task motif with --search "
+                      "branch-and-bound",
+                      (long long)kept);
+}
+
+static int levels_next(const struct scow_host *host, const void *opened,
+                       const struct scow_survivors *in, int64_t *tasks)
+{
+    const struct levels_job *job = opened;
+    const struct children children = {job, in};
+    struct levels_shared known = {.score = 0}, *next;
+    size_t size;
+    *tasks = 0;
+    if (!children_hold(&children))
+        return refuse(host, 0);
+    if (levels_is_last(job))
+        return SCOW_OK;
+    predictor_find(&children, &known);
+    const int64_t kept = children_keep(&children, known.score, NULL);
+    if (kept < 1 || kept > PREFIXES_MOST)
+        return refuse(host, kept);
+    next = levels_shared_new(&job->motif, job->shared->depth + 1, kept, &size);
+    if (!next)
+        return host->fail(host, "not enough memory for %lld prefixes", (long long)kept);
+    next->score = known.score;
+    memcpy(next->predictor, known.predictor, sizeof next->predictor);
+    children_keep(&children, known.score, levels_prefixes(next));
+    const int status = host->share(host, next, size);
+    free(next);
+    *tasks = kept;
+    return status;
+}
+
+/* "POSITION SCORE" a line, positions from 0. */
+static size_t levels_render(const void *emitted, size_t size, char *text, size_t room)
+{
+    const struct levels_child *child = emitted;
+    size_t used = 0;
+    if (room > 0)
+        text[0] = '\0';
+    for (size_t i = 0; i < size / sizeof *child; i++) {
+        const int length = snprintf(used < room ? text + used : NULL, used < room ? room - used : 0,
+                                    "%u %u\n", (unsigned)child[i].start, (unsigned)child[i].score);
+        used += (size_t)length;
+    }
+    return used;
+}
+
+/* ---- the core task ------------------------------------------------------------------------- */
+
 static const struct scow_parameter parameters[LEVELS_PARAMETERS + 1] = {
     [LEVELS_SEQUENCES] = {.name = "sequences",
                           .help = "search the first so many sequences of the input; 0: all",
@@ -239,12 +408,4 @@ const struct scow_task motif_levels_task = {
     .merge = outcome_merge,
     .print = outcome_print,
     .render = levels_render,
-};
-
-enum levels_parameter {
-    LEVELS_SEQUENCES,
-    LEVELS_LENGTH,
-    LEVELS_POSITIONS,
-    LEVELS_FROM,
-    LEVELS_PARAMETERS
 };

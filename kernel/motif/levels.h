@@ -16,9 +16,6 @@
 
 #include "kernel/motif/motif.h"
 
-/* Of one level; they are in every rank's memory. */
-enum { PREFIXES_MOST = 1 << 24 };
-
 /* What all ranks are given of a level: this, its prefixes (`depth` positions each, in order), and
  * then the letters. */
 struct levels_shared {
@@ -56,19 +53,5 @@ static inline int levels_least(const struct levels_job *job, int64_t sequences, 
 
 size_t levels_workspace_size(const void *job, int threads);
 int levels_compute(const struct scow_host *host, const void *job, const struct scow_batch *batch);
-int levels_next(const struct scow_host *host, const void *job, const struct scow_survivors *in,
-                int64_t *tasks);
-/* "POSITION SCORE" a line, positions from 0. */
-size_t levels_render(const void *emitted, size_t size, char *text, size_t room);
-
-/* A level's shared bytes, with places for its prefixes: owned, of *size bytes; NULL: out of memory.
- */
-struct levels_shared *levels_shared_new(const struct motif_job *motif, int64_t depth,
-                                        int64_t prefixes, size_t *size);
-/* Where the prefixes are. */
-uint32_t *levels_prefixes(struct levels_shared *shared);
-/* The score of the tuple that begins with `depth` positions and goes on, in one sequence after the
- * other, with the position that adds most, the first of several; the tuple is completed. */
-int levels_extend(const struct motif_job *motif, uint32_t *tuple, int64_t depth);
 
 #endif

@@ -19,7 +19,112 @@
 #include <math.h>
 
 #include "planner/dispatch/rule.h"
-#include "planner/dispatch/rule_sums.h"
+
+/* ---- sums over all workers ----------------------------------------------------------------- */
+
+/*
+ * Sums over all workers, for rules that ask for them with every package: only what has changed
+ * since is looked at anew. The terms are added in the order of the workers, so that the sums are,
+ * to the bit, those of a loop over all of them: from the first worker whose term has changed on
+ * they are added again, which is a fraction of what it takes to find the terms.
+ */
+
+enum { SUMS_MOST = 2 };
+
+/* What is known of a worker. */
+enum sums_status {
+    SUMS_NEW,   /* it has reported too few packages */
+    SUMS_ZERO,  /* its packages took no time */
+    SUMS_KNOWN, /* it has terms */
+    SUMS_LOST,  /* it is not counted */
+    SUMS_STATUSES
+};
+
+/* The first member of what such a rule keeps of a worker (rule_worker.own). */
+struct sums_worker {
+    double term[SUMS_MOST];
+    double before[SUMS_MOST]; /* the sums of the workers before */
+    enum sums_status status;
+    bool changed;
+    int64_t next; /* of those that have changed: 1 + the worker; 0: it is the last one */
+};
+
+/* What it keeps of all of them. */
+struct sums {
+    int64_t workers[SUMS_STATUSES]; /* of each status */
+    double total[SUMS_MOST];
+    int64_t first_changed; /* 1 + the worker; 0: none has */
+    int64_t valid;         /* workers whose `before` holds; one more: so do the totals */
+};
+
+static struct sums_worker *sums_of(const struct rule_state *state, int64_t worker)
+{
+    return state->worker[worker].own;
+}
+
+/* All workers are new. */
+static void sums_start(struct sums *sums, int64_t workers)
+{
+    sums->workers[SUMS_NEW] = workers;
+}
+
+/* The worker has reported, is lost, or is back: its term will be asked for. */
+static void sums_change(struct sums *sums, const struct rule_state *state, int64_t worker,
+                        enum sums_status status)
+{
+    struct sums_worker *own = sums_of(state, worker);
+    sums->workers[own->status]--;
+    sums->workers[status]++;
+    own->status = status;
+    if (own->changed)
+        return;
+    own->changed = true;
+    own->next = sums->first_changed;
+    sums->first_changed = 1 + worker;
+}
+
+/* Of those that have changed, one after the other; -1: there is no other. */
+static int64_t sums_next(struct sums *sums, const struct rule_state *state)
+{
+    const int64_t worker = sums->first_changed - 1;
+    if (worker < 0)
+        return -1;
+    struct sums_worker *own = sums_of(state, worker);
+    sums->first_changed = own->next;
+    own->changed = false;
+    return worker;
+}
+
+/* The terms of a worker from now on; NULL: none. */
+static void sums_set(struct sums *sums, const struct rule_state *state, int64_t worker,
+                     const double term[SUMS_MOST])
+{
+    struct sums_worker *own = sums_of(state, worker);
+    for (int k = 0; k < SUMS_MOST; k++)
+        own->term[k] = term ? term[k] : 0;
+    sums->valid = worker + 1 < sums->valid ? worker + 1 : sums->valid;
+}
+
+/* When all that have changed are set: the totals follow. */
+static void sums_settle(struct sums *sums, const struct rule_state *state)
+{
+    double sum[SUMS_MOST] = {0};
+    int64_t at = sums->valid > 0 ? sums->valid - 1 : 0;
+    if (sums->valid > state->workers)
+        return;
+    for (int k = 0; at > 0 && k < SUMS_MOST; k++)
+        sum[k] = sums_of(state, at)->before[k];
+    for (; at < state->workers; at++) {
+        struct sums_worker *own = sums_of(state, at);
+        for (int k = 0; k < SUMS_MOST; k++) {
+            own->before[k] = sum[k];
+            sum[k] += own->term[k];
+        }
+    }
+    for (int k = 0; k < SUMS_MOST; k++)
+        sums->total[k] = sum[k];
+    sums->valid = state->workers + 1;
+}
 
 /* Packages of one size for all workers. */
 struct batch {
@@ -241,28 +346,33 @@ static void awf_total_change(struct rule_state *state, int64_t worker, double ta
 
 #define AWF_SIZES .state_size = sizeof(struct awf), .worker_size = awf_worker_size
 #define AWF_CHANGES .start = awf_start, .lost = awf_change, .joined = awf_change
+
 const struct rule rule_awf_b = {.name = "awf-b",
                                 .summary = "weighted factoring, weights measured per batch",
                                 AWF_SIZES,
                                 .chunk = awf_batch_chunk,
                                 .report = awf_work_report};
+
 const struct rule rule_awf_c = {.name = "awf-c",
                                 .summary = "weighted factoring, weights measured per package",
                                 AWF_SIZES,
                                 AWF_CHANGES,
                                 .chunk = awf_chunk_chunk,
                                 .report = awf_work_change};
+
 const struct rule rule_awf_d = {.name = "awf-d",
                                 .summary = "awf-b with overheads in the weights",
                                 AWF_SIZES,
                                 .chunk = awf_batch_chunk,
                                 .report = awf_total_report};
+
 const struct rule rule_awf_e = {.name = "awf-e",
                                 .summary = "awf-c with overheads in the weights",
                                 AWF_SIZES,
                                 AWF_CHANGES,
                                 .chunk = awf_chunk_chunk,
                                 .report = awf_total_change};
+
 #undef AWF_SIZES
 #undef AWF_CHANGES
 

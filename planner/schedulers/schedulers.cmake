@@ -22,7 +22,6 @@ scow_room(scow-search
         schedulers/search/ready.c
         schedulers/search/schedule.c
         schedulers/search/search.c
-        schedulers/search/useful.c
     ON scow-bounds scow-simulate)
 scow_room(scow-scow
     SOURCES

@@ -1,6 +1,6 @@
 /*
  * The master's parts among themselves: sending (master.c), what comes back (master_results.c), what
- * it computes itself (master_own.c), the ports of one that sleeps (master_ports.c), and what
+ * it computes itself (master_own.c), the ports of one that sleeps (ports.c), and what
  * becomes of workers that do not come back (master_losses.c). Nobody else includes this.
  */
 #ifndef SPMD_MASTER_MASTER_STATE_H
@@ -236,7 +236,7 @@ double master_returns_next_s(const struct master *master);
 /* They go on it. */
 void master_returns_carry(struct master *master);
 
-/* The ports of a master that sleeps; without a job that does, nothing (master_ports.c). */
+/* The ports of a master that sleeps; without a job that does, nothing (ports.c). */
 
 /* False: out of memory. */
 bool master_ports_init(struct master *master);

@@ -11,39 +11,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/dispatch/dispatch.h"
-#include "planner/model/operating.h"
-
 struct ports;
 
 struct port_phase {
     double start_s, end_s;
 };
 
-struct ports_setup {
-    enum operating operating;
-    int64_t workers;
-    int buffers; /* packages that a worker receives ahead, >= 1 */
-};
-
-/* NULL: out of memory. */
-struct ports *ports_new(const struct ports_setup *setup);
 void ports_free(struct ports **ports); /* sets *ports NULL */
 
-/* The worker starts until then. */
-void ports_prepare(struct ports *ports, int64_t worker, double prepared_s);
-/* The worker has done its oldest package, and could begin the next one then. Where the model has it
- * return results before that, it is not through: ports_return says when it is. */
-void ports_done(struct ports *ports, int64_t worker, double free_s);
-/* Nothing is left of what waits for that worker, and nothing more is heard of it. */
-void ports_drop(struct ports *ports, int64_t worker);
-
-/* A package that is ready to be sent, and takes so long on the way. False: out of memory. */
-bool ports_queue(struct ports *ports, const struct package *package, double ready_s, double link_s);
 /* When the first that is queued can begin its way; HUGE_VAL: there is none, or nobody knows yet. */
 double ports_out_s(const struct ports *ports);
-/* It begins then. */
-struct port_phase ports_send(struct ports *ports, double start_s, struct package *package);
 
 /* When results of that worker, ready then, can begin theirs. */
 double ports_in_s(const struct ports *ports, int64_t worker, double ready_s);

@@ -1,20 +1,43 @@
-#include "spmd/sense/sense.h"
-
+/*
+ * scow-sense: writes down how busy nodes are, again and again, as lines of a load file
+ * (planner/files/observations_tsv.h), of one node or, where ranks look, of all of theirs and the
+ * network between them.
+ */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "planner/base/duration.h"
+#include "planner/base/failure.h"
+#include "planner/base/options.h"
+#include "planner/base/text.h"
+#include "spmd/launch/launch.h"
+#include "spmd/node/node.h"
+#include "spmd/node/sensor.h"
+#include "spmd/transport/bandwidth.h"
 
-struct sense_options sense_usual(void)
+struct sense_options {
+    const char *every, *output, *node; /* node NULL: its host name */
+    int64_t count;                     /* 0: for ever */
+};
+
+enum { SENSE_ROWS = 4 };
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+static struct sense_options sense_usual(void)
 {
     return (struct sense_options){.every = "10s"};
 }
 
-struct option_table sense_table(struct sense_options *options, struct option_row *rows)
+/* The command line's options, whose values go to `options`; `rows` has room for SENSE_ROWS. */
+static struct option_table sense_table(struct sense_options *options, struct option_row *rows)
 {
     const struct option_row all[SENSE_ROWS] = {
         {'o', "output", "FILE", OPTION_TEXT, &options->output,
@@ -37,8 +60,9 @@ struct option_table sense_table(struct sense_options *options, struct option_row
     };
 }
 
-/* Lines of fields that tabs separate must stay such. */
-bool sense_check(const struct sense_options *options, double *every_s, struct failure *failure)
+/* *every_s: how often. A node's name has no tabs, which separate the fields of a line. */
+static bool sense_check(const struct sense_options *options, double *every_s,
+                        struct failure *failure)
 {
     const char *node = options->node;
     *every_s = duration_parse(options->every);
@@ -54,6 +78,8 @@ bool sense_check(const struct sense_options *options, double *every_s, struct fa
     return true;
 }
 
+/* ---- the file ------------------------------------------------------------------------------ */
+
 static bool is_standard(const struct sense_options *options)
 {
     return strcmp(options->output, "-") == 0;
@@ -66,7 +92,8 @@ static bool refuse(const struct sense_options *options, const char *why, struct 
                        options->output, why);
 }
 
-int sense_open(const struct sense_options *options, struct failure *failure)
+/* A file that lines are added to, "-" being standard output; negative with *failure set. */
+static int sense_open(const struct sense_options *options, struct failure *failure)
 {
     if (is_standard(options))
         return STDOUT_FILENO;
@@ -76,19 +103,38 @@ int sense_open(const struct sense_options *options, struct failure *failure)
     return file;
 }
 
-bool sense_close(int file, const struct sense_options *options, struct failure *failure)
+static bool sense_close(int file, const struct sense_options *options, struct failure *failure)
 {
     return file < 0 || is_standard(options) || close(file) == 0 ||
            refuse(options, strerror(errno), failure);
 }
 
-void sense_line(const char *node, const char *kind, double value, struct text *lines)
+/* Seconds since 1970. */
+static double sense_now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void sense_sleep(double until_s)
+{
+    for (double left_s; (left_s = until_s - sense_now_s()) > 0;) {
+        const struct timespec wanted = {(time_t)left_s,
+                                        (long)(1e9 * (left_s - (double)(time_t)left_s))};
+        nanosleep(&wanted, NULL);
+    }
+}
+
+/* Add a line: what there is of a node's "cpu" or "bandwidth" now. */
+static void sense_line(const char *node, const char *kind, double value, struct text *lines)
 {
     text_add(lines, "%.3f\t%s\t%s\t%.*f\n", sense_now_s(), node, kind, value > 1 ? 0 : 4, value);
 }
 
-bool sense_write(int file, const struct sense_options *options, struct text *lines,
-                 struct failure *failure)
+/* All lines at once, for several may write to the file; empties them. */
+static bool sense_write(int file, const struct sense_options *options, struct text *lines,
+                        struct failure *failure)
 {
     const ssize_t length = (ssize_t)lines->length;
     const ssize_t written = lines->failed ? 0 : write(file, lines->bytes, lines->length);
@@ -101,18 +147,160 @@ bool sense_write(int file, const struct sense_options *options, struct text *lin
     return good;
 }
 
-double sense_now_s(void)
+/* ---- many ranks ---------------------------------------------------------------------------- */
+
+/* One of a node's ranks looks at it, and rank 0 writes what all have seen. */
+
+/* Of one rank. */
+struct seen {
+    char node[LINK_NAME_SIZE];
+    double availability; /* 0: another one looks at the node */
+};
+
+struct sensing {
+    const struct comm *comm;
+    const struct sense_options *options;
+    int file;                /* the master's */
+    struct seen *seen;       /* owned; by rank, the master's */
+    struct bandwidth *found; /* owned; likewise */
+};
+
+static void lines_make(const struct sensing *sensing, struct text *lines)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    assert(sensing->seen && sensing->found);
+    for (int rank = 0; rank < sensing->comm->size; rank++)
+        if (sensing->seen[rank].availability > 0)
+            sense_line(sensing->seen[rank].node, "cpu", sensing->seen[rank].availability, lines);
+    for (int rank = 1; rank < sensing->comm->size; rank++)
+        if (sensing->found[rank].first && sensing->found[rank].bytes_s > 0)
+            sense_line(sensing->seen[rank].node, "bandwidth", sensing->found[rank].bytes_s, lines);
 }
 
-void sense_sleep(double until_s)
+/* Collective. Others wait for who looks, and hardly need a processor for that. */
+static bool look(const struct sensing *sensing, double most_s, struct failure *failure)
 {
-    for (double left_s; (left_s = until_s - sense_now_s()) > 0;) {
-        const struct timespec wanted = {(time_t)left_s,
-                                        (long)(1e9 * (left_s - (double)(time_t)left_s))};
-        nanosleep(&wanted, NULL);
+    const struct comm *comm = sensing->comm;
+    struct seen own = {.availability = 0};
+    struct text lines = TEXT_INIT;
+    if (sensing->options->node)
+        snprintf(own.node, sizeof own.node, "%s", sensing->options->node);
+    else
+        link_machine(own.node);
+    if (comm_first_on_node(comm))
+        sensor_look(&own.availability, failure);
+    if (!comm_agree(comm, failure) || !bandwidth_probe(comm, most_s, sensing->found, failure))
+        return false;
+    comm_gather(comm, &own, sizeof own, sensing->seen);
+    if (comm_leads(comm)) {
+        lines_make(sensing, &lines);
+        sense_write(sensing->file, sensing->options, &lines, failure);
     }
+    return comm_agree(comm, failure);
+}
+
+static bool sensing_begin(struct sensing *sensing, struct failure *failure)
+{
+    const size_t ranks = (size_t)sensing->comm->size;
+    if (comm_leads(sensing->comm)) {
+        sensing->file = sense_open(sensing->options, failure);
+        sensing->seen = calloc(ranks, sizeof *sensing->seen);
+        sensing->found = calloc(ranks, sizeof *sensing->found);
+        if (!sensing->seen || !sensing->found)
+            failure_memory(failure, "looking at the nodes");
+    }
+    return comm_agree(sensing->comm, failure);
+}
+
+/* Collective. Nobody looks at the network for more than half of the time. */
+static void sense_together(const struct comm *comm, const struct sense_options *options,
+                           double every_s, struct failure *failure)
+{
+    struct sensing sensing = {.comm = comm, .options = options, .file = -1};
+    bool good = sensing_begin(&sensing, failure);
+    double next_s = sense_now_s();
+    for (int64_t k = 0; good && (options->count == 0 || k < options->count); k++) {
+        sense_sleep(next_s);
+        good = look(&sensing, every_s / 2, failure);
+        next_s += every_s;
+    }
+    sense_close(sensing.file, options, failure);
+    free(sensing.seen);
+    free(sensing.found);
+}
+
+static bool ranks_check(const struct comm *comm, const struct sense_options *options,
+                        double *every_s, struct failure *failure)
+{
+    if (options->node && comm->size > 1)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--node names one node, and ranks look at all of theirs: leave it out");
+    return sense_check(options, every_s, failure);
+}
+
+/* The command where a launcher has started this process beside others; its exit code. */
+static int sense_ranks(int argc, char **argv)
+{
+    struct comm comm;
+    struct sense_options options = sense_usual();
+    struct option_row rows[SENSE_ROWS];
+    const struct option_table table = sense_table(&options, rows);
+    struct failure failure = FAILURE_INIT;
+    const bool version = false;
+    bool over = false;
+    int operands = 0;
+    double every_s = 0;
+    launch_begin(&comm, &argc, &argv);
+    if (launch_options(&comm, &table, argc, argv, NULL, 0, &operands, &version, &over, &failure) &&
+        !over)
+        ranks_check(&comm, &options, &every_s, &failure);
+    if (comm_agree(&comm, &failure) && !over) {
+        launch_assembled();
+        sense_together(&comm, &options, every_s, &failure);
+    }
+    return launch_end(&comm, "scow", &failure);
+}
+
+/* ---- one node ------------------------------------------------------------------------------ */
+
+static bool look_write(int file, const struct sense_options *options, const char *node,
+                       struct failure *failure)
+{
+    struct text line = TEXT_INIT;
+    double availability;
+    if (!sensor_look(&availability, failure))
+        return false;
+    sense_line(node, "cpu", availability, &line);
+    return sense_write(file, options, &line, failure);
+}
+
+static bool sense_alone(const struct sense_options *options, struct failure *failure)
+{
+    char name[256] = "";
+    double every_s;
+    gethostname(name, sizeof name - 1);
+    if (!sense_check(options, &every_s, failure))
+        return false;
+    const int file = sense_open(options, failure);
+    bool good = file >= 0;
+    double next_s = sense_now_s();
+    for (int64_t k = 0; good && (options->count == 0 || k < options->count); k++) {
+        sense_sleep(next_s);
+        good = look_write(file, options, options->node ? options->node : name, failure);
+        next_s += every_s;
+    }
+    return sense_close(file, options, failure) && good;
+}
+
+int main(int argc, char **argv)
+{
+    struct sense_options options = sense_usual();
+    struct option_row rows[SENSE_ROWS];
+    const struct option_table table = sense_table(&options, rows);
+    struct failure failure = FAILURE_INIT;
+    int operands = 0;
+    if (launch_above())
+        return sense_ranks(argc, argv);
+    if (options_read(&table, argc, argv, NULL, 0, &operands, &failure) == OPTIONS_READ)
+        sense_alone(&options, &failure);
+    return node_end(&failure);
 }

@@ -10,7 +10,6 @@
 #include "planner/schedulers/optimal/optimal_lp.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/schedulers/search/fewer.h"
-#include "planner/schedulers/search/useful.h"
 #include "tests/cases.h"
 #include "tests/checks.h"
 #include "tests/planner/platforms.h"
