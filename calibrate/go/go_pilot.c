@@ -27,31 +27,31 @@ static const double WORTH_LEAST_S = 0.1, WORTH_RETURNS_LEAST_S = 4;
 /* ---- words --------------------------------------------------------------------------------- */
 
 /* How many workers would be worth it: the knee of the sweep. */
-static void worth_print(const struct go_pilot *pilot, const struct pilot_sight *sight)
+static void worth_print(const struct go_pilot *pilot, const struct pilot_context *context)
 {
-    const int64_t most = (int64_t)WORTH_TIMES * sight->workers;
+    const int64_t most = (int64_t)WORTH_TIMES * context->workers;
     const struct planning planning = {.profile = &pilot->remaining,
                                       .setting = &pilot->remaining.settings[0],
                                       .remaining = true,
                                       .workers = most,
                                       .scheduler = SCHEDULER_QUICK,
-                                      .tasks = (double)sight->remaining->tasks};
+                                      .tasks = (double)context->remaining->tasks};
     const double least_s =
         results_return(plan_returns(&pilot->plan)) ? WORTH_RETURNS_LEAST_S : WORTH_LEAST_S;
     struct failure none = FAILURE_INIT;
     struct sweep sweep;
-    if (pilot->plan.predicted.makespan_s < least_s * sight->workers ||
+    if (pilot->plan.predicted.makespan_s < least_s * context->workers ||
         !sweep_make(&planning, &sweep, &none))
         return;
     const int64_t knee = sweep.marks[SWEEP_KNEE];
     for (size_t k = 0; k < sweep.count; k++)
-        if (sweep.rows[k].workers == knee && (double)knee > MORE_WORKERS * sight->workers)
+        if (sweep.rows[k].workers == knee && (double)knee > MORE_WORKERS * context->workers)
             fprintf(stderr,
                     "scow go: %s%" PRId64 " workers like these%s would be worth it: %.3g s for "
                     "what remains\n",
                     knee < most ? "up to " : "", knee, knee < most ? "" : " and more",
                     sweep.rows[k].makespan_s);
-        else if (sweep.rows[k].workers == knee && 2 * knee <= sight->workers)
+        else if (sweep.rows[k].workers == knee && 2 * knee <= context->workers)
             fprintf(stderr,
                     "scow go: %" PRId64 " workers would be enough: %.3g s for what remains\n", knee,
                     sweep.rows[k].makespan_s);
@@ -73,9 +73,9 @@ static void weights_print(const struct go_pilot *pilot)
                 given->source, 100 * weighing->explained, 100 * weighing->constant);
 }
 
-static void prediction_print(const struct go_pilot *pilot, const struct pilot_sight *sight)
+static void prediction_print(const struct go_pilot *pilot, const struct pilot_context *context)
 {
-    const struct survey_remaining *remaining = sight->remaining;
+    const struct survey_remaining *remaining = context->remaining;
     const struct plan_prediction *predicted = &pilot->plan.predicted;
     fprintf(stderr,
             "scow go: measured in %.3g s; the other %" PRId64 " core tasks will take %.4g s",
@@ -84,13 +84,13 @@ static void prediction_print(const struct go_pilot *pilot, const struct pilot_si
         fprintf(stderr, " (90 %% between %.4g and %.4g s)", predicted->interval_s[0],
                 predicted->interval_s[1]);
     if (pilot->rule)
-        fprintf(stderr, " on %d workers, on request by %s, for core tasks differ\n", sight->workers,
-                pilot->rule);
+        fprintf(stderr, " on %d workers, on request by %s, for core tasks differ\n",
+                context->workers, pilot->rule);
     else
         fprintf(stderr, " on %" PRId64 " workers by %s%s%s\n", plan_workers_used(&pilot->plan),
                 pilot->plan.scheduler, pilot->plan.tail ? ", the end on request by " : "",
                 pilot->plan.tail ? pilot->plan.tail : "");
-    worth_print(pilot, sight);
+    worth_print(pilot, context);
 }
 
 /* ---- planning ------------------------------------------------------------------------------ */
@@ -129,7 +129,7 @@ static struct plan_prediction whole_of(const struct plan_prediction *rest, doubl
     return whole;
 }
 
-static bool remaining_decide(struct go_pilot *pilot, const struct pilot_sight *sight,
+static bool remaining_decide(struct go_pilot *pilot, const struct pilot_context *context,
                              struct failure *failure)
 {
     const bool watched = !pilot->rule && pilot->plan.predicted.makespan_s >= WATCHED_LEAST_S;
@@ -140,10 +140,10 @@ static bool remaining_decide(struct go_pilot *pilot, const struct pilot_sight *s
                                             .tail = pilot->rule ? NULL : pilot->plan.tail,
                                             .profile = &pilot->remaining,
                                             .ahead = WATCHING_AHEAD,
-                                            .workers = sight->workers};
+                                            .workers = context->workers};
     if (!decider_init(&pilot->decider, &request, failure))
         return false;
-    pilot->decider.begun_s = sight->remaining->now_s;
+    pilot->decider.begun_s = context->remaining->now_s;
     pilot->dispatch = decider_dispatch(&pilot->decider, NULL, failure);
     return pilot->dispatch != NULL;
 }
@@ -160,62 +160,62 @@ static bool weights_remain(struct go_pilot *pilot, const struct survey_remaining
 }
 
 /* Where core tasks differ, by the plan or by a rule, whichever is expected to take less. */
-static bool rule_choose(struct go_pilot *pilot, const struct pilot_sight *sight,
+static bool rule_choose(struct go_pilot *pilot, const struct pilot_context *context,
                         struct failure *failure)
 {
     struct plan_prediction on_request;
-    if (!pilot_unequal(sight, &pilot->remaining))
+    if (!pilot_unequal(context, &pilot->remaining))
         return true;
-    if (!pilot_rule_predict(sight, &pilot->remaining, &pilot->plan, &on_request, failure))
+    if (!pilot_rule_predict(context, &pilot->remaining, &pilot->plan, &on_request, failure))
         return false;
-    if (!pilot_prefers_request(sight, &pilot->plan.predicted, &on_request))
+    if (!pilot_prefers_request(context, &pilot->plan.predicted, &on_request))
         return true;
     pilot->rule = pilot_rule(&pilot->remaining);
     pilot->plan.predicted = on_request;
     return true;
 }
 
-static bool remaining_plan(struct go_pilot *pilot, const struct pilot_sight *sight,
+static bool remaining_plan(struct go_pilot *pilot, const struct pilot_context *context,
                            struct failure *failure)
 {
     const struct pilot_timings timings = {&pilot->samples, &pilot->levels};
-    if (!pilot_samples(sight, sight->remaining->timings, &pilot->samples, failure))
+    if (!pilot_samples(context, context->remaining->timings, &pilot->samples, failure))
         return false;
     if (!pilot->levels.workers.factors)
         return failure_memory(failure, "comparing the workers");
-    if (!weights_remain(pilot, sight->remaining, failure))
+    if (!weights_remain(pilot, context->remaining, failure))
         return false;
-    if (!pilot_profile(sight, &pilot->origin, &timings, &pilot->profile, failure))
+    if (!pilot_profile(context, &pilot->origin, &timings, &pilot->profile, failure))
         return false;
     pilot->profile_text = profile_print(&pilot->profile);
-    if (!pilot_profile_remaining(sight, &pilot->profile, pilot->weights, &pilot->remaining,
+    if (!pilot_profile_remaining(context, &pilot->profile, pilot->weights, &pilot->remaining,
                                  failure))
         return false;
     if (!pilot->profile_text)
         return failure_memory(failure, "writing the profile");
-    if (!pilot_plan(sight, &pilot->origin, &pilot->remaining, &pilot->plan, failure))
+    if (!pilot_plan(context, &pilot->origin, &pilot->remaining, &pilot->plan, failure))
         return false;
-    return rule_choose(pilot, sight, failure) && remaining_decide(pilot, sight, failure);
+    return rule_choose(pilot, context, failure) && remaining_decide(pilot, context, failure);
 }
 
-static struct survey_levels go_levels(struct pilot *base, const struct pilot_sight *sight,
+static struct survey_levels go_levels(struct pilot *base, const struct pilot_context *context,
                                       const struct survey_timings *timings)
 {
     struct go_pilot *pilot = (struct go_pilot *)base;
-    if (!pilot_levels_find(sight, timings, pilot->origin.weights, &pilot->levels))
+    if (!pilot_levels_find(context, timings, pilot->origin.weights, &pilot->levels))
         pilot_levels_release(&pilot->levels);
     return pilot_levels_survey(&pilot->levels);
 }
 
-static struct dispatch *go_plan(struct pilot *base, const struct pilot_sight *sight)
+static struct dispatch *go_plan(struct pilot *base, const struct pilot_context *context)
 {
     struct go_pilot *pilot = (struct go_pilot *)base;
     struct failure failure = FAILURE_INIT;
-    const bool planned = remaining_plan(pilot, sight, &failure);
+    const bool planned = remaining_plan(pilot, context, &failure);
     base->profile_text = pilot->profile_text;
-    progress_break(sight->progress);
+    progress_break(context->progress);
     if (!planned) {
-        sight->progress->predicted_s = 0;
+        context->progress->predicted_s = 0;
         if (!pilot->quiet)
             fprintf(stderr,
                     "scow go: nothing is predicted (%s): packages are assigned on request\n",
@@ -223,13 +223,13 @@ static struct dispatch *go_plan(struct pilot *base, const struct pilot_sight *si
         return NULL;
     }
     base->tail = pilot->rule ? NULL : pilot->plan.tail;
-    prediction_shift(&pilot->plan.predicted, pilot_beside(sight, &pilot->remaining));
-    base->predicted = whole_of(&pilot->plan.predicted, sight->remaining->now_s);
-    progress_plan(sight->progress, sight->remaining->now_s,
-                  sight->progress->tasks - sight->remaining->tasks, base->predicted.makespan_s);
+    prediction_shift(&pilot->plan.predicted, pilot_beside(context, &pilot->remaining));
+    base->predicted = whole_of(&pilot->plan.predicted, context->remaining->now_s);
+    progress_plan(context->progress, context->remaining->now_s,
+                  context->progress->tasks - context->remaining->tasks, base->predicted.makespan_s);
     if (!pilot->quiet) {
         weights_print(pilot);
-        prediction_print(pilot, sight);
+        prediction_print(pilot, context);
     }
     files_leave(pilot);
     return pilot->dispatch;

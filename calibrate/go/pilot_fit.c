@@ -27,18 +27,19 @@ static const double DRIFT_LEAST = 0.025;
 /* No two workers have timed the same tasks. Where tasks differ, as timings or weights say, their
  * timings are taken together, and workers are told apart by more than their tasks can make of it
  * alone. */
-static bool is_pooled(const struct pilot_sight *sight, bool weighed)
+static bool is_pooled(const struct pilot_context *context, bool weighed)
 {
-    return weighed || sight->remaining->regions > 1 || sight->remaining->total.error > ERROR_POOLED;
+    return weighed || context->remaining->regions > 1 ||
+           context->remaining->total.error > ERROR_POOLED;
 }
 
 /* Is it of a worker's first package, and took a later one of no fewer tasks less? Then something
  * was made ready; otherwise it tells as much as any. */
-static bool is_cold(const struct pilot_sight *sight, const struct trace_event *event)
+static bool is_cold(const struct pilot_context *context, const struct trace_event *event)
 {
-    const struct trace *trace = sight->trace;
+    const struct trace *trace = context->trace;
     const double seconds = event->end_s - event->start_s;
-    if (event->package >= sight->workers)
+    if (event->package >= context->workers)
         return false;
     for (size_t k = 0; k < trace->count; k++) {
         const struct trace_event *later = &trace->events[k];
@@ -50,16 +51,16 @@ static bool is_cold(const struct pilot_sight *sight, const struct trace_event *e
     return false;
 }
 
-bool pilot_samples(const struct pilot_sight *sight, const struct survey_timings *timings,
+bool pilot_samples(const struct pilot_context *context, const struct survey_timings *timings,
                    struct samples *samples, struct failure *failure)
 {
-    const struct trace *trace = sight->trace;
+    const struct trace *trace = context->trace;
     *samples = (struct samples){.items = NULL};
     for (size_t i = 0; i < trace->count; i++) {
         const struct trace_event *event = &trace->events[i];
         struct sample sample = {.rank = event->rank,
                                 .operation = (enum operation)event->operation,
-                                .cold = is_cold(sight, event),
+                                .cold = is_cold(context, event),
                                 .first = event->first,
                                 .tasks = event->tasks,
                                 .seconds = event->end_s - event->start_s};
@@ -289,27 +290,27 @@ static bool setting_alike(const struct pilot_origin *origin, const struct pilot_
     return good;
 }
 
-static bool setting_make(const struct pilot_sight *sight, const struct pilot_origin *origin,
+static bool setting_make(const struct pilot_context *context, const struct pilot_origin *origin,
                          const struct pilot_timings *timings, struct profile_setting *setting,
                          struct failure *failure)
 {
     char method[JOB_METHOD_SIZE];
     const bool weighed = timings->levels->weights != NULL;
-    const bool pooled = is_pooled(sight, weighed);
+    const bool pooled = is_pooled(context, weighed);
     if (!(pooled ? setting_pooled(origin, timings, setting, failure)
                  : setting_alike(origin, timings, setting, failure)))
         return false;
     if (pooled)
         computing_settle(setting, weighed ? timings->levels->compute.latency_s
-                                          : survey_timings_latency(sight->remaining->timings));
-    if (!spreads_suppose(sight->remaining->timings, setting)) {
+                                          : survey_timings_latency(context->remaining->timings));
+    if (!spreads_suppose(context->remaining->timings, setting)) {
         profile_setting_release(setting);
         return failure_memory(failure, "fitting what core tasks differ by");
     }
-    windows_open(setting, sight->most);
+    windows_open(setting, context->most);
     drifts_suppose(setting);
-    job_method(sight->job, method, sizeof method);
-    setting->memory = labels_memory(sight->job, sight->most, origin->threads);
+    job_method(context->job, method, sizeof method);
+    setting->memory = labels_memory(context->job, context->most, origin->threads);
     setting->method = method[0] ? strdup(method) : NULL;
     if (!method[0] || setting->method)
         return true;
@@ -318,11 +319,11 @@ static bool setting_make(const struct pilot_sight *sight, const struct pilot_ori
 }
 
 /* Files write the block under a key of its setting's. */
-static bool parameters_fill(const struct pilot_sight *sight, struct profile *profile,
+static bool parameters_fill(const struct pilot_context *context, struct profile *profile,
                             struct failure *failure)
 {
     struct parameter_list all = {0};
-    bool good = values_describe(&sight->job->values, sight->job->task, &all, failure);
+    bool good = values_describe(&context->job->values, context->job->task, &all, failure);
     const struct parameter *block = parameter_list_block(&all);
     for (size_t i = 0; good && i < all.count; i++) {
         const struct parameter *item = &all.items[i];
@@ -336,16 +337,16 @@ static bool parameters_fill(const struct pilot_sight *sight, struct profile *pro
 }
 
 /* What others left of processors and of the network while all this was timed. */
-static void others_put(const struct pilot_sight *sight, const struct pilot_origin *origin,
+static void others_put(const struct pilot_context *context, const struct pilot_origin *origin,
                        const struct pilot_timings *timings, struct profile *profile)
 {
-    if (sight->had)
-        rank_shares_put(sight->had, timings->samples, profile);
+    if (context->had)
+        rank_shares_put(context->had, timings->samples, profile);
     if (origin->bandwidths)
-        rank_bandwidths_put(origin->bandwidths, sight->workers, profile);
+        rank_bandwidths_put(origin->bandwidths, context->workers, profile);
 }
 
-bool pilot_profile(const struct pilot_sight *sight, const struct pilot_origin *origin,
+bool pilot_profile(const struct pilot_context *context, const struct pilot_origin *origin,
                    const struct pilot_timings *timings, struct profile *profile,
                    struct failure *failure)
 {
@@ -353,25 +354,25 @@ bool pilot_profile(const struct pilot_sight *sight, const struct pilot_origin *o
     *profile = (struct profile){.kernel = NULL};
     if (!setting)
         return failure_memory(failure, "writing the profile");
-    if (!setting_make(sight, origin, timings, setting, failure)) {
+    if (!setting_make(context, origin, timings, setting, failure)) {
         free(setting);
         return false;
     }
     profile->settings = setting;
     profile->setting_count = 1;
     place_sign(origin->place, &profile->origin);
-    others_put(sight, origin, timings, profile);
+    others_put(context, origin, timings, profile);
     const bool named =
         weights_name_init(&profile->weights, timings->levels->weights ? origin->weights : NULL) ||
         failure_memory(failure, "writing the profile");
     if (named && labels_kernel(profile, origin->kernel, failure) &&
-        parameters_fill(sight, profile, failure))
+        parameters_fill(context, profile, failure))
         return true;
     profile_release(profile);
     return false;
 }
 
-bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profile *profile,
+bool pilot_profile_remaining(const struct pilot_context *context, const struct profile *profile,
                              const struct task_weights *weights, struct profile *remaining,
                              struct failure *failure)
 {
@@ -380,9 +381,9 @@ bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profi
         return failure_memory(failure, "planning what remains");
     }
     struct profile_setting *setting = &remaining->settings[0];
-    if (sight->remaining->regions > 1)
-        rates_scale(setting, sight->remaining->worth_s);
-    if (is_pooled(sight, weights != NULL))
+    if (context->remaining->regions > 1)
+        rates_scale(setting, context->remaining->worth_s);
+    if (is_pooled(context, weights != NULL))
         errors_drop(setting);
     starts_drop(setting);
     work_release(&setting->map.work);
@@ -394,9 +395,9 @@ bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profi
 
 /* What the survey does not know of the tasks that remain comes on top of what the profile knows:
  * the error of their total, and above it what nobody has seen. */
-static void interval_widen(const struct pilot_sight *sight, struct plan_prediction *predicted)
+static void interval_widen(const struct pilot_context *context, struct plan_prediction *predicted)
 {
-    const struct strata_total *total = &sight->remaining->total;
+    const struct strata_total *total = &context->remaining->total;
     const double error = STRATA_NORMAL_95 * total->error;
     if (!(predicted->interval_s[1] > 0))
         return;
@@ -406,26 +407,26 @@ static void interval_widen(const struct pilot_sight *sight, struct plan_predicti
     predicted->interval_s[1] = predicted->makespan_s * (1 + hypot(above, error) + total->unseen);
 }
 
-static void interval_find(const struct pilot_sight *sight, const struct profile *profile,
+static void interval_find(const struct pilot_context *context, const struct profile *profile,
                           struct plan *plan)
 {
     const struct interval_request request = {.profile = profile,
                                              .setting = &profile->settings[0],
                                              .plan = plan,
-                                             .workers = sight->workers};
+                                             .workers = context->workers};
     struct failure none = FAILURE_INIT;
     struct interval interval;
     if (!interval_known(profile, request.setting) || !interval_draw(&request, &interval, &none))
         return;
     interval_predict(&interval, &plan->predicted);
     interval_release(&interval);
-    interval_widen(sight, &plan->predicted);
+    interval_widen(context, &plan->predicted);
 }
 
-bool pilot_plan(const struct pilot_sight *sight, const struct pilot_origin *origin,
+bool pilot_plan(const struct pilot_context *context, const struct pilot_origin *origin,
                 const struct profile *profile, struct plan *plan, struct failure *failure)
 {
-    const double tasks = (double)sight->remaining->tasks;
+    const double tasks = (double)context->remaining->tasks;
     const double alone_s = tasks * single_s(&profile->settings[0].windows[0]);
     const struct planning planning = {
         .profile = profile,
@@ -442,7 +443,7 @@ bool pilot_plan(const struct pilot_sight *sight, const struct pilot_origin *orig
         plan_release(plan);
         return false;
     }
-    interval_find(sight, profile, plan);
+    interval_find(context, profile, plan);
     return true;
 }
 
@@ -459,35 +460,35 @@ static double slowest_of(const struct profile_window *window)
 
 /* Where units of the mean task's cost are predicted and the last tasks are heavier than that, one
  * of these is under way when all others are done: for half of it in the mean. */
-static double last_task_s(const struct pilot_sight *sight, const struct profile_window *window)
+static double last_task_s(const struct pilot_context *context, const struct profile_window *window)
 {
-    const struct survey_remaining *remaining = sight->remaining;
-    if (remaining->regions < 2 || sight->workers < 2)
+    const struct survey_remaining *remaining = context->remaining;
+    if (remaining->regions < 2 || context->workers < 2)
         return 0;
     return slowest_of(window) * fmax(0, remaining->last_s - remaining->worth_s) / 2;
 }
 
-double pilot_beside(const struct pilot_sight *sight, const struct profile *profile)
+double pilot_beside(const struct pilot_context *context, const struct profile *profile)
 {
     const struct profile_window *window = &profile->settings[0].windows[0];
     double latency_s = 0;
     for (size_t k = 0; k < window->worker_count; k++)
         latency_s = fmax(latency_s, window->workers[k].compute.cost.latency_s);
-    return sight->remaining->busy_s + last_task_s(sight, window) +
-           latency_s * (double)(sight->remaining->pieces - 1) / sight->workers;
+    return context->remaining->busy_s + last_task_s(context, window) +
+           latency_s * (double)(context->remaining->pieces - 1) / context->workers;
 }
 
 /* ---- on request ---------------------------------------------------------------------------- */
 
 /* What a plan would be made of is not known well. */
-static bool is_uncertain(const struct pilot_sight *sight)
+static bool is_uncertain(const struct pilot_context *context)
 {
-    return sight->remaining->regions > 1 || sight->remaining->total.error > PLANNING_UNEQUAL;
+    return context->remaining->regions > 1 || context->remaining->total.error > PLANNING_UNEQUAL;
 }
 
-bool pilot_unequal(const struct pilot_sight *sight, const struct profile *profile)
+bool pilot_unequal(const struct pilot_context *context, const struct profile *profile)
 {
-    return is_uncertain(sight) ||
+    return is_uncertain(context) ||
            profile_setting_deviation(&profile->settings[0], 1) > PLANNING_UNEQUAL;
 }
 
@@ -499,10 +500,11 @@ static double middle_s(const struct plan_prediction *predicted)
                                         : (double)NAN;
 }
 
-bool pilot_prefers_request(const struct pilot_sight *sight, const struct plan_prediction *planned,
+bool pilot_prefers_request(const struct pilot_context *context,
+                           const struct plan_prediction *planned,
                            const struct plan_prediction *on_request)
 {
-    return is_uncertain(sight) || !(middle_s(planned) <= middle_s(on_request));
+    return is_uncertain(context) || !(middle_s(planned) <= middle_s(on_request));
 }
 
 const char *pilot_rule(const struct profile *profile)
@@ -510,13 +512,13 @@ const char *pilot_rule(const struct profile *profile)
     return profile->settings[0].windows[0].worker_count > 1 ? "awf-c" : SURVEY_RULE;
 }
 
-bool pilot_rule_predict(const struct pilot_sight *sight, const struct profile *profile,
+bool pilot_rule_predict(const struct pilot_context *context, const struct profile *profile,
                         const struct plan *plan, struct plan_prediction *predicted,
                         struct failure *failure)
 {
     struct dispatch_setup setup = {.rule = pilot_rule(profile),
-                                   .tasks = sight->remaining->tasks,
-                                   .workers = sight->workers,
+                                   .tasks = context->remaining->tasks,
+                                   .workers = context->workers,
                                    .ahead = WATCHING_AHEAD};
     struct platform platform;
     struct simulation simulation;
@@ -537,7 +539,7 @@ bool pilot_rule_predict(const struct pilot_sight *sight, const struct profile *p
     if (good)
         predicted->makespan_s = simulation.makespan_s;
     if (good)
-        interval_widen(sight, predicted);
+        interval_widen(context, predicted);
     free(weights);
     platform_release(&platform);
     return good;

@@ -131,18 +131,18 @@ static void compute_suppose(const struct round *round, struct pilot_levels *foun
 }
 
 /* Those of the core tasks that are surveyed; none where they are worth nothing. */
-static struct task_weights *weights_left(const struct pilot_sight *sight,
+static struct task_weights *weights_left(const struct pilot_context *context,
                                          const struct task_weights *given)
 {
-    return sight->range_count > 0 ? weights_select(given, sight->ranges, sight->range_count)
-                                  : weights_copy(given);
+    return context->range_count > 0 ? weights_select(given, context->ranges, context->range_count)
+                                    : weights_copy(given);
 }
 
-static bool weights_take(const struct pilot_sight *sight, const struct round *round,
+static bool weights_take(const struct pilot_context *context, const struct round *round,
                          struct pilot_levels *found)
 {
     compute_suppose(round, found);
-    found->weights = weights_left(sight, round->given);
+    found->weights = weights_left(context, round->given);
     return !found->weights || weighing_work(&found->weighing, found->weights, &found->work);
 }
 
@@ -170,18 +170,18 @@ static bool round_make(const struct round *round, struct pilot_levels *found, bo
     return good;
 }
 
-bool pilot_levels_find(const struct pilot_sight *sight, const struct survey_timings *timings,
+bool pilot_levels_find(const struct pilot_context *context, const struct survey_timings *timings,
                        const struct task_weights *given, struct pilot_levels *found)
 {
     struct failure none = FAILURE_INIT;
     struct samples samples;
     *found = (struct pilot_levels){.workers = {.factors = NULL}};
-    bool good = pilot_samples(sight, timings, &samples, &none) || samples.count == 0;
-    const struct round round = {timings, &samples, given, sight->workers};
+    bool good = pilot_samples(context, timings, &samples, &none) || samples.count == 0;
+    const struct round round = {timings, &samples, given, context->workers};
     bool settled = false;
     for (int k = 0; good && !settled && k < ROUNDS_MOST; k++)
         good = round_make(&round, found, &settled);
-    good = good && (!is_weighed(&round, found) || weights_take(sight, &round, found));
+    good = good && (!is_weighed(&round, found) || weights_take(context, &round, found));
     samples_release(&samples);
     return good;
 }

@@ -22,7 +22,7 @@ struct pilot_levels {
  * Factors of workers and what is known of core tasks depend on each other: regions, or what weights
  * explain, are found again in timings that the factors have levelled, until these stay as they are.
  * To be released, also on failure. False: out of memory. */
-bool pilot_levels_find(const struct pilot_sight *sight, const struct survey_timings *timings,
+bool pilot_levels_find(const struct pilot_context *context, const struct survey_timings *timings,
                        const struct task_weights *given, struct pilot_levels *found);
 /* As a survey asks for them; borrowed. */
 struct survey_levels pilot_levels_survey(const struct pilot_levels *levels);

@@ -24,31 +24,31 @@ struct tree_play {
     const struct variation *variation; /* NULL: all is as planned */
     struct trace *trace;               /* NULL: nobody traces */
     struct leaf *leaves;               /* owned; in the order of plan_leaf; NULL: plans decide */
-    size_t count, taken;               /* of them, those that a node has */
+    size_t count, taken;               /* of them, those that a master has */
 };
 
 /* A master. */
-struct node {
+struct tree_master {
     struct tree_play *play;
     const struct plan *plan;
     struct plan_source source;
     struct loop loop;
-    struct node *children; /* owned; one for each place; NULL: its workers compute */
-    double arrived;        /* core tasks that it may send on */
-    double place;          /* in the job, of the first of them that it has not sent */
-    double left;           /* of the source's package, not sent yet */
-    double sent;           /* core tasks of the package that was sent last */
-    struct star_cost cost; /* that of a piece of it, or what it is in this run */
-    struct leaf *leaf;     /* borrowed; NULL: the plan decides, and nothing disturbs it */
+    struct tree_master *children; /* owned; one for each place; NULL: its workers compute */
+    double arrived;               /* core tasks that it may send on */
+    double place;                 /* in the job, of the first of them that it has not sent */
+    double left;                  /* of the source's package, not sent yet */
+    double sent;                  /* core tasks of the package that was sent last */
+    struct star_cost cost;        /* that of a piece of it, or what it is in this run */
+    struct leaf *leaf;            /* borrowed; NULL: the plan decides, and nothing disturbs it */
 };
 
-static void node_release(struct node *node)
+static void master_release(struct tree_master *master)
 {
-    for (size_t k = 0; node->children && k < node->plan->child_count; k++)
-        node_release(&node->children[k]);
-    free(node->children);
-    loop_release(&node->loop);
-    plan_source_release(&node->source);
+    for (size_t k = 0; master->children && k < master->plan->child_count; k++)
+        master_release(&master->children[k]);
+    free(master->children);
+    loop_release(&master->loop);
+    plan_source_release(&master->source);
 }
 
 /* Its workers are masters, which begin with the run: only who computes has something to start. */
@@ -59,103 +59,103 @@ static void groups_ready(struct loop *loop)
 }
 
 /* To be released in any case. False: out of memory. */
-static bool node_init(struct node *node, struct tree_play *play, const struct plan *plan)
+static bool master_init(struct tree_master *master, struct tree_play *play, const struct plan *plan)
 {
     const struct platform *platform = &play->alike;
-    *node = (struct node){.play = play, .plan = plan};
+    *master = (struct tree_master){.play = play, .plan = plan};
     if (play->leaves && plan->child_count == 0)
-        node->leaf = &play->leaves[play->taken++];
-    if (!plan_source_init(&node->source, platform, plan) ||
-        !loop_init(&node->loop, platform, plan->worker_count))
+        master->leaf = &play->leaves[play->taken++];
+    if (!plan_source_init(&master->source, platform, plan) ||
+        !loop_init(&master->loop, platform, plan->worker_count))
         return false;
-    loop_restart(&node->loop, platform, plan->workers);
-    node->loop.trace = play->trace;
-    node->loop.master = (int32_t)plan->master;
+    loop_restart(&master->loop, platform, plan->workers);
+    master->loop.trace = play->trace;
+    master->loop.master = (int32_t)plan->master;
     if (plan->child_count == 0)
         return true;
-    groups_ready(&node->loop);
-    node->children = calloc(plan->child_count, sizeof *node->children);
-    bool good = node->children != NULL;
-    for (size_t k = 0; node->children && k < plan->child_count; k++)
-        good = node_init(&node->children[k], play, &plan->children[k]) && good;
+    groups_ready(&master->loop);
+    master->children = calloc(plan->child_count, sizeof *master->children);
+    bool good = master->children != NULL;
+    for (size_t k = 0; master->children && k < plan->child_count; k++)
+        good = master_init(&master->children[k], play, &plan->children[k]) && good;
     return good;
 }
 
 /* Core tasks of the package at hand that are there: fractions of them add up but for rounding. */
-static double piece_find(const struct node *node)
+static double piece_find(const struct tree_master *master)
 {
     static const double ROUNDING = 1e-9;
-    const struct plan_cursor *cursor = &node->source.cursor;
-    const double spare = node->plan->real_valued ? ROUNDING * node->plan->tasks : 0;
-    const double there = node->arrived - (cursor->first + cursor->load - node->left);
-    return node->left <= there + spare ? node->left : there > spare ? there : 0;
+    const struct plan_cursor *cursor = &master->source.cursor;
+    const double spare = master->plan->real_valued ? ROUNDING * master->plan->tasks : 0;
+    const double there = master->arrived - (cursor->first + cursor->load - master->left);
+    return master->left <= there + spare ? master->left : there > spare ? there : 0;
 }
 
 /* Less than the package that the source has described. */
-static void piece_describe(struct node *node, struct loop_package *package, double load)
+static void piece_describe(struct tree_master *master, struct loop_package *package, double load)
 {
-    const struct plan_source *source = &node->source;
+    const struct plan_source *source = &master->source;
     const struct plan_cursor *cursor = &source->cursor;
     const struct platform_window *window = platform_nearest(source->platform, load);
     const struct platform_class *class =
         platform_worker(window, cursor->plan->workers[cursor->slot]);
-    node->cost =
+    master->cost =
         source->groups ? star_cost_of_group(window, class) : star_cost_of(window, class, load);
-    package->cost = &node->cost;
+    package->cost = &master->cost;
     package->load = load;
 }
 
 /* What it takes in this run. */
-static void package_vary(struct node *node, int64_t worker, double load)
+static void package_vary(struct tree_master *master, int64_t worker, double load)
 {
-    const struct variation *variation = node->play->variation;
-    const struct plan_cursor *cursor = &node->source.cursor;
+    const struct variation *variation = master->play->variation;
+    const struct plan_cursor *cursor = &master->source.cursor;
     const struct package priced = {.index = cursor->index,
                                    .round = cursor->round,
                                    .worker = worker,
-                                   .first = (int64_t)node->place,
+                                   .first = (int64_t)master->place,
                                    .count = (int64_t)load};
     if (variation && variation->price)
-        variation->price(variation->self, &priced, &node->cost);
+        variation->price(variation->self, &priced, &master->cost);
 }
 
 /* What a package that is computed takes of its core tasks, for the master of a group is told which
  * these are and no more. */
-static void package_price(struct node *node, struct loop_package *package, double load)
+static void package_price(struct tree_master *master, struct loop_package *package, double load)
 {
-    const struct tree_play *play = node->play;
-    const struct plan_cursor *cursor = &node->source.cursor;
+    const struct tree_play *play = master->play;
+    const struct plan_cursor *cursor = &master->source.cursor;
     const int64_t worker = cursor->plan->workers[cursor->slot];
     const struct platform_window *window = platform_nearest(&play->alike, load);
-    if (node->children || !(play->variation || platform_differs(play->placed)))
+    if (master->children || !(play->variation || platform_differs(play->placed)))
         return;
-    node->cost = *package->cost;
-    package_vary(node, worker, load);
-    star_cost_place(&node->cost, play->placed, window, platform_worker(window, worker), node->place,
-                    load);
-    package->cost = &node->cost;
+    master->cost = *package->cost;
+    package_vary(master, worker, load);
+    star_cost_place(&master->cost, play->placed, window, platform_worker(window, worker),
+                    master->place, load);
+    package->cost = &master->cost;
 }
 
-static enum loop_answer node_next(void *self, struct loop *loop, struct loop_package *package,
-                                  struct failure *failure)
+static enum loop_answer master_next(void *self, struct loop *loop, struct loop_package *package,
+                                    struct failure *failure)
 {
-    struct node *node = self;
-    if (!(node->left > 0)) {
-        const enum loop_answer answer = plan_source_next(&node->source, loop, package, failure);
+    struct tree_master *master = self;
+    if (!(master->left > 0)) {
+        const enum loop_answer answer = plan_source_next(&master->source, loop, package, failure);
         if (answer != LOOP_SEND)
             return answer;
-        node->left = node->source.cursor.load;
+        master->left = master->source.cursor.load;
     }
-    const double load = piece_find(node);
+    const double load = piece_find(master);
     if (!(load > 0))
         return LOOP_PAUSE;
-    if (load < node->source.cursor.load)
-        piece_describe(node, package, load);
-    package_price(node, package, load);
-    package->first = node->place;
-    node->sent = load;
-    node->left -= load;
-    node->place += load;
+    if (load < master->source.cursor.load)
+        piece_describe(master, package, load);
+    package_price(master, package, load);
+    package->first = master->place;
+    master->sent = load;
+    master->left -= load;
+    master->place += load;
     return LOOP_SEND;
 }
 
@@ -179,64 +179,64 @@ static bool leaf_end(struct leaf *leaf, struct failure *failure)
     return scenario_play_run(leaf->play, HUGE_VAL, failure);
 }
 
-static bool node_run(struct node *node, struct failure *failure);
+static bool master_run(struct tree_master *master, struct failure *failure);
 
 /* Play the group below with what has arrived; then its master may begin with the next package. All
  * that had arrived before is sent on: what it sends now is what has just come. */
-static bool node_sent(void *self, struct loop *loop, const struct loop_package *package,
-                      const struct star_times *times, struct failure *failure)
+static bool master_sent(void *self, struct loop *loop, const struct loop_package *package,
+                        const struct star_times *times, struct failure *failure)
 {
-    struct node *node = self, *child;
+    struct tree_master *master = self, *child;
     struct star_worker *group = &loop->star.workers[package->worker];
-    if (!node->children)
+    if (!master->children)
         return true;
-    child = &node->children[package->worker];
+    child = &master->children[package->worker];
     if (child->leaf) {
-        const struct task_range range = {(int64_t)package->first, (int64_t)node->sent};
+        const struct task_range range = {(int64_t)package->first, (int64_t)master->sent};
         return leaf_take(child->leaf, &range, times->received_s, &group->free_s, failure);
     }
-    child->arrived += node->sent;
+    child->arrived += master->sent;
     child->place = package->first;
     child->loop.star.master_s = times->received_s;
-    if (!node_run(child, failure))
+    if (!master_run(child, failure))
         return false;
     group->free_s = child->loop.star.master_s;
     group->end_s = loop_makespan(&child->loop);
     return true;
 }
 
-static bool node_run(struct node *node, struct failure *failure)
+static bool master_run(struct tree_master *master, struct failure *failure)
 {
-    const struct loop_source source = {.next = node_next, .sent = node_sent, .self = node};
-    return loop_run(&node->loop, &source, failure);
+    const struct loop_source source = {.next = master_next, .sent = master_sent, .self = master};
+    return loop_run(&master->loop, &source, failure);
 }
 
 /* Of the workers that compute, and of the busiest master. */
-static void node_sum(const struct node *node, struct simulation *sum)
+static void master_sum(const struct tree_master *master, struct simulation *sum)
 {
     struct simulation star;
-    if (node->leaf) {
-        scenario_play_sum(node->leaf->play, &star);
+    if (master->leaf) {
+        scenario_play_sum(master->leaf->play, &star);
         simulation_join(sum, &star);
         return;
     }
-    if (!node->children) {
-        star_sum(&node->loop.star, &star);
+    if (!master->children) {
+        star_sum(&master->loop.star, &star);
         simulation_join(sum, &star);
         return;
     }
-    sum->master_busy_s = fmax(sum->master_busy_s, node->loop.star.master_busy_s);
-    sum->port_busy_s = fmax(sum->port_busy_s, node->loop.star.port_busy_s);
-    for (size_t k = 0; k < node->plan->child_count; k++)
-        node_sum(&node->children[k], sum);
+    sum->master_busy_s = fmax(sum->master_busy_s, master->loop.star.master_busy_s);
+    sum->port_busy_s = fmax(sum->port_busy_s, master->loop.star.port_busy_s);
+    for (size_t k = 0; k < master->plan->child_count; k++)
+        master_sum(&master->children[k], sum);
 }
 
-static bool node_check(const struct platform *platform, const struct plan *plan,
-                       struct failure *failure)
+static bool master_check(const struct platform *platform, const struct plan *plan,
+                         struct failure *failure)
 {
     bool good = plan_source_check(platform, plan, failure);
     for (size_t k = 0; good && k < plan->child_count; k++)
-        good = node_check(platform, &plan->children[k], failure);
+        good = master_check(platform, &plan->children[k], failure);
     return good;
 }
 
@@ -319,18 +319,18 @@ static void leaves_release(struct tree_play *play)
 static bool tree_play(struct tree_play *play, struct simulation *simulation,
                       struct failure *failure)
 {
-    struct node node;
+    struct tree_master master;
     struct simulation sum = {.packages = 0};
-    bool good =
-        node_init(&node, play, play->setup->plan) || failure_memory(failure, "simulating a tree");
-    node.arrived = HUGE_VAL;
-    good =
-        good && node_run(&node, failure) && leaves_end(play, failure) && leaves_tell(play, failure);
+    bool good = master_init(&master, play, play->setup->plan) ||
+                failure_memory(failure, "simulating a tree");
+    master.arrived = HUGE_VAL;
+    good = good && master_run(&master, failure) && leaves_end(play, failure) &&
+           leaves_tell(play, failure);
     if (good) {
-        node_sum(&node, &sum);
+        master_sum(&master, &sum);
         *simulation = sum;
     }
-    node_release(&node);
+    master_release(&master);
     return good;
 }
 
@@ -341,7 +341,7 @@ static bool tree_check(const struct platform *platform, const struct plan *plan,
         return failure_set(failure, FAILURE_INFEASIBLE,
                            "groups with masters of their own are for the model single-port, and "
                            "for results that workers write: give a plan without children");
-    return node_check(platform, plan, failure);
+    return master_check(platform, plan, failure);
 }
 
 bool tree_simulate(const struct platform *platform, const struct plan *plan,

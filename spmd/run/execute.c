@@ -258,17 +258,17 @@ static bool is_preview(const struct execution *execution)
     return execution->pilot && execution->pilot->preview;
 }
 
-/* It holds nothing, not even on what workers were lost, and would stand in the way of the next try.
- */
-static bool is_in_vain(const struct execution_state *state, const struct run_outcome *outcome,
+/* The output holds nothing, not even on what workers were lost, and would stand in the way of the
+ * next try. */
+static bool is_useless(const struct execution_state *state, const struct run_outcome *outcome,
                        bool good)
 {
     return state->created && !good && outcome->summary.tasks == 0 && !outcome->stopped &&
            !outcome->losses;
 }
 
-/* Local. Who looks from elsewhere is told how it ended; of what is complete, or in vain, the output
- * says all, or there is none. */
+/* Local. Who looks from elsewhere is told how it ended; not of a run that is complete, of which the
+ * output says all, nor of one whose output is useless and removed. */
 static void status_finish(struct execution_state *state, const struct run_outcome *outcome,
                           bool good, const struct failure *failure)
 {
@@ -276,7 +276,7 @@ static void status_finish(struct execution_state *state, const struct run_outcom
     const bool stopped = outcome->stopped || failure->code == FAILURE_STOPPED;
     if (!state->leads || is_preview(execution))
         return;
-    if (good || is_in_vain(state, outcome, good))
+    if (good || is_useless(state, outcome, good))
         status_remove(&state->status, execution->output);
     else
         status_end(&state->status, stopped ? RUN_STOPPED : RUN_FAILED, &outcome->summary);
@@ -341,7 +341,7 @@ out:
     losses_close(&state.losses);
     if (state.tracing.path)
         trace_writer_end(&state.tracing);
-    if (is_in_vain(&state, outcome, good)) {
+    if (is_useless(&state, outcome, good)) {
         unlink(execution->output);
         trace_writer_remove(execution->output);
     }

@@ -238,25 +238,25 @@ static void progress_begin(const struct execution_state *state, struct progress 
         progress->curve = progress_curve_of(state->plan, execution->profile);
 }
 
-static struct dispatch *survey_new(const struct execution_state *state, struct pilot_sight *sight,
-                                   struct failure *failure)
+static struct dispatch *survey_new(const struct execution_state *state,
+                                   struct pilot_context *context, struct failure *failure)
 {
     const struct resume *resume = &state->resume;
-    sight->job = &state->making.job;
-    sight->ranges = resume->on ? resume->remaining.ranges : NULL;
-    sight->range_count = resume->on ? resume->remaining.range_count : 0;
-    sight->most = state->decider.largest;
-    sight->workers = execution_workers(state);
-    return pilot_survey(sight, (int64_t)state->plan->tasks, failure);
+    context->job = &state->making.job;
+    context->ranges = resume->on ? resume->remaining.ranges : NULL;
+    context->range_count = resume->on ? resume->remaining.range_count : 0;
+    context->most = state->decider.largest;
+    context->workers = execution_workers(state);
+    return pilot_survey(context, (int64_t)state->plan->tasks, failure);
 }
 
 /* Local to the master. The survey's, the plan's or the rule's. */
-static struct dispatch *decides_new(const struct execution_state *state, struct pilot_sight *sight,
-                                    struct failure *failure)
+static struct dispatch *decides_new(const struct execution_state *state,
+                                    struct pilot_context *context, struct failure *failure)
 {
     const struct deadline_setup expected = expected_setup(state);
-    if (sight->pilot)
-        return survey_new(state, sight, failure);
+    if (context->pilot)
+        return survey_new(state, context, failure);
     return decider_dispatch(&state->decider, execution_copies(state) ? &expected : NULL, failure);
 }
 
@@ -292,11 +292,11 @@ void execution_preview(struct execution_state *state, struct failure *failure)
     const struct resume *resume = &state->resume;
     const struct trace none = {.events = NULL};
     struct progress silent;
-    struct pilot_sight sight = {.pilot = pilot, .trace = &none, .progress = &silent};
+    struct pilot_context context = {.pilot = pilot, .trace = &none, .progress = &silent};
     progress_init(&silent, NULL, (int64_t)state->plan->tasks, 0);
     const int64_t left = resume->on ? resume->left : (int64_t)state->plan->tasks;
     if (left > 0)
-        dispatch_make(state, decides_new(state, &sight, failure), failure);
+        dispatch_make(state, decides_new(state, &context, failure), failure);
     const struct pilot_preview seen = {.making = &state->making,
                                        .dispatch = state->dispatch,
                                        .left = left,
@@ -311,11 +311,11 @@ bool execution_lead(struct execution_state *state, const struct run *run,
                     struct run_outcome *outcome, struct failure *failure)
 {
     struct leading leading;
-    struct pilot_sight sight = {.pilot = state->execution->pilot,
-                                .trace = &outcome->trace,
-                                .had = &outcome->had,
-                                .progress = &leading.progress};
-    struct dispatch *decides = decides_new(state, &sight, failure);
+    struct pilot_context context = {.pilot = state->execution->pilot,
+                                    .trace = &outcome->trace,
+                                    .had = &outcome->had,
+                                    .progress = &leading.progress};
+    struct dispatch *decides = decides_new(state, &context, failure);
     leading.decides = state->resume.on && state->resume.by_plan == 0 ? NULL : decides;
     dispatch_make(state, decides, failure);
     progress_begin(state, &leading.progress);

@@ -6,24 +6,24 @@
 
 static struct survey_levels timings_compare(void *self, const struct survey_timings *timings)
 {
-    struct pilot_sight *sight = self;
-    return sight->pilot->levels(sight->pilot, sight, timings);
+    struct pilot_context *context = self;
+    return context->pilot->levels(context->pilot, context, timings);
 }
 
 static struct dispatch *remaining_plan(void *self, const struct survey_remaining *remaining)
 {
-    struct pilot_sight *sight = self;
-    sight->remaining = remaining;
-    return sight->pilot->plan(sight->pilot, sight);
+    struct pilot_context *context = self;
+    context->remaining = remaining;
+    return context->pilot->plan(context->pilot, context);
 }
 
-struct dispatch *pilot_survey(struct pilot_sight *sight, int64_t tasks, struct failure *failure)
+struct dispatch *pilot_survey(struct pilot_context *context, int64_t tasks, struct failure *failure)
 {
     const struct survey_setup setup = {.tasks = tasks,
-                                       .workers = sight->workers,
-                                       .most = sight->most,
+                                       .workers = context->workers,
+                                       .most = context->most,
                                        .seed = 1,
-                                       .planner = {timings_compare, remaining_plan, sight}};
+                                       .planner = {timings_compare, remaining_plan, context}};
     struct dispatch *survey = dispatch_new_survey(&setup);
     if (!survey)
         failure_memory(failure, "surveying the job");

@@ -18,7 +18,7 @@
 struct pilot;
 
 /* What the master has when the remaining core tasks are to be planned; all borrowed. */
-struct pilot_sight {
+struct pilot_context {
     struct pilot *pilot;
     const struct survey_remaining *remaining;
     const struct trace *trace; /* of all packages that are reported */
@@ -45,11 +45,11 @@ struct pilot {
      * none: there is a run. */
     void (*preview)(struct pilot *self, const struct pilot_preview *preview);
     /* Local to the master, once, before `plan`. As of a survey_planner; borrowed from the pilot. */
-    struct survey_levels (*levels)(struct pilot *self, const struct pilot_sight *sight,
+    struct survey_levels (*levels)(struct pilot *self, const struct pilot_context *context,
                                    const struct survey_timings *timings);
     /* Local to the master, once. As of a survey_planner; what it returns is freed before the pilot.
      * Fills in what follows. */
-    struct dispatch *(*plan)(struct pilot *self, const struct pilot_sight *sight);
+    struct dispatch *(*plan)(struct pilot *self, const struct pilot_context *context);
     /* Local to the master, when all packages are done: when what remained was planned anew, as
      * lines and as a JSON array; owned by the caller, NULL: it never was, or nobody watched. */
     void (*tell)(struct pilot *self, char **lines, char **json);
@@ -59,11 +59,12 @@ struct pilot {
     const char *tail, *replan;        /* the same: how the rest was assigned (output_info) */
 };
 
-/* Local to the master: a survey of so many tasks of which the sight's pilot plans what remains; the
- * sight, in which only `remaining` is missing, must outlive the run. NULL with *failure set: out of
- * memory.
+/* Local to the master: a survey of so many tasks of which the context's pilot plans what remains;
+ * the context, in which only `remaining` is missing, must outlive the run. NULL with *failure set:
+ * out of memory.
  */
-struct dispatch *pilot_survey(struct pilot_sight *sight, int64_t tasks, struct failure *failure);
+struct dispatch *pilot_survey(struct pilot_context *context, int64_t tasks,
+                              struct failure *failure);
 /* The plan of a run that was surveyed, for its output: the job's, with what was predicted. Owned;
  * NULL: out of memory. */
 char *pilot_plan_print(const struct pilot *pilot, const struct plan *plan);

@@ -33,7 +33,7 @@ struct job_trial {
     struct trace simulated; /* owned; future events, too */
     struct trace seen;      /* owned; of packages that are reported */
     struct go_pilot *pilot;
-    struct pilot_sight sight;
+    struct pilot_context context;
     bool planned;
     /* Afterwards. */
     struct plan_prediction predicted;
@@ -104,16 +104,16 @@ static struct survey_levels trial_levels(void *self, const struct survey_timings
     for (size_t i = 0; i < trial->simulated.count; i++)
         now_s = fmax(now_s, trial->simulated.events[i].start_s);
     trace_see(trial, now_s);
-    return trial->pilot->base.levels(&trial->pilot->base, &trial->sight, timings);
+    return trial->pilot->base.levels(&trial->pilot->base, &trial->context, timings);
 }
 
 static struct dispatch *trial_plan(void *self, const struct survey_remaining *remaining)
 {
     struct job_trial *trial = self;
     trace_see(trial, remaining->now_s);
-    trial->sight.remaining = remaining;
+    trial->context.remaining = remaining;
     trial->planned = true;
-    return trial->pilot->base.plan(&trial->pilot->base, &trial->sight);
+    return trial->pilot->base.plan(&trial->pilot->base, &trial->context);
 }
 
 static const double bandwidth_found = 1.25e9;
@@ -192,13 +192,13 @@ static void trial_run(struct job_trial *trial, uint64_t seed)
     go_pilot_init(&pilot, &origin, plan, true);
     progress_init(&progress, NULL, trial->tasks, -1);
     trial->pilot = &pilot;
-    trial->sight = (struct pilot_sight){.pilot = &pilot.base,
-                                        .trace = &trial->seen,
-                                        .had = &all_had,
-                                        .job = &job,
-                                        .progress = &progress,
-                                        .most = trial->tasks,
-                                        .workers = trial->workers};
+    trial->context = (struct pilot_context){.pilot = &pilot.base,
+                                            .trace = &trial->seen,
+                                            .had = &all_had,
+                                            .job = &job,
+                                            .progress = &progress,
+                                            .most = trial->tasks,
+                                            .workers = trial->workers};
     trial_simulate(trial, seed);
     trial->predicted = pilot.base.predicted;
     classes_take(trial, &pilot.profile);
