@@ -336,17 +336,14 @@ static void dtss_report(struct rule_state *state, int64_t worker, double tasks, 
         dtss_restart(state);
 }
 
-const struct rule rule_dtss = {.name = "dtss",
-                               .summary = "trapezoid over virtual processors",
-                               .sizes = RULE_SIZES_STEP,
-                               .state_size = sizeof(struct dtss),
-                               .worker_size = power_worker_size,
-                               .same = dtss_same,
-                               .skip = dtss_skip,
-                               .start = dtss_start,
-                               .chunk = dtss_chunk,
-                               .report = dtss_report,
-                               .first = power_first,
+/* What both rules over virtual processors have in common. */
+#define OVER_POWERS                                                                                \
+    .sizes = RULE_SIZES_STEP, .state_size = sizeof(struct dtss), .worker_size = power_worker_size, \
+    .same = dtss_same, .skip = dtss_skip, .start = dtss_start, .report = dtss_report,              \
+    .first = power_first
+
+const struct rule rule_dtss = {OVER_POWERS, .name = "dtss",
+                               .summary = "trapezoid over virtual processors", .chunk = dtss_chunk,
                                .options = {RULE_POWER_OPTIONS}};
 
 static void stage_begin(struct rule_state *state)
@@ -372,15 +369,6 @@ static double dtfss_chunk(struct rule_state *state, int64_t worker)
     return fmax(ceil(power_of(state, worker)->planned * own->share - 1e-9), 1);
 }
 
-const struct rule rule_dtfss = {.name = "dtfss",
+const struct rule rule_dtfss = {OVER_POWERS, .name = "dtfss",
                                 .summary = "trapezoid in stages over virtual processors",
-                                .sizes = RULE_SIZES_STEP,
-                                .state_size = sizeof(struct dtss),
-                                .worker_size = power_worker_size,
-                                .same = dtss_same,
-                                .skip = dtss_skip,
-                                .start = dtss_start,
-                                .chunk = dtfss_chunk,
-                                .report = dtss_report,
-                                .first = power_first,
-                                .options = {RULE_POWER_OPTIONS}};
+                                .chunk = dtfss_chunk, .options = {RULE_POWER_OPTIONS}};

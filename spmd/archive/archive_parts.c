@@ -109,23 +109,40 @@ static void changes_read(const char *replanned, struct run_changes *changes)
     json_decref(list);
 }
 
+/* The rows of a list in JSON (NULL: there is none), to be closed by rows_close, and zeroed room for
+ * as many structures of that size: owned; NULL: there is no row, or memory ran out. */
+static json_t *rows_open(const char *text, size_t size, void **room)
+{
+    json_t *rows = text ? json_loads(text, 0, NULL) : NULL;
+    const size_t count = json_array_size(rows);
+    *room = count > 0 ? calloc(count, size) : NULL;
+    return rows;
+}
+
+/* False: there was no room for them. */
+static bool rows_close(json_t *rows, const void *room, struct failure *failure)
+{
+    const bool good = room || json_array_size(rows) == 0;
+    json_decref(rows);
+    return good || failure_memory(failure, "reading a run's output");
+}
+
 /* Of what a run says of the workers that it lost. */
 static bool losses_read(struct run_record *part, struct failure *failure)
 {
-    json_t *list = part->lost ? json_loads(part->lost, 0, NULL) : NULL, *loss;
+    void *room;
+    json_t *rows = rows_open(part->lost, sizeof *part->losses, &room), *loss;
     size_t k;
-    part->losses = calloc(json_array_size(list) + 1, sizeof *part->losses);
-    json_array_foreach(list, k, loss)
+    part->losses = room;
+    json_array_foreach(rows, k, loss)
     {
-        if (!part->losses)
-            break;
-        part->losses[part->loss_count++] =
-            (struct run_loss){json_integer_value(json_object_get(loss, "worker")),
-                              json_number_value(json_object_get(loss, "time_s")),
-                              json_is_true(json_object_get(loss, "left"))};
+        if (part->losses)
+            part->losses[part->loss_count++] =
+                (struct run_loss){json_integer_value(json_object_get(loss, "worker")),
+                                  json_number_value(json_object_get(loss, "time_s")),
+                                  json_is_true(json_object_get(loss, "left"))};
     }
-    json_decref(list);
-    return part->losses || failure_memory(failure, "reading a run's output");
+    return rows_close(rows, room, failure);
 }
 
 static void word_copy(char *to, size_t size, const json_t *word)
@@ -152,36 +169,34 @@ static bool members_read(hid_t group, struct run_record *part, struct failure *f
 {
     part->joined = contents_text(group, LAYOUT_PART_JOINED);
     archive_drop_empty(&part->joined);
-    json_t *list = part->joined ? json_loads(part->joined, 0, NULL) : NULL, *row;
-    const size_t count = json_array_size(list);
+    void *room;
+    json_t *rows = rows_open(part->joined, sizeof *part->members, &room), *row;
     size_t k;
-    part->members = count > 0 ? calloc(count, sizeof *part->members) : NULL;
-    json_array_foreach(list, k, row)
+    part->members = room;
+    json_array_foreach(rows, k, row)
     {
         if (part->members)
             part->members[part->member_count++] = member_of(row);
     }
-    json_decref(list);
-    return part->members || count == 0 || failure_memory(failure, "reading a run's output");
+    return rows_close(rows, room, failure);
 }
 
 /* What its workers had of their processors. */
 static bool had_read(hid_t group, struct run_record *part, struct failure *failure)
 {
     char *text = contents_text(group, LAYOUT_PART_HAD); /* absent in older files */
-    json_t *list = text ? json_loads(text, 0, NULL) : NULL, *share;
-    const size_t count = json_array_size(list);
+    void *room;
+    json_t *rows = rows_open(text, sizeof *part->had, &room), *share;
     size_t k;
     free(text);
-    part->had = count > 0 ? calloc(count, sizeof *part->had) : NULL;
-    json_array_foreach(list, k, share)
+    part->had = room;
+    json_array_foreach(rows, k, share)
     {
         const double had = json_number_value(share); /* 0 for null */
         if (part->had)
             part->had[part->had_count++] = had > 0 && had <= 1 ? had : 0;
     }
-    json_decref(list);
-    return part->had || count == 0 || failure_memory(failure, "reading a run's output");
+    return rows_close(rows, room, failure);
 }
 
 /* Between the stars of several masters. */
@@ -189,11 +204,11 @@ static bool moves_read(hid_t group, struct run_record *part, struct failure *fai
 {
     part->moved = contents_text(group, LAYOUT_PART_MOVED);
     archive_drop_empty(&part->moved);
-    json_t *list = part->moved ? json_loads(part->moved, 0, NULL) : NULL, *move;
-    const size_t count = json_array_size(list);
+    void *room;
+    json_t *rows = rows_open(part->moved, sizeof *part->moves, &room), *move;
     size_t k;
-    part->moves = count > 0 ? calloc(count, sizeof *part->moves) : NULL;
-    json_array_foreach(list, k, move)
+    part->moves = room;
+    json_array_foreach(rows, k, move)
     {
         if (part->moves)
             part->moves[part->move_count++] =
@@ -201,8 +216,7 @@ static bool moves_read(hid_t group, struct run_record *part, struct failure *fai
                                   json_integer_value(json_object_get(move, "to")),
                                   json_integer_value(json_object_get(move, "tasks"))};
     }
-    json_decref(list);
-    return part->moves || count == 0 || failure_memory(failure, "reading a run's output");
+    return rows_close(rows, room, failure);
 }
 
 static bool told_read(hid_t group, struct run_record *part, struct failure *failure)
