@@ -20,7 +20,7 @@ static const double STRATA_SHARE = 0.3, STRATA_SHARE_MOST = 0.5;
 static const double STRATA_S = 2;
 /* A pass of the second half takes so many times as long as one of the first, about. */
 static const double AGAIN_TIMES = 1.7;
-/* Probes of a campaign, about; rounds of what was scouted. */
+/* About how many probes a campaign has; how often at most what was scouted is measured again. */
 enum { PROBES_ABOUT = 24, ROUNDS_MOST = 6, RESTARTS_ALL = -1 };
 /* Of the focus' share of a pass, what goes to packages; the rest is making the ranks ready. */
 static const double PACKAGES_SHARE = 0.75;
@@ -178,7 +178,7 @@ static void end_expect(struct probing *self, double left_s)
     self->end_s = fmin(spent_s + left_s, fmax(spent_s, BUDGET_TIMES * self->budget_s));
 }
 
-/* Of starts that are still to come, where they are few. */
+/* Seconds for the starts of workers that are still to come, where only a few passes have one. */
 static double starts_s(const struct probing *self)
 {
     const int most = 2 * self->allotment.sets - self->pass;

@@ -363,7 +363,7 @@ static bool outcome_check(const struct arguments *arguments, struct failure *fai
            (!arguments->output || textfile_check(arguments->output, failure));
 }
 
-/* Collective. Is there a profile, and it holds, and was to be kept if so? */
+/* Collective. Was a profile that still holds to be kept (--reuse), and is there one? */
 static bool profile_keep(struct comm *comm, const struct arguments *arguments,
                          const struct calibration_request *request, struct failure *failure)
 {

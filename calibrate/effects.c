@@ -28,7 +28,7 @@ void effects_announce(const struct calibration_request *request, int64_t tasks, 
 
 /* ---- failures ------------------------------------------------------------------------------ */
 
-/* Of one core task that was tried several times the first time is enough. */
+/* A core task that was tried several times, and failed each time, is told of once. */
 static bool was_told(const struct campaign_outcome *outcome, int index)
 {
     for (int k = 0; k < index; k++)

@@ -15,7 +15,7 @@ static double middle_of(const struct stratum *stratum)
     return (double)stratum->place.first + (double)stratum->place.count / 2;
 }
 
-/* Between the middles of what was timed costs go straight from one to the next. */
+/* Costs are interpolated linearly between the middles of the strata that were timed. */
 static void costs_fill(const struct strata_fit *fit, int64_t tasks, double *costs, int64_t parts)
 {
     size_t next = 0;
@@ -31,7 +31,8 @@ static void costs_fill(const struct strata_fit *fit, int64_t tasks, double *cost
     }
 }
 
-/* Of the whole job from one of its parts; what was as many as there are packages is so again. */
+/* The order of the whole job from that of its parts: a stride as large as the number of parts
+ * becomes the number of packages, a small one stays. */
 static struct order order_scale(const struct order *of_parts, int64_t packages,
                                 const struct order_job *job)
 {

@@ -9,7 +9,7 @@
 
 /* Errors below this share of a package's time are not worth a line. */
 static const double TOLD = 0.03;
-/* Nor is a smaller share of timings that were cut. */
+/* A smaller share of timings that were cut off as outliers is not worth a line either. */
 static const double OUTLIERS_TOLD = 0.02;
 
 enum { OPERATIONS = OPERATION_IDLE, CLASSES_TOLD = 4 };

@@ -6,7 +6,8 @@
 
 #include "planner/model/requests.h"
 
-/* A report has come when it is older than so many others took, and so many seconds more. */
+/* A report counts as come while the master was busy when it is older than so many times what
+ * others took, plus so many seconds. */
 static const double LATE_TIMES = 2, LATE_S = 2e-5;
 
 double probing_spent_s(const struct probing *self)
@@ -50,7 +51,7 @@ static struct sample sample_begin(const struct keeping *keeping)
                            .waited = !keeping->probe->ahead};
 }
 
-/* In which a package that begins with that core task was placed; without core tasks: in none. */
+/* The stratum for which the package that begins with that core task was placed; empty: none. */
 static struct task_range stratum_of(const struct probing_run *probe, int64_t first)
 {
     const struct design_package *designed =

@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-/* Where these are or are to be; -1: nowhere. */
+/* The place of packages of that size: theirs, a free one, or that of the largest size, which makes
+ * room for a smaller one; -1: there is none. */
 static int place_find(struct rank_peaks *peaks, int64_t tasks)
 {
     int largest = 0;

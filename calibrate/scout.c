@@ -17,7 +17,7 @@ enum { SCOUT_PACKAGES = 2 };
  * share, sizes may grow faster; equally long to this share cannot be told. */
 static const double ALIKE_SHARE = 0.1, ALIKE_ERROR = 0.01;
 enum { ALIKE_GROWTH = 32 };
-/* No step is worth while for less growth. */
+/* Growth of packages from one step to the next, at least: less is not worth a step. */
 static const double GROWTH_LEAST = 1.5;
 
 /* ---- one step ------------------------------------------------------------------------------ */
@@ -97,8 +97,9 @@ struct stride {
     int pass;      /* to keep them as */
 };
 
-/* Where own_s is not NULL, what they took. Returns the time for one on the slowest worker, which is
- * the master's for one to each where that is longer. */
+/* Runs one step's packages; own_s (NULL: not wanted) becomes what each worker took. Returns the
+ * time of one package on the slowest worker or, where it is longer, the time that the master needs
+ * to serve each worker once. */
 static double stride_run(struct probing *self, const struct stride *stride, struct samples *samples,
                          double *own_s)
 {

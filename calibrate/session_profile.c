@@ -39,7 +39,7 @@ static bool is_own(const struct session *session, const char *name)
     return false;
 }
 
-/* Where others have it, that this one has not must be said. */
+/* Where other settings have this switch on, a setting that has it off must say so. */
 static bool switch_deny(const struct session *session, const char *name, bool on,
                         struct parameter_list *picked, struct failure *failure)
 {

@@ -68,7 +68,7 @@ static bool setting_add(const struct combining *combining, const struct paramete
     return good;
 }
 
-/* With the wishes from `index` on still to be chosen from. */
+/* Adds a setting for each combination of the wishes from `index` on with what is `chosen`. */
 static bool wishes_combine(const struct combining *combining, int index,
                            const struct parameter_list *chosen)
 {

@@ -43,13 +43,13 @@ void answers_fail(struct worker *worker, struct slot *slot)
     line_leave(worker, slot);
 }
 
-/* It has a line to answer, of which it may have read the beginning. */
+/* Has it a line to answer, of which at least the beginning has been written to it? */
 static bool slot_asked(const struct slot *slot)
 {
     return slot->next < slot->given && (slot->unwritten_size == 0 || slot->line < slot->unwritten);
 }
 
-/* Which lines its output answers is not known any more. */
+/* It has written more lines than it was given, so nobody knows which of them answer which. */
 static void slot_exceeds(struct worker *worker, struct slot *slot)
 {
     const struct scow_host *host = worker->host;

@@ -82,8 +82,8 @@ static const char *quote_find(const char *at, const char *end)
     return at;
 }
 
-/* The next field; *at moves behind its separator, to NULL at the last. What is not as RFC 4180 has
- * it is taken as it is, and false. */
+/* The next field; *at moves behind its separator, or becomes NULL after the last field. False: its
+ * quotes are not as RFC 4180 has them, and the field is taken as it stands. */
 static bool field_next(const struct columns *columns, const char **at, const char *end,
                        struct field *field)
 {

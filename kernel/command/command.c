@@ -115,7 +115,8 @@ static const struct scow_parameter parameters[] = {
                          "file or a folder of its own"},
     {.name = NULL}};
 
-/* They change what happens to lines that fail and what is kept, not what one costs. */
+/* Parameters that do not change what a line costs, only what happens to lines that fail and what is
+ * kept of output: a profile holds whatever they are. */
 static const char *const run_parameters[] = {"timeout", "retries",     "halt", "keep",
                                              "grace",   "most-output", NULL};
 

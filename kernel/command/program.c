@@ -19,7 +19,7 @@ static bool executable(const char *path)
     return access(path, X_OK) == 0;
 }
 
-/* A name with a slash is one seen from the folder, where its command will be. */
+/* A name with a slash is relative to `folder`, in which its command will run. */
 static bool file_check(const char *name, const char *folder, char path[PATH_SIZE])
 {
     const bool beside = *folder && *name != '/';

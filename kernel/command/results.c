@@ -43,7 +43,7 @@ static void record_keep(struct record *record, int stream, size_t keep, const ch
     memcpy(record->text + (size_t)i * keep + have, bytes, size < keep - have ? size : keep - have);
 }
 
-/* Of more than may be, nothing goes further. */
+/* More output than is allowed is not passed on, and its command is ended. */
 static void slot_flood(struct worker *worker, struct slot *slot)
 {
     if (!slot->flooded && !slot->ended && slot->kill == KILL_NOT)
@@ -175,8 +175,8 @@ static void why_print(const struct slot *slot, char why[WHY_SIZE])
         snprintf(why, WHY_SIZE, "exit 0 without a line of output for this line");
 }
 
-/* A number, of all workers together. A share is looked at where the others are heard, if they can
- * be. */
+/* Have so many commands failed, on all workers together, as the user's limit says? A limit in
+ * percent is compared in others_look, where the host tells of the other workers. */
 static bool halt_reached(const struct worker *worker)
 {
     const struct limit *halt = &worker->job->halt;

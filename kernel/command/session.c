@@ -75,7 +75,8 @@ static void report_send(const struct session *session, const struct spawner_repo
     }
 }
 
-/* waitid, which leaves the process to be waited for, with what it used where Linux tells that. */
+/* As waitid, which says that a process has ended without reaping it; the system call also tells
+ * what the process has used, which the C library's function does not. */
 static int child_wait(pid_t pid, siginfo_t *info, struct rusage *used)
 {
     *used = (struct rusage){0};

@@ -93,7 +93,8 @@ static bool request_send(struct worker *worker, struct slot *slot, const int32_t
     return spawner_ask(&worker->spawner, &request, words);
 }
 
-/* That it has ended is seen where its reports are taken. */
+/* Where the process that starts commands has ended, nothing is said here: that is seen where its
+ * reports are read. */
 static void spawner_unreached(struct worker *worker)
 {
     if (!spawner_ended(errno))
@@ -256,7 +257,7 @@ void slot_report(struct worker *worker, const struct spawner_report *report)
     }
 }
 
-/* Once more than is allowed to commands that fail: it was not the line's fault, the first time. */
+/* A line has one attempt more than if its command had failed: the first loss was not its fault. */
 void slot_lose(struct worker *worker, struct slot *slot)
 {
     slot_close(slot);
@@ -291,7 +292,8 @@ static void slot_finish(struct worker *worker, struct slot *slot)
         worker->job->form.mode->over(worker, slot);
 }
 
-/* A long-lived command may take so long for a line, another one for each of its lines. */
+/* Of a long-lived command the limit holds for the line that it is at; of any other for all of its
+ * lines together, as the sum of their limits. */
 static bool slot_late(struct worker *worker, struct slot *slot)
 {
     const bool lasting = worker->job->form.mode->lasting;

@@ -149,7 +149,7 @@ void command_spawner_begin(void)
     spawner_session = child;
 }
 
-/* How many there are, those that only wait to be taken note of among them. */
+/* Kills all other processes of this session; returns how many there were, zombies included. */
 static int session_kill(void)
 {
     int count = 0;

@@ -41,7 +41,8 @@ struct motif_job {
 };
 
 /* The letters of all sequences (borrowed), their words and the length's form, by a shape that has
- * its sequences and its length. False: out of memory; what there is of words is still to be freed. */
+ * its sequences and its length. False: out of memory; the words, if any, are still to be
+ * freed. */
 bool motif_read(struct motif_job *job, const struct motif_shared *shared, const char *letters);
 
 /* Of a capital: A 0, C 1, G 2, T 3. */
