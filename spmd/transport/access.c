@@ -90,6 +90,11 @@ bool access_write(const struct access *access, const char *path, struct failure 
     access_print(access, text);
     const size_t size = strlen(text);
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0 && errno == EEXIST)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: is there, as of a run that was stopped: add --resume to go on with "
+                           "that, or remove it",
+                           path);
     if (file < 0)
         return failure_set(failure, FAILURE_FAILED,
                            "%s: cannot be created: %s: choose another place with --access", path,

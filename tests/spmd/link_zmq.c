@@ -487,7 +487,7 @@ static void broken(void **state)
 
 static void access_files(void **state)
 {
-    char folder[] = "/tmp/scow-access-XXXXXX", path[64], link_path[64];
+    char folder[] = "/tmp/scow-access-XXXXXX", path[64], link_path[64], said[256];
     struct access access = access_here(), again;
     struct failure failure = FAILURE_INIT;
     struct stat status;
@@ -501,7 +501,12 @@ static void access_files(void **state)
     assert_int_equal(status.st_mode & 0777, 0600);
     assert_true(access_read(&again, path, &failure));
     assert_memory_equal(&again, &access, sizeof access);
-    assert_false(access_write(&access, path, &failure)); /* it is there */
+    assert_false(access_write(&access, path, &failure));
+    snprintf(said, sizeof said,
+             "%s: is there, as of a run that was stopped: add --resume to go on with that, or "
+             "remove it",
+             path);
+    assert_failure(failure, FAILURE_MISMATCH, said);
     assert_int_equal(symlink("access", link_path), 0);
     failure = (struct failure)FAILURE_INIT;
     assert_false(access_read(&again, link_path, &failure));
