@@ -27,16 +27,18 @@ grep -q '"nodes": 4' out.profile.json || fail "the profile does not say on how m
 
 # The run was given what its plan asks for.
 run=$(sed -n 's/^run \([0-9]*\), report .*/\1/p' out.plan.log)
-workers=$(sed -n 's/^# a master and \([0-9]*\) workers.*/\1/p' out.request)
+# The plan chooses how many masters there are.
+read -r masters workers < <(sed -nE 's/^# (a|[0-9]+) masters? and ([0-9]+) workers?.*/\1 \2/p' out.request)
+ranks=$((${masters/a/1} + workers))
 minutes=$(sed -n 's/^#SBATCH --time=00:\([0-9]*\):00$/\1/p' out.request)
-nodes=$(((workers + 2) / 2))
-[[ $(job_say "$run" NumTasks) == $((2 * nodes)) ]] || fail "$workers workers, and $(job_say "$run" NumTasks) tasks"
-[[ $(job_say "$run" NumNodes) == "$nodes" ]] || fail "$workers workers on $(job_say "$run" NumNodes) nodes"
+nodes=$(((ranks + 1) / 2))
+[[ $(job_say "$run" NumTasks) == $((2 * nodes)) ]] || fail "$ranks ranks, and $(job_say "$run" NumTasks) tasks"
+[[ $(job_say "$run" NumNodes) == "$nodes" ]] || fail "$ranks ranks on $(job_say "$run" NumNodes) nodes"
 [[ $(job_say "$run" TimeLimit) == "00:$minutes:00" ]] || fail "$minutes minutes asked for, $(job_say "$run" TimeLimit) given"
 scow plan -p out.profile.json -i image.pgm --sbatch | cmp - out.request || fail "the request is not what scow plan prints"
 
 # It is the result of the same plan without a batch system.
-"$mpiexec" -n $((workers + 1)) scow run out.plan.json -i image.pgm -o direct.h5 -q >/dev/null 2>&1
+"$mpiexec" -n "$ranks" scow run out.plan.json -i image.pgm -o direct.h5 -q >/dev/null 2>&1
 [[ $(checksum_of out.h5) == "$(checksum_of direct.h5)" ]] || fail "another checksum than without Slurm"
 submit -o out.h5 >said
 grep -q '^out.h5 is there, and complete' said || fail "submitted once more, it says: $(cat said)"
