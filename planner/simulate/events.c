@@ -583,9 +583,11 @@ static bool package_take(struct playing *playing)
     place->newest = number;
     place->last = job->package.last;
     place->under_way++;
-    /* No results come back with the one before. */
-    return before < 0 || before < events->first || events->platform->results != RESULTS_END ||
-           !job_at(events, before)->begun || job_close(playing, job_at(events, before));
+    if (before < 0 || before < events->first || events->platform->results != RESULTS_END)
+        return true;
+    struct job *last = job_at(events, before);
+    /* Unless results come back with the one before: then it is over when they have. */
+    return !last->begun || last->load > 0 || job_close(playing, last);
 }
 
 /* Every worker has all its packages, as far as is known. */

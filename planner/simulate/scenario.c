@@ -450,6 +450,12 @@ static bool effort_take(struct scenario_state *state, struct failure *failure)
     return true;
 }
 
+/* Results at the end are returned with a worker's last package. */
+static bool is_last(const struct scenario_state *state, int64_t worker)
+{
+    return state->platform->results == RESULTS_END && !dispatch_gives_more(state->dispatch, worker);
+}
+
 /* Until every task has been handed out, and with a loss ahead until every one is done. */
 static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop_package *next,
                                       struct failure *failure)
@@ -488,6 +494,7 @@ static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop
                                   .load = (double)package->count,
                                   .round = package->round,
                                   .index = package->index,
+                                  .last = is_last(state, package->worker),
                                   .cost = &state->cost};
     return LOOP_SEND;
 }

@@ -309,6 +309,28 @@ static void tasks_count(const struct trace *trace, int32_t rank, bool together, 
     }
 }
 
+/* Where nothing is lost, whoever asks a dispatch hears what the plan says, to the bit: also that a
+ * worker gets no other package, and returns its results while others have more to do. */
+static void undisturbed_it_is_the_plan(void **state)
+{
+    (void)state;
+    struct stage stage;
+    for (uint64_t seed = 1; seed <= cases_of(300); seed++) {
+        struct dice dice = {seed};
+        any_stage(&dice, &stage, seed % 2 == 0 ? RESULTS_PACKAGE : RESULTS_END);
+        stage.platform.operating = (enum operating)(seed / 2 % OPERATING_COUNT);
+        if (stage.plan.worker_count > 1) { /* who ends before the others */
+            double *load = &stage.plan.rounds[stage.plan.round_count - 1].loads[0];
+            stage.plan.tasks -= *load;
+            *load = 0;
+        }
+        const double plan_s = stage_play(&stage, NULL), asked_s = stage_lose(&stage, -1, 0, NULL);
+        if (asked_s != plan_s)
+            fail_msg("seed %" PRIu64 ": %.17g s, and %.17g s where a dispatch decides", seed,
+                     plan_s, asked_s);
+    }
+}
+
 /* Whoever is lost at whatever time: what living workers have computed and the lost one has returned
  * is the job, and all of it has come back. */
 static void losses_leave_nothing_undone(void **state)
@@ -771,6 +793,7 @@ int main(void)
         cmocka_unit_test(collecting_delays_envelopes),
         cmocka_unit_test(kept_results_are_lost_with_their_worker),
         cmocka_unit_test(returned_results_outlive_their_worker),
+        cmocka_unit_test(undisturbed_it_is_the_plan),
         cmocka_unit_test(losses_leave_nothing_undone),
         cmocka_unit_test(models_as_simulated_before),
         cmocka_unit_test(fed_in_time_as_by_the_formula),
