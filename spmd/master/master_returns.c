@@ -420,11 +420,11 @@ static void results_carry(struct master *master)
     }
 }
 
-/* Where the worker waits for them to be sent, they are not taken before they have been. */
+/* Nothing is received of what an emulated port has not carried yet: it would take room from those
+ * that other ports have carried, and a worker that waits for its results to be sent would go on. */
 static bool is_held(const struct master *master, const struct master_return *each)
 {
-    return emulation_traits(master->run->emulation)->worker_returns &&
-           each->due_s > comm_now(master->run->comm);
+    return each->due_s > comm_now(master->run->comm);
 }
 
 /* ---- receiving ----------------------------------------------------------------------------- */
