@@ -117,6 +117,8 @@ struct models_computing models_computing(int64_t tasks)
     const double alone_s = cost_of(platform_worker(window, worker)->compute, (double)tasks);
     const double now_s = clock_now() - world.current->skew_s - trial_began_s();
     platform_release(&platform);
+    if (!models.loaded)
+        return (struct models_computing){alone_s, alone_s};
     return (struct models_computing){alone_s,
                                      availability_lasts(availability_of(&models.loads, worker),
                                                         OPERATION_COMPUTE, now_s, alone_s)};
@@ -143,16 +145,39 @@ struct emulation *models_emulation(struct failure *failure)
     return emulation_new(&models.profile, &models.plan, 0, failure);
 }
 
-static bool loaded_simulate(const struct platform *platform, const struct models_run *run,
-                            struct simulation *simulation, struct failure *failure)
+/* What decides, in the simulation with disturbances: under load, or beside plain plans. */
+static bool decided_simulate(const struct platform *platform, struct dispatch *dispatch,
+                             struct simulation *simulation, struct failure *failure)
 {
     struct scenario scenario = SCENARIO_INIT;
-    struct dispatch *dispatch = dispatch_new_rule(run->rule, failure);
-    scenario.availability = &models.loads;
+    scenario.availability = models.loaded ? &models.loads : NULL;
     const bool good =
         dispatch && simulate_scenario(platform, dispatch, &scenario, NULL, simulation, failure);
     dispatch_free(&dispatch);
     return good;
+}
+
+/* Without disturbances both simulations say the same, to the bit. */
+static bool plan_simulate(const struct platform *platform, const struct plan *plan,
+                          struct simulation *simulation, struct failure *failure)
+{
+    if (models.loaded)
+        return decided_simulate(platform, dispatch_new_plan(plan), simulation, failure);
+    struct simulation decided = {0};
+    const bool good = simulate_packages(platform, plan, NULL, simulation, NULL, failure) &&
+                      decided_simulate(platform, dispatch_new_plan(plan), &decided, failure);
+    if (good && decided.makespan_s != simulation->makespan_s)
+        world_wrong("the plan takes %.17g s, and %.17g s where a dispatch decides",
+                    simulation->makespan_s, decided.makespan_s);
+    return good;
+}
+
+/* Messages are small, and are taken in at once: no package waits for room, but where its model has
+ * the ports wait for that. */
+static int room_of(const struct models_run *run)
+{
+    enum { ANY = 64 }; /* more than a calm run has */
+    return models.plan.operating == OPERATING_SINGLE_PORT ? ANY : run->buffers;
 }
 
 double models_expect(const struct models_run *run)
@@ -163,12 +188,13 @@ double models_expect(const struct models_run *run)
     profile_operate(&models.profile, models.plan.operating);
     if (!platform_init(&platform, &models.profile.settings[0], run->workers, &failure))
         return 0;
-    platform.buffers = run->buffers;
+    platform.buffers = room_of(run);
     platform.results = run->results;
     platform.write_behind = run->write_behind;
-    const bool good =
-        models.loaded ? loaded_simulate(&platform, run, &simulation, &failure)
-                      : simulate_packages(&platform, run->plan, NULL, &simulation, NULL, &failure);
+    const bool good = run->rule
+                          ? decided_simulate(&platform, dispatch_new_rule(run->rule, &failure),
+                                             &simulation, &failure)
+                          : plan_simulate(&platform, run->plan, &simulation, &failure);
     if (!good)
         world_wrong("it cannot be simulated: %s", failure.text);
     platform_release(&platform);

@@ -135,7 +135,7 @@ static bool work(const struct scow_host *host, int64_t number)
     world.current->working = number;
     if (!spend(host, whole_s, step_s))
         return false;
-    if (!models_loaded())
+    if (!models_loaded() && !world.whole)
         processor_count(share * whole_s, (1 - share) * whole_s);
     if (number == habits.deadly) {
         world_say("core task %lld kills rank %d", (long long)number, world.current->number);
@@ -157,6 +157,8 @@ static bool loaded_work(const struct scow_host *host, int64_t tasks)
 
 static int compute(const struct scow_host *host, const void *job, const struct scow_batch *batch)
 {
+    if (world.whole)
+        processor_count(models_computing(batch->count).alone_s, 0);
     if (models_loaded() && !loaded_work(host, batch->count))
         return SCOW_STOPPED;
     for (int64_t k = 0; k < batch->count; k++) {

@@ -423,9 +423,7 @@ static void trial_calm(void)
 }
 
 /* By dice of its own: what else a seed means does not depend on there being loads. Packages are
- * assigned by rules, as often as not by one that asks for shares: of a plan the executor sends a
- * worker that has room what comes behind a package for one that has none, and the simulation does
- * not, which shows where another one becomes the slowest. */
+ * assigned by plans and by rules, of these as often as not by one that asks for shares. */
 static void loaded_draw(void)
 {
     static const char *const sharing[] = {"dtss", "dfss", "dfiss", "dtfss"};
@@ -436,6 +434,8 @@ static void loaded_draw(void)
     trial.collecting = 0;
     /* A package is computed at once. */
     trial.job->order = (struct order){.tasks = trial.tasks, .stride = 1};
+    if (dice_hit(&own, 0.3))
+        return;
     trial.rule = dice_hit(&own, 0.5)
                      ? sharing[dice_below(&own, sizeof sharing / sizeof *sharing)]
                      : dispatch_rule_name((size_t)dice_below(&own, dispatch_rule_count())).name;
@@ -543,6 +543,7 @@ static void part_play(int workers, bool fair)
     const int64_t losses = world.losses;
     const double work_s = 0.1 + 1.5 * (double)trial.tasks * habits.mean_s / workers;
     world_begin(workers + 1, trial.several ? several_main : rank_main);
+    world.whole = calm && !trial.loaded; /* the simulation knows of no others on processors */
     if (trial.several)
         several_say();
     else

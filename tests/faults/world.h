@@ -113,6 +113,7 @@ struct world {
     uint64_t made;
     FILE *log;       /* NULL: silent */
     int64_t losses;  /* kills and stops so far */
+    bool whole;      /* ranks have their processors for all that they sleep */
     bool given_up;   /* in this part, the master has told a rank that it is lost, or has left it a
                       * message that it has not taken */
     char wrong[400]; /* the first thing that was found wrong; "": nothing yet */
