@@ -420,11 +420,12 @@ static void results_carry(struct master *master)
     }
 }
 
-/* Nothing is received of what an emulated port has not carried yet: it would take room from those
- * that other ports have carried, and a worker that waits for its results to be sent would go on. */
+/* Where the worker waits for them to be sent, they are not taken before they have been; nor those
+ * at a worker's end, which would take the room of others that their ports have carried. */
 static bool is_held(const struct master *master, const struct master_return *each)
 {
-    return each->due_s > comm_now(master->run->comm);
+    return (emulation_traits(master->run->emulation)->worker_returns || master->run->keeps) &&
+           each->due_s > comm_now(master->run->comm);
 }
 
 /* ---- receiving ----------------------------------------------------------------------------- */
