@@ -330,13 +330,16 @@ struct dispatch_given {
 bool dispatch_given_add(struct dispatch_given *given, struct task_range range, int losses);
 void dispatch_given_release(struct dispatch_given *given);
 
-/* What others may know of it. */
+/* What others may know of it. Work is in units (work.h), and as much as core tasks where nobody has
+ * said what these are worth. */
 struct dispatch_share {
-    int64_t left;   /* core tasks that have not been handed out, as far as others can have them */
-    int64_t out;    /* that are handed out and not done */
-    int64_t living; /* workers */
-    bool wants;     /* everything is handed out, and some worker has nothing to do */
-    bool finished;  /* nothing is left or out */
+    int64_t left;     /* core tasks that have not been handed out, as far as others can have them */
+    double left_work; /* that these are worth */
+    double out_work;  /* that is handed out and not done */
+    double done_work; /* the results of which count */
+    int64_t living;   /* workers */
+    bool wants;       /* everything is handed out, and some worker has nothing to do */
+    bool finished;    /* nothing is left or out */
 };
 
 /* Before it is asked: it is one of several. More may be given to it as long as it is not closed:
@@ -344,10 +347,13 @@ struct dispatch_share {
  * away. */
 void dispatch_recovery_open(struct dispatch *recovery);
 void dispatch_recovery_close(struct dispatch *recovery);
+/* Before it is asked: what the job's core tasks are worth (borrowed; it must outlive the object),
+ * and how much of it the inner one has to hand out. */
+void dispatch_recovery_weigh(struct dispatch *recovery, const struct work *work, double units);
 struct dispatch_share dispatch_recovery_share(const struct dispatch *recovery);
-/* About so many core tasks of what is left are not handed out any more. Where no worker lives, all
- * that there is. False: out of memory. */
-bool dispatch_recovery_give(struct dispatch *recovery, int64_t tasks, struct dispatch_given *given);
+/* So much of what is left is not handed out any more: as few core tasks as are worth that. Where no
+ * worker lives, all that there is. False: out of memory. */
+bool dispatch_recovery_give(struct dispatch *recovery, double units, struct dispatch_given *given);
 /* What another one has given is handed out, too. False: out of memory. */
 bool dispatch_recovery_take(struct dispatch *recovery, const struct dispatch_given *given);
 

@@ -278,6 +278,11 @@ static enum dispatch_answer suspect_next(struct dispatch_recovery *self, double 
     return answer;
 }
 
+static struct task_range range_of(const struct package *package)
+{
+    return (struct task_range){package->first, package->count};
+}
+
 /* The inner one's next package, once its worker has room for it. Others wait as well, for the
  * inner one's packages are sent in its order. */
 static enum dispatch_answer inner_next(struct dispatch_recovery *self, double now_s,
@@ -287,6 +292,7 @@ static enum dispatch_answer inner_next(struct dispatch_recovery *self, double no
         const enum dispatch_answer answer = dispatch_next(self->inner, now_s, &self->held);
         if (answer != DISPATCH_SEND)
             return answer;
+        self->inner_work -= recovery_worth(self, range_of(&self->held));
     }
     const int64_t worker = self->held.worker;
     self->holds =
@@ -353,7 +359,7 @@ static bool inner_drain(struct dispatch_recovery *self, enum dispatch_answer *an
 static bool inner_empty(struct dispatch_recovery *self)
 {
     struct dispatch_given given = {.items = NULL};
-    bool good = dispatch_cut(self->inner, dispatch_left(self->inner), &given);
+    bool good = recovery_cut(self, dispatch_left(self->inner), &given);
     for (size_t k = 0; good && k < given.count; k++) {
         const struct task_range range = given.items[k].range;
         good = recovery_reserve(self);
@@ -538,7 +544,10 @@ static bool recovery_claim(struct dispatch *dispatch, const struct package *pack
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
     struct recovery_entry *entry = entry_find(self, package->index);
-    return !entry || recovery_copies_claim(self, entry);
+    const bool counts = !entry || recovery_copies_claim(self, entry);
+    if (counts)
+        self->done_work += recovery_worth(self, range_of(package));
+    return counts;
 }
 
 static double recovery_due(const struct dispatch *dispatch)

@@ -10,10 +10,10 @@
 /* At the rate at which it has worked so far. */
 static double remaining_s(const struct moves_star *star, double now_s)
 {
-    const int64_t tasks = star->share.left + star->share.out;
-    if (star->done == 0)
+    const struct dispatch_share *share = &star->share;
+    if (!(share->done_work > 0))
         return HUGE_VAL;
-    return (double)tasks * now_s / (double)star->done;
+    return (share->left_work + share->out_work) * now_s / share->done_work;
 }
 
 /* Its workers are lost, and it has something. */
@@ -32,7 +32,7 @@ static int giver_find(const struct moves_star *stars, int count, double now_s)
             continue;
         if (is_left_alone(&stars[k]))
             return k;
-        if (remaining_s(&stars[k], now_s) <= longest_s)
+        if (!(stars[k].share.left_work > 0) || remaining_s(&stars[k], now_s) <= longest_s)
             continue;
         longest_s = remaining_s(&stars[k], now_s);
         found = k;
@@ -64,9 +64,9 @@ bool moves_find(const struct moves_star *stars, int count, double now_s, struct 
     return pair->to >= 0 && pair->to != pair->from;
 }
 
-int64_t moves_half(const struct dispatch_share *share)
+double moves_half(const struct dispatch_share *share)
 {
-    return share->living > 0 ? (share->left + 1) / 2 : share->left;
+    return share->living > 0 ? share->left_work / 2 : share->left_work;
 }
 
 bool moves_are_over(const struct moves_star *stars, int count)

@@ -5,6 +5,9 @@
  * A star that has handed out everything, with a worker that has nothing to do, gets half of what
  * the star that needs longest has not handed out. It may ask again: what is left halves each time,
  * so that nobody has to know how fast stars are. One whose workers are all lost gives everything.
+ *
+ * Half is half of the work, where it is known what core tasks are worth, and a star needs as long
+ * as it took for as much work as it has left.
  */
 #ifndef PLANNER_DISPATCH_MOVES_H
 #define PLANNER_DISPATCH_MOVES_H
@@ -18,8 +21,7 @@
 /* What is known of a star. */
 struct moves_star {
     struct dispatch_share share;
-    int64_t done; /* core tasks */
-    bool moving;  /* something moves from it or to it */
+    bool moving; /* something moves from it or to it */
 };
 
 struct moves_pair {
@@ -28,8 +30,8 @@ struct moves_pair {
 
 /* The next move, when the run has gone on for so long. False: none is of use. */
 bool moves_find(const struct moves_star *stars, int count, double now_s, struct moves_pair *pair);
-/* Of what such a star has left, so much goes. */
-int64_t moves_half(const struct dispatch_share *share);
+/* Of the work that such a star has left, so much goes. */
+double moves_half(const struct dispatch_share *share);
 /* Has every star done what it had, and is nothing on its way? */
 bool moves_are_over(const struct moves_star *stars, int count);
 /* Does no worker live that could do what is left? */

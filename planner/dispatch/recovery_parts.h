@@ -51,9 +51,11 @@ struct dispatch_recovery {
     bool handed_out;                /* the inner one has handed out everything */
     struct recovery_copies *copies; /* owned; NULL: none are made */
     int64_t index, round;           /* of the next package, of the last one */
-    int64_t ahead;       /* packages of the inner one that a worker may have out; 0: any */
-    struct package held; /* the inner one's, for which its worker has no room yet */
-    bool holds;          /* there is such a package */
+    int64_t ahead;                /* packages of the inner one that a worker may have out; 0: any */
+    struct package held;          /* the inner one's, for which its worker has no room yet */
+    bool holds;                   /* there is such a package */
+    const struct work *worth;     /* borrowed; of the job's core tasks; NULL: they are alike */
+    double inner_work, done_work; /* units: the inner one's, not handed out; what counts */
 };
 
 /* Room for one more package, out or returned, and for all that are out to return. False: out of
@@ -65,6 +67,10 @@ void recovery_return_copy(struct dispatch_recovery *self, const struct package *
 
 /* Where no worker lives: what the inner one has comes back, all of it. False: out of memory. */
 bool recovery_drain(struct dispatch_recovery *self);
+/* Units that core tasks are worth. */
+double recovery_worth(const struct dispatch_recovery *self, struct task_range range);
+/* The inner one's, to be done otherwise. False: out of memory. */
+bool recovery_cut(struct dispatch_recovery *self, int64_t tasks, struct dispatch_given *given);
 /* Nothing is to be handed out: is something of what is out to be waited for? */
 bool recovery_is_awaited(const struct dispatch_recovery *self);
 /* Has some worker nothing to do? */

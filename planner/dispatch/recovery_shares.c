@@ -2,6 +2,7 @@
  * What moves between dispatches side by side: of what one of them has not handed out, the end of
  * the inner dispatch's first, for the beginning is needed sooner, then what came back.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "planner/dispatch/recovery_parts.h"
@@ -22,48 +23,169 @@ static bool is_given(const struct dispatch_recovery *self, const struct recovery
     return !entry->copy || self->living == 0;
 }
 
-static int64_t returned_left(const struct dispatch_recovery *self)
+static struct task_range range_of(const struct recovery_entry *entry)
 {
-    int64_t tasks = 0;
+    return (struct task_range){entry->package.first, entry->package.count};
+}
+
+/* ---- what it is worth ----------------------------------------------------------------------- */
+
+void dispatch_recovery_weigh(struct dispatch *recovery, const struct work *work, double units)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
+    self->worth = work;
+    self->inner_work = units;
+}
+
+double recovery_worth(const struct dispatch_recovery *self, struct task_range range)
+{
+    return self->worth ? work_worth(self->worth, range) : (double)range.count;
+}
+
+/* The fewest of its last core tasks that are worth so much, or all. */
+static int64_t last_worth(const struct dispatch_recovery *self, struct task_range range,
+                          double units)
+{
+    const int64_t end = range.first + range.count;
+    if (units >= recovery_worth(self, range))
+        return range.count;
+    if (!self->worth)
+        return (int64_t)ceil(units);
+    const double before = work_before(self->worth, (double)end) - units;
+    int64_t from = work_nearest(self->worth, self->worth->tasks, before, range.first);
+    while (from > range.first && work_before(self->worth, (double)from) > before)
+        from--;
+    return end - from;
+}
+
+static double list_worth(const struct dispatch_recovery *self, const struct dispatch_given *given)
+{
+    double units = 0;
+    for (size_t k = 0; k < given->count; k++)
+        units += recovery_worth(self, given->items[k].range);
+    return units;
+}
+
+/* ---- what there is -------------------------------------------------------------------------- */
+
+static void left_add(const struct dispatch_recovery *self, struct task_range range,
+                     struct dispatch_share *share)
+{
+    share->left += range.count;
+    share->left_work += recovery_worth(self, range);
+}
+
+/* Nobody can have what is still to be sent of a package in pieces (dispatch_ranges.c), but it is work
+ * that is left all the same. */
+static void inner_left(const struct dispatch_recovery *self, struct dispatch_share *share)
+{
+    share->left = dispatch_left(self->inner);
+    if (!self->worth)
+        share->left_work = (double)share->left;
+    else if (share->left > 0)
+        share->left_work = fmax(0, self->inner_work);
+}
+
+static void returned_left(const struct dispatch_recovery *self, struct dispatch_share *share)
+{
     for (size_t k = 0; k < self->returned.count; k++)
         if (is_given(self, &self->returned.items[k]))
-            tasks += self->returned.items[k].package.count;
-    return tasks;
+            left_add(self, range_of(&self->returned.items[k]), share);
 }
 
-static int64_t suspects_left(const struct dispatch_recovery *self)
+/* Where no worker lives. */
+static void others_left(const struct dispatch_recovery *self, struct dispatch_share *share)
 {
-    int64_t tasks = 0;
     for (size_t k = 0; k < self->suspects.count; k++)
-        tasks += self->suspects.items[k].package.count;
-    return tasks;
+        left_add(self, range_of(&self->suspects.items[k]), share);
+    if (self->holds)
+        left_add(self, (struct task_range){self->held.first, self->held.count}, share);
 }
 
-static int64_t tasks_out(const struct dispatch_recovery *self)
+static double work_out(const struct dispatch_recovery *self)
 {
-    int64_t tasks = 0;
+    double units = 0;
     for (size_t k = 0; k < self->out.count; k++)
         if (!self->out.items[k].done && !self->out.items[k].copy)
-            tasks += self->out.items[k].package.count;
-    return tasks;
+            units += recovery_worth(self, range_of(&self->out.items[k]));
+    return units;
 }
 
 struct dispatch_share dispatch_recovery_share(const struct dispatch *recovery)
 {
     const struct dispatch_recovery *self = (const struct dispatch_recovery *)recovery;
     const bool none = self->handed_out && self->returned.count == 0 && self->suspects.count == 0;
-    struct dispatch_share share = {.left = dispatch_left(self->inner) + returned_left(self),
-                                   .out = tasks_out(self),
-                                   .living = self->living};
+    struct dispatch_share share = {
+        .out_work = work_out(self), .done_work = self->done_work, .living = self->living};
+    inner_left(self, &share);
+    returned_left(self, &share);
     if (self->living == 0)
-        share.left += suspects_left(self) + (self->holds ? self->held.count : 0);
+        others_left(self, &share);
     share.finished = self->over || (none && !recovery_is_awaited(self));
     share.wants = none && !self->over && recovery_is_idle(self);
     return share;
 }
 
+/* ---- what is given and taken ---------------------------------------------------------------- */
+
+bool recovery_cut(struct dispatch_recovery *self, int64_t tasks, struct dispatch_given *given)
+{
+    struct dispatch_given cut = {.items = NULL};
+    bool good = dispatch_cut(self->inner, tasks, &cut);
+    self->inner_work -= list_worth(self, &cut);
+    for (size_t k = 0; good && k < cut.count; k++)
+        good = dispatch_given_add(given, cut.items[k].range, cut.items[k].losses);
+    dispatch_given_release(&cut);
+    return good;
+}
+
+/* The first of these core tasks, which are worth more than was wanted, come back. */
+static bool surplus_keep(struct dispatch_recovery *self, double units, struct dispatch_given *given)
+{
+    bool good = true;
+    while (good && given->count > 0) {
+        struct task_range *last = &given->items[given->count - 1].range;
+        const struct task_range all = *last;
+        const double gives = recovery_worth(self, all) - units;
+        const int64_t stays = all.count - (gives > 0 ? last_worth(self, all, gives) : 0);
+        if (stays == 0)
+            break;
+        good = dispatch_recovery_add(&self->base, (struct task_range){all.first, stays}, 0);
+        units -= recovery_worth(self, (struct task_range){all.first, stays});
+        *last = (struct task_range){all.first + stays, all.count - stays};
+        given->tasks -= stays;
+        if (last->count > 0)
+            break;
+        given->count--;
+    }
+    return good;
+}
+
+/* In steps, for the inner one does not know what its core tasks are worth. */
+static bool inner_give(struct dispatch_recovery *self, double units, struct dispatch_given *given)
+{
+    enum { STEPS = 16 };
+    const int64_t left = dispatch_left(self->inner), step = (left + STEPS - 1) / STEPS;
+    bool good = true;
+    if (!self->worth)
+        return recovery_cut(self, (int64_t)fmin(ceil(units), (double)left), given);
+    for (bool more = true; good && more && units > 0;) {
+        struct dispatch_given cut = {.items = NULL};
+        good = recovery_cut(self, step, &cut);
+        more = cut.tasks > 0;
+        const double worth = list_worth(self, &cut);
+        if (good && worth > units)
+            good = surplus_keep(self, worth - units, &cut);
+        units -= worth;
+        for (size_t part = 0; good && part < cut.count; part++)
+            good = dispatch_given_add(given, cut.items[part].range, cut.items[part].losses);
+        dispatch_given_release(&cut);
+    }
+    return good;
+}
+
 /* Of what came back, the last core tasks of the first range. */
-static bool returned_give(struct dispatch_recovery *self, int64_t tasks,
+static bool returned_give(struct dispatch_recovery *self, double units,
                           struct dispatch_given *given)
 {
     size_t kept = 0;
@@ -71,12 +193,12 @@ static bool returned_give(struct dispatch_recovery *self, int64_t tasks,
     for (size_t k = 0; k < self->returned.count; k++) {
         struct recovery_entry *entry = &self->returned.items[k];
         struct package *package = &entry->package;
-        const int64_t count = package->count < tasks ? package->count : tasks;
+        const int64_t count = units > 0 ? last_worth(self, range_of(entry), units) : 0;
         if (good && is_given(self, entry) && count > 0) {
             package->count -= count;
-            good = dispatch_given_add(
-                given, (struct task_range){package->first + package->count, count}, 0);
-            tasks -= count;
+            const struct task_range range = {package->first + package->count, count};
+            good = dispatch_given_add(given, range, 0);
+            units -= recovery_worth(self, range);
             self->returned_tasks -= count;
         }
         if (package->count > 0)
@@ -98,15 +220,15 @@ static bool suspects_give(struct dispatch_recovery *self, struct dispatch_given 
     return good;
 }
 
-bool dispatch_recovery_give(struct dispatch *recovery, int64_t tasks, struct dispatch_given *given)
+bool dispatch_recovery_give(struct dispatch *recovery, double units, struct dispatch_given *given)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
+    const double before = list_worth(self, given);
     if (self->living == 0)
-        return recovery_drain(self) && returned_give(self, INT64_MAX, given) &&
+        return recovery_drain(self) && returned_give(self, HUGE_VAL, given) &&
                suspects_give(self, given);
-    const int64_t before = given->tasks;
-    return dispatch_cut(self->inner, tasks, given) &&
-           returned_give(self, tasks - (given->tasks - before), given);
+    return inner_give(self, units, given) &&
+           returned_give(self, units - (list_worth(self, given) - before), given);
 }
 
 bool dispatch_recovery_take(struct dispatch *recovery, const struct dispatch_given *given)

@@ -348,8 +348,7 @@ bool work_select(struct work *work, const struct work *from, const struct task_r
 {
     double units = 0;
     for (int64_t k = 0; k < count; k++)
-        units += work_before(from, (double)(ranges[k].first + ranges[k].count)) -
-                 work_before(from, (double)ranges[k].first);
+        units += work_worth(from, ranges[k]);
     *work = (struct work){.tasks = tasks_in(ranges, count)};
     *mean = units / (double)work->tasks;
     if (!work_differs(from))
@@ -421,6 +420,12 @@ int64_t work_nearest(const struct work *work, int64_t tasks, double units, int64
         if (units_off(&job, at, units) < units_off(&job, best, units))
             best = at;
     return before_nothing(&job, best, least);
+}
+
+double work_worth(const struct work *work, struct task_range range)
+{
+    return work_before(work, (double)(range.first + range.count)) -
+           work_before(work, (double)range.first);
 }
 
 double work_mean_cost(const struct work *work, double tasks, double first, double count)

@@ -80,6 +80,8 @@ static inline double work_region_cost(const struct work *work, size_t region)
 struct work_region work_region_of(const struct work *work, int64_t task);
 /* Units of the core tasks before `at`, which may be a fraction. */
 double work_before(const struct work *work, double at);
+/* Units of these core tasks. */
+double work_worth(const struct work *work, struct task_range range);
 /* Mean cost of core tasks [first, first + count) of a job of `tasks`, relative to the mean of all;
  * 1 without regions. A job of another size uses the work by relative position. Fractions of core
  * tasks are allowed. */

@@ -43,7 +43,6 @@ struct scenario_state {
     struct star_cost cost, mean;
     double port_s;
     double counted_s, heard_s; /* the latest end of what counts, and when the master heard of it */
-    int64_t done;              /* core tasks that count */
     bool beside;               /* it is played beside others: */
     bool begins, waits;        /* it has just been asked to go on; its master waits */
     bool fed;                  /* what others have for it is there before it goes on */
@@ -379,7 +378,6 @@ static bool event_tell(struct scenario_state *state)
     if (state->forward)
         fast_forward_answer(state->forward, report.answer_s);
     if (dispatch_claim(state->dispatch, &report.package)) {
-        state->done += report.package.count;
         state->counted_s = fmax(state->counted_s, report.times.end_s);
         state->heard_s = fmax(state->heard_s, report.there_s);
     }
@@ -684,11 +682,6 @@ bool scenario_play_run(struct scenario_play *play, double until_s, struct failur
 double scenario_play_next(const struct scenario_play *play)
 {
     return going_on_s(&play->state);
-}
-
-int64_t scenario_play_done(const struct scenario_play *play)
-{
-    return play->state.done;
 }
 
 void scenario_play_wake(struct scenario_play *play, double at_s)

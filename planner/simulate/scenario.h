@@ -75,8 +75,6 @@ void scenario_play_free(struct scenario_play **play);
 bool scenario_play_run(struct scenario_play *play, double until_s, struct failure *failure);
 /* When its next step is; HUGE_VAL: never, unless scenario_play_wake. */
 double scenario_play_next(const struct scenario_play *play);
-/* Core tasks that are done. */
-int64_t scenario_play_done(const struct scenario_play *play);
 /* Its dispatch has got something, or is closed, at that time. */
 void scenario_play_wake(struct scenario_play *play, double at_s);
 /* Until all that is there has been handed out, which is then. */

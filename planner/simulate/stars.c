@@ -36,12 +36,20 @@ static int64_t largest_of(const struct decision *decision, const struct plan *pl
     return decision->watched_largest > largest ? decision->watched_largest : largest;
 }
 
+/* What a plan says of its core tasks, as a run hears it; NULL: nothing. */
+static const struct work *worth_of(const struct plan *plan)
+{
+    const struct task_weights *weights = plan->weights;
+    return weights && work_differs(&weights->work) ? &weights->work : NULL;
+}
+
 /* A plan's packages wait with the master, for others may take them over; rules and watched plans
  * hand out no more than workers need. */
 static bool star_decide(struct star_play *star, const struct decision *decision,
-                        struct failure *failure)
+                        const struct work *worth, struct failure *failure)
 {
     const struct star_part *part = &star->part;
+    const struct task_range range = {(int64_t)part->plan.first, (int64_t)part->plan.tasks};
     const bool planned = decision->plan && !decision->watch;
     star->inner = decision_inner(decision, &part->platform, &part->scenario, failure);
     if (!star->inner)
@@ -50,6 +58,8 @@ static bool star_decide(struct star_play *star, const struct decision *decision,
     if (!star->dispatch)
         return failure_memory(failure, "simulating");
     dispatch_recovery_open(star->dispatch);
+    if (worth)
+        dispatch_recovery_weigh(star->dispatch, worth, work_worth(worth, range));
     dispatch_recovery_limit(star->dispatch, largest_of(decision, &part->plan));
     if (planned)
         dispatch_recovery_ahead(star->dispatch, part->platform.buffers + 1);
@@ -69,7 +79,8 @@ static bool star_begin(struct stars_play *play, int k, struct failure *failure)
                                        setup->platform->worker_count + 1),
         .number = k};
     if (!star_part_init(part, &own, failure) ||
-        !star_decide(star, setup->decisions ? &setup->decisions[k] : &part->follows, failure))
+        !star_decide(star, setup->decisions ? &setup->decisions[k] : &part->follows,
+                     worth_of(setup->plan), failure))
         return false;
     star->play = scenario_play_new(&part->platform, star->dispatch, &part->scenario,
                                    play->traces ? &star->trace : NULL, 0, failure);
@@ -116,7 +127,7 @@ static bool move_make(struct stars_play *play, const struct moves_pair *pair, do
 {
     struct dispatch_given given = {.items = NULL};
     struct star_play *from = &play->stars[pair->from], *to = &play->stars[pair->to];
-    const int64_t half = moves_half(&play->known[pair->from].share);
+    const double half = moves_half(&play->known[pair->from].share);
     bool good = dispatch_recovery_give(from->dispatch, half, &given) &&
                 dispatch_recovery_take(to->dispatch, &given);
     const struct moves_made made = {.at_s = now_s,
@@ -136,8 +147,7 @@ static bool moves_look(struct stars_play *play, double now_s, bool *over, struct
     struct moves_pair pair;
     for (int k = 0; k < play->count; k++)
         play->known[k] =
-            (struct moves_star){.share = dispatch_recovery_share(play->stars[k].dispatch),
-                                .done = scenario_play_done(play->stars[k].play)};
+            (struct moves_star){.share = dispatch_recovery_share(play->stars[k].dispatch)};
     *over = moves_are_over(play->known, play->count);
     if (*over || !moves_find(play->known, play->count, now_s, &pair))
         return true;

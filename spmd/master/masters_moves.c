@@ -180,7 +180,7 @@ static void givens_take(struct masters *masters)
     }
 }
 
-static void star_look(struct masters *masters, int number, const struct masters_own *own)
+static void star_look(struct masters *masters, int number)
 {
     const struct master_told *told = &masters->told[number];
     const struct dispatch_share none = {.finished = true};
@@ -188,7 +188,6 @@ static void star_look(struct masters *masters, int number, const struct masters_
     star->share = number == 0                ? masters_share(masters)
                   : is_gone(masters, number) ? none
                                              : told->last.share;
-    star->done = number == 0 ? own->tasks : told->last.tasks;
     star->moving = told->gives || told->gets ||
                    (number > 0 && !is_gone(masters, number) && told->last.orders != told->orders);
 }
@@ -215,7 +214,7 @@ void masters_move(struct masters *masters, const struct masters_own *own)
     if (masters->ending || masters->closed)
         return;
     for (int k = 0; k < count; k++)
-        star_look(masters, k, own);
+        star_look(masters, k);
     if (moves_are_over(masters->stars, count))
         all_close(masters);
     masters->vain = moves_are_vain(masters->stars, count);

@@ -4,6 +4,7 @@
 
 #include "planner/base/duration.h"
 #include "planner/dispatch/stream.h"
+#include "planner/model/task_places.h"
 #include "spmd/master/master.h"
 #include "spmd/run/execution_state.h"
 #include "spmd/run/expected_cost.h"
@@ -62,21 +63,65 @@ static bool copies_set(const struct execution_state *state, const struct run *ru
            failure_memory(failure, "preparing for overdue packages");
 }
 
+/* What is known of the job's core tasks; NULL: nothing. */
+static const struct work *worth_of(const struct execution_state *state)
+{
+    const struct task_weights *weights = state->execution->plan->weights;
+    return weights && work_differs(&weights->work) ? &weights->work : NULL;
+}
+
+/* That the star's plan has, of those that are left. False: out of memory. */
+static bool units_left(const struct execution_state *state, const struct work *worth, double *units)
+{
+    const struct resume *resume = &state->resume;
+    const struct plan *plan = execution_plan(state);
+    struct task_range left = {(int64_t)plan->first, (int64_t)plan->tasks};
+    struct task_places places;
+    *units = resume->on ? 0 : work_worth(worth, left);
+    if (!resume->on || resume->by_plan == 0)
+        return true;
+    const bool good =
+        task_places_init(&places, resume->remaining.ranges, resume->remaining.range_count);
+    while (good && left.count > 0) {
+        const struct task_range piece = task_places_piece(&places, left);
+        *units += work_worth(worth, piece);
+        left.first += piece.count;
+        left.count -= piece.count;
+    }
+    task_places_release(&places);
+    return good;
+}
+
+/* Moves go by what core tasks are worth, where the plan knows that. */
+static bool moves_weigh(const struct execution_state *state, struct dispatch *recovery,
+                        struct failure *failure)
+{
+    const struct work *worth = worth_of(state);
+    double units;
+    if (!worth)
+        return true;
+    if (!units_left(state, worth, &units))
+        return failure_memory(failure, "preparing one of several masters");
+    dispatch_recovery_weigh(recovery, worth, units);
+    return true;
+}
+
 /* Local to one of several masters. What others may take over must not lie with workers that are
  * slow: so these have no more than they need while they work. Rules and watched plans see to that
  * themselves. */
-static void moves_set(const struct execution_state *state, const struct run *run,
-                      struct dispatch *recovery)
+static bool moves_set(const struct execution_state *state, const struct run *run,
+                      struct dispatch *recovery, struct failure *failure)
 {
     static const double worked_s = 0.05;
     if (!masters_share_work(run->masters))
-        return;
+        return true;
     const struct plan *plan = execution_plan(state);
     const double mean_s = expected_mean_s(state->costs, plan);
     const double enough = 1 + fmax(plan_buffers(plan), mean_s > 0 ? worked_s / mean_s : HUGE_VAL);
     if (!state->decider.by_rule && !state->execution->replan)
         dispatch_recovery_ahead(recovery, (int64_t)fmin(enough, (double)master_ahead(run)));
     masters_begin(run->masters, recovery);
+    return moves_weigh(state, recovery, failure);
 }
 
 /* Local to the master. What would not end in time is not begun. */
@@ -207,7 +252,7 @@ static bool packages_lead(struct execution_state *state, const struct run *run,
         dispatch_recovery_limit(dispatch, state->decider.largest);
         deadline_set(state, dispatch, failure);
         copies_set(state, run, dispatch, failure);
-        moves_set(state, run, dispatch);
+        moves_set(state, run, dispatch, failure);
     }
     status_start(state, run, &leading->progress, outcome);
     const bool good = master_run(run, dispatch, &leading->progress, outcome, failure);

@@ -17,7 +17,7 @@ struct star {
     struct platform_window window;
     struct platform_class class;
     struct dispatch *dispatch;
-    int64_t workers, done;
+    int64_t workers;
     int pace; /* one of so many turns does something */
     bool lost[WORKERS_MOST];
     struct package out[OUT_MOST];
@@ -30,6 +30,7 @@ struct course {
     int64_t tasks, moved, turns;
     struct task_range *ranges; /* owned; that are assigned, in place of all; NULL: all are */
     int64_t range_count;
+    struct work work; /* owned; of all core tasks, also where ranges leave some out */
     unsigned char done[3 * TASKS_MOST];
 };
 
@@ -57,6 +58,33 @@ static void ranges_make(struct course *course, int64_t width)
         const int64_t left = course->tasks - k * width;
         course->ranges[k] = (struct task_range){3 * k, left < width ? left : width};
     }
+}
+
+/* Neighbours of one weight, which may be 0. */
+static void work_make(struct course *course, struct dice *dice)
+{
+    static double weights[3 * TASKS_MOST];
+    const int64_t tasks = course->ranges ? 3 * course->tasks : course->tasks;
+    for (int64_t k = 0; k < tasks; k++)
+        weights[k] =
+            k > 0 && dice_whole(dice, 0, 9) > 0 ? weights[k - 1] : (double)dice_whole(dice, 0, 30);
+    weights[0] = 1;
+    assert_true(work_weigh(&course->work, weights, tasks));
+}
+
+/* What a star has to hand out. */
+static double units_of(const struct course *course, const struct star *star)
+{
+    const int64_t first = (int64_t)star->plan.first, tasks = (int64_t)star->plan.tasks;
+    double units = 0;
+    if (!course->ranges)
+        return work_worth(&course->work, (struct task_range){first, tasks});
+    for (int64_t k = first; k < first + tasks; k++) {
+        const int64_t width = course->ranges[0].count;
+        const struct task_range one = {3 * (k / width) + k % width, 1};
+        units += work_worth(&course->work, one);
+    }
+    return units;
 }
 
 /* ---- what decides in a star ------------------------------------------------------------------ */
@@ -185,11 +213,16 @@ static void course_make(struct course *course, struct dice *dice)
     }
     if (dice_whole(dice, 0, 2) == 0)
         ranges_make(course, dice_whole(dice, 1, 2));
+    course->work = (struct work){.tasks = 0};
+    if (dice_whole(dice, 0, 1) == 0)
+        work_make(course, dice);
     for (int k = 0; k < course->count; k++) {
         struct star *star = &course->stars[k];
         star->dispatch = dispatch_make(course, star, dice);
         assert_non_null(star->dispatch);
         dispatch_recovery_open(star->dispatch);
+        if (work_differs(&course->work))
+            dispatch_recovery_weigh(star->dispatch, &course->work, units_of(course, star));
         dispatch_recovery_ahead(star->dispatch, dice_whole(dice, 1, 4));
     }
 }
@@ -202,6 +235,7 @@ static void course_release(struct course *course)
         plan_release(&course->stars[k].head);
     }
     free(course->ranges);
+    work_release(&course->work);
 }
 
 static void packages_take(struct star *star, int64_t turn)
@@ -223,7 +257,7 @@ static void package_do(struct course *course, struct star *star, struct dice *di
     star->out[at] = star->out[--star->out_count];
     for (int64_t task = package.first; task < package.first + package.count; task++)
         course->done[task]++;
-    star->done += package.count;
+    assert_true(dispatch_claim(star->dispatch, &package));
     const double end_s = (double)course->turns;
     dispatch_done(star->dispatch, &package, fmax(0, end_s - (double)package.count), end_s);
 }
@@ -241,24 +275,53 @@ static void worker_lose(struct star *star, int64_t worker)
     dispatch_lost(star->dispatch, worker);
 }
 
+static double worth_of(const struct course *course, struct task_range range)
+{
+    return work_differs(&course->work) ? work_worth(&course->work, range) : (double)range.count;
+}
+
+/* By weight at least so much, and no more than its first core task makes it; or all that there is,
+ * where a part of what is left is of a package that is being sent in pieces. */
+static void assert_given(const struct course *course, const struct dispatch_given *given,
+                         const struct dispatch_share *share, double half)
+{
+    static const double NEAR = 1e-6;
+    double units = 0;
+    for (size_t k = 0; k < given->count; k++)
+        units += worth_of(course, given->items[k].range);
+    assert_true(given->tasks > 0);
+    assert_true(given->tasks <= share->left || share->living == 0);
+    if (!work_differs(&course->work)) /* parts of packages are given whole */
+        return;
+    if (units < half - NEAR && given->tasks < share->left)
+        fail_msg("%g units were to be given, and are %g", half, units);
+    if (share->living > 0) {
+        const struct task_range *last = &given->items[given->count - 1].range;
+        double first = 0; /* of those that are worth something */
+        for (int64_t k = 0; k < last->count && !(first > NEAR); k++)
+            first = worth_of(course, (struct task_range){last->first + k, 1});
+        if (units - first > half + NEAR)
+            fail_msg("%g units were to be given, and are %g, %g of them its first", half, units,
+                     first);
+    }
+}
+
 /* As the first master does. False: all is done. */
 static bool moves_make(struct course *course)
 {
     struct moves_star stars[STARS_MOST];
     struct moves_pair pair;
     for (int k = 0; k < course->count; k++)
-        stars[k] = (struct moves_star){.share = dispatch_recovery_share(course->stars[k].dispatch),
-                                       .done = course->stars[k].done};
+        stars[k] = (struct moves_star){dispatch_recovery_share(course->stars[k].dispatch), false};
     if (moves_are_over(stars, course->count))
         return false;
     assert_false(moves_are_vain(stars, course->count));
     if (!moves_find(stars, course->count, (double)course->turns, &pair))
         return true;
     struct dispatch_given given = {.items = NULL};
-    const int64_t half = moves_half(&stars[pair.from].share);
+    const double half = moves_half(&stars[pair.from].share);
     assert_true(dispatch_recovery_give(course->stars[pair.from].dispatch, half, &given));
-    assert_true(given.tasks > 0);
-    assert_true(given.tasks <= stars[pair.from].share.left || stars[pair.from].share.living == 0);
+    assert_given(course, &given, &stars[pair.from].share, half);
     assert_true(dispatch_recovery_take(course->stars[pair.to].dispatch, &given));
     course->moved += given.tasks;
     dispatch_given_release(&given);
@@ -313,29 +376,54 @@ static void each_core_task_is_done_once(void **state)
 
 /* ---- who gives, and who gets ----------------------------------------------------------------- */
 
+/* Core tasks that are alike. */
+static struct moves_star star_of(int64_t left, int64_t out, int64_t done, int64_t living)
+{
+    return (struct moves_star){.share = {.left = left,
+                                         .left_work = (double)left,
+                                         .out_work = (double)out,
+                                         .done_work = (double)done,
+                                         .living = living,
+                                         .wants = left + out == 0}};
+}
+
 static void the_slowest_star_gives_half(void **state)
 {
-    const struct moves_star stars[] = {
-        {.share = {.left = 0, .living = 2, .wants = true}, .done = 100},
-        {.share = {.left = 30, .out = 4, .living = 2}, .done = 70},
-        {.share = {.left = 20, .out = 4, .living = 2}, .done = 20}};
+    const struct moves_star stars[] = {star_of(0, 0, 100, 2), star_of(30, 4, 70, 2),
+                                       star_of(20, 4, 20, 2)};
     struct moves_pair pair;
     (void)state;
     assert_true(moves_find(stars, 3, 100, &pair));
     assert_int_equal(pair.from, 2);
     assert_int_equal(pair.to, 0);
-    assert_int_equal(moves_half(&stars[2].share), 10);
-    assert_int_equal(moves_half(&(struct dispatch_share){.left = 7, .living = 1}), 4);
+    assert_true(moves_half(&stars[2].share) == 10);
+    assert_true(moves_half(&(struct dispatch_share){.left_work = 7, .living = 1}) == 3.5);
+}
+
+/* The second has more core tasks left, and the third more work. */
+static void work_decides_where_it_is_known(void **state)
+{
+    struct moves_star stars[] = {star_of(0, 0, 100, 2), star_of(30, 4, 70, 2),
+                                 star_of(10, 4, 90, 2)};
+    struct moves_pair pair;
+    (void)state;
+    stars[2].share.left_work = 80;
+    stars[2].share.done_work = 60;
+    assert_true(moves_find(stars, 3, 100, &pair));
+    assert_int_equal(pair.from, 2);
+    assert_true(moves_half(&stars[2].share) == 40);
+    stars[2].share.left_work = 0;
+    assert_true(moves_find(stars, 3, 100, &pair));
+    assert_int_equal(pair.from, 1);
 }
 
 static void what_is_soon_done_stays(void **state)
 {
-    struct moves_star stars[] = {{.share = {.living = 2, .wants = true}, .done = 1000},
-                                 {.share = {.left = 10, .out = 9, .living = 2}, .done = 1000}};
+    struct moves_star stars[] = {star_of(0, 0, 1000, 2), star_of(10, 9, 1000, 2)};
     struct moves_pair pair;
     (void)state;
     assert_false(moves_find(stars, 2, 100, &pair));
-    stars[1].share.left = 12;
+    stars[1] = star_of(12, 9, 1000, 2);
     assert_true(moves_find(stars, 2, 100, &pair));
     stars[1].moving = true;
     assert_false(moves_find(stars, 2, 100, &pair));
@@ -344,18 +432,51 @@ static void what_is_soon_done_stays(void **state)
 /* Also to a star that is busy, for nobody else does it. */
 static void a_star_without_workers_gives_all(void **state)
 {
-    struct moves_star stars[] = {{.share = {.left = 50, .out = 5, .living = 2}, .done = 50},
-                                 {.share = {.left = 10, .living = 0}, .done = 50},
-                                 {.share = {.left = 20, .out = 5, .living = 1}, .done = 50}};
+    struct moves_star stars[] = {star_of(50, 5, 50, 2), star_of(10, 0, 50, 0),
+                                 star_of(20, 5, 50, 1)};
     struct moves_pair pair;
     (void)state;
     assert_true(moves_find(stars, 3, 100, &pair));
     assert_int_equal(pair.from, 1);
     assert_int_equal(pair.to, 2);
-    assert_int_equal(moves_half(&stars[1].share), 10);
+    assert_true(moves_half(&stars[1].share) == 10);
     stars[0].share.living = stars[2].share.living = 0;
     assert_false(moves_find(stars, 3, 100, &pair));
     assert_true(moves_are_vain(stars, 3));
+}
+
+/* Of a plan for one worker, nothing of which is handed out: its last core task is worth as much as
+ * all others. */
+static void half_is_half_of_the_work(void **state)
+{
+    double weights[100];
+    struct plan plan = {.tasks = 100, .worker_count = 1};
+    struct work work;
+    struct dispatch_given given = {.items = NULL};
+    (void)state;
+    for (int k = 0; k < 100; k++)
+        weights[k] = k < 99 ? 1 : 99;
+    assert_true(work_weigh(&work, weights, 100));
+    plan.workers = calloc(1, sizeof *plan.workers);
+    plan.rounds = calloc(1, sizeof *plan.rounds);
+    plan.round_count = 1;
+    plan.rounds[0] = (struct plan_round){10, calloc(1, sizeof(double))};
+    plan.rounds[0].loads[0] = 10;
+    struct dispatch *dispatch = dispatch_new_recovery(dispatch_new_plan(&plan), 1);
+    dispatch_recovery_open(dispatch);
+    dispatch_recovery_weigh(dispatch, &work, 100);
+    struct dispatch_share share = dispatch_recovery_share(dispatch);
+    assert_int_equal(share.left, 100);
+    assert_true(dispatch_recovery_give(dispatch, moves_half(&share), &given));
+    assert_int_equal(given.tasks, 1);
+    assert_int_equal(given.items[0].range.first, 99);
+    share = dispatch_recovery_share(dispatch);
+    assert_int_equal(share.left, 99);
+    assert_true(fabs(share.left_work - 50) < 1e-9);
+    dispatch_given_release(&given);
+    dispatch_free(&dispatch);
+    work_release(&work);
+    plan_release(&plan);
 }
 
 int main(void)
@@ -363,6 +484,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_core_task_is_done_once),
         cmocka_unit_test(the_slowest_star_gives_half),
+        cmocka_unit_test(work_decides_where_it_is_known),
+        cmocka_unit_test(half_is_half_of_the_work),
         cmocka_unit_test(what_is_soon_done_stays),
         cmocka_unit_test(a_star_without_workers_gives_all),
     };
