@@ -27,7 +27,8 @@ static bool platform_make(struct emulation *emulation, const struct profile *pro
 {
     struct plan_profile seen;
     const bool good = plan_profile_init(&seen, profile, plan, failure) &&
-                      platform_init(&emulation->platform, seen.setting, 0, failure);
+                      platform_init(&emulation->platform, seen.setting, 0, failure) &&
+                      platform_map(&emulation->platform, seen.setting, plan->tasks, failure);
     plan_profile_release(&seen);
     return good;
 }
@@ -218,11 +219,22 @@ void emulation_await(const struct comm *comm, double end_s, struct engine_pulse 
     }
 }
 
-void emulation_sleep(const struct emulation *emulation, const struct comm *comm,
-                     enum operation operation, int64_t worker, int64_t tasks, double start_s,
-                     struct engine_pulse pulse)
+/* Computing by what core tasks are worth, as the simulation has it. */
+static double weight_of(const struct emulation *emulation, int64_t worker, struct task_range range)
 {
-    emulation_await(comm, emulation_end(emulation, operation, worker, tasks, start_s), pulse);
+    const struct platform *platform = &emulation->platform;
+    const struct platform_window *window = platform_nearest(platform, (double)range.count);
+    return platform_weight(platform, class_of(emulation, window, worker)->compute,
+                           (double)range.first, (double)range.count);
+}
+
+void emulation_sleep(const struct emulation *emulation, const struct comm *comm,
+                     enum operation operation, int64_t worker, struct task_range range,
+                     double start_s, struct engine_pulse pulse)
+{
+    const double end_s = emulation_end(emulation, operation, worker, range.count, start_s);
+    const double weight = operation == OPERATION_COMPUTE ? weight_of(emulation, worker, range) : 1;
+    emulation_await(comm, start_s + weight * (end_s - start_s), pulse);
 }
 
 void emulation_free(struct emulation **emulation)

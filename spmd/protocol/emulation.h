@@ -45,10 +45,11 @@ double emulation_end(const struct emulation *emulation, enum operation operation
                      int64_t tasks, double start_s);
 /* Local. Return at that time, or when the pulse says stop; pulsing meanwhile. */
 void emulation_await(const struct comm *comm, double end_s, struct engine_pulse pulse);
-/* Local. Both. */
+/* Local. Both, for these core tasks of the job: where the plan or its profile says what they are
+ * worth, computing takes as much more or less. */
 void emulation_sleep(const struct emulation *emulation, const struct comm *comm,
-                     enum operation operation, int64_t worker, int64_t tasks, double start_s,
-                     struct engine_pulse pulse);
+                     enum operation operation, int64_t worker, struct task_range range,
+                     double start_s, struct engine_pulse pulse);
 void emulation_free(struct emulation **emulation); /* sets *emulation NULL */
 
 #endif

@@ -119,12 +119,12 @@ static bool package_find(struct worker_context *context, const struct inbox_pack
                     context->package, size, failure);
 }
 
-static void sleep_here(struct worker_context *context, enum operation operation, int64_t tasks,
-                       double start_s)
+static void sleep_here(struct worker_context *context, enum operation operation,
+                       struct task_range range, double start_s)
 {
     const struct run *run = context->run;
     if (run->emulation)
-        emulation_sleep(run->emulation, run->comm, operation, context->member - 1, tasks, start_s,
+        emulation_sleep(run->emulation, run->comm, operation, context->member - 1, range, start_s,
                         (struct engine_pulse){pulse, context});
 }
 
@@ -155,6 +155,7 @@ bool worker_context_compute(struct worker_context *context, const struct inbox_p
 {
     const struct comm *comm = context->run->comm;
     const struct package *package = &in->header.package;
+    const struct task_range range = {package->first, package->count};
     const void *bytes = NULL;
     size_t size = 0;
     if (context->prepared_s > 0)
@@ -165,11 +166,11 @@ bool worker_context_compute(struct worker_context *context, const struct inbox_p
         context->own = true;
         return false;
     }
-    sleep_here(context, OPERATION_RECEIVE, package->count, start);
+    sleep_here(context, OPERATION_RECEIVE, range, start);
     const double received = comm_now(comm);
     const bool good =
         sensed_compute(context, package, (struct packed){bytes, size}, times, failure);
-    sleep_here(context, OPERATION_COMPUTE, package->count, received);
+    sleep_here(context, OPERATION_COMPUTE, range, received);
     times->receive_s = inbox_progress_s(context->inbox);
     if (context->package || context->run->emulation)
         times->receive_s = received - start;
@@ -204,7 +205,8 @@ bool worker_context_output(struct worker_context *context, struct summary *summa
     const bool summed = summary_add(summary, run->job, results, failure);
     const bool good = summed && weighed_write(run, results, &context->stalled_s, failure);
     context->own = context->own || (summed && !good && failure->code == FAILURE_FAILED);
-    sleep_here(context, OPERATION_OUTPUT, results->count, start);
+    sleep_here(context, OPERATION_OUTPUT, (struct task_range){results->first, results->count},
+               start);
     return good;
 }
 

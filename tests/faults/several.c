@@ -7,6 +7,7 @@
 
 #include "planner/dispatch/dispatch.h"
 #include "planner/files/plan_json.h"
+#include "planner/files/plan_profile.h"
 #include "planner/model/platform.h"
 #include "planner/replan/stars_decided.h"
 #include "spmd/run/execute.h"
@@ -43,8 +44,7 @@ static struct stars_job job_of(int64_t tasks)
                               .behind = trial.job->values.write_behind,
                               .tasks = tasks,
                               .largest = trial.largest,
-                              .buffers = trial.buffers,
-                              .alike = several.calm};
+                              .buffers = trial.buffers};
 }
 
 /* A search has one master. */
@@ -304,12 +304,12 @@ static const double ordering_noise = 1e-6;
 
 /* Where masters do something at the same time, who is first is a matter of how long messages take.
  */
-static bool stars_play(const struct platform *platform, int order, struct simulation *expected,
-                       struct failure *failure)
+static bool stars_play(const struct platform *platform, const struct profile_setting *setting,
+                       int order, struct simulation *expected, struct failure *failure)
 {
     const struct stars_request request = {
         .watching = {.plan = &several.plan,
-                     .setting = &models_profile()->settings[0],
+                     .setting = setting,
                      .workers = several.begun.ranks - 1,
                      .tolerance = several.replan,
                      .tail = several.tail[0] ? several.tail : NULL,
@@ -334,26 +334,36 @@ static bool is_as_expected(double expected_s)
     return isfinite(expected_s) && fabs(several.makespan_s - expected_s) <= trial.most * expected_s;
 }
 
-/* Of the first part; *expected_s is what is nearest to the run. */
-static bool expect(double *expected_s, struct failure *failure)
+/* *expected_s is what is nearest to the run. */
+static bool orders_play(const struct platform *platform, const struct profile_setting *setting,
+                        double *expected_s, struct failure *failure)
 {
-    const struct profile_setting *setting = &models_profile()->settings[0];
     const int orders = several.begun.tree ? 1 : ORDERS;
-    struct platform platform;
     struct simulation expected;
-    if (!platform_init(&platform, setting, several.begun.ranks - 1, failure))
-        return false;
-    platform.buffers = plan_buffers(&several.plan);
-    *expected_s = HUGE_VAL;
     bool good = true;
+    *expected_s = HUGE_VAL;
     for (int order = 0; good && order < orders && !is_as_expected(*expected_s); order++) {
-        good = stars_play(&platform, order, &expected, failure);
+        good = stars_play(platform, setting, order, &expected, failure);
         if (good &&
             fabs(expected.makespan_s - several.makespan_s) < fabs(*expected_s - several.makespan_s))
             *expected_s = expected.makespan_s;
     }
-    platform_release(&platform);
     return good;
+}
+
+/* Of the first part, with what its plan says of core tasks. */
+static bool expect(double *expected_s, struct failure *failure)
+{
+    struct plan_profile seen;
+    struct platform platform = {.windows = NULL};
+    const bool good = plan_profile_init(&seen, models_profile(), &several.plan, failure) &&
+                      platform_init(&platform, seen.setting, several.begun.ranks - 1, failure) &&
+                      platform_map(&platform, seen.setting, several.plan.tasks, failure);
+    platform.buffers = plan_buffers(&several.plan);
+    const bool played = good && orders_play(&platform, seen.setting, expected_s, failure);
+    platform_release(&platform);
+    plan_profile_release(&seen);
+    return played;
 }
 
 static void makespan_check(void)

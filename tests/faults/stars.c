@@ -233,7 +233,7 @@ static void weights_add(struct text *text, const struct stars_job *job)
 {
     struct dice own = {world.dice.state ^ 0x77656967687473u}, *dice = &own;
     int64_t left = job->tasks;
-    if (job->alike || order_differs(job->order) || dice_hit(dice, 0.4))
+    if (order_differs(job->order) || dice_hit(dice, 0.4))
         return;
     text_add(text,
              ", \"weights\": {\"source\": \"w\", \"deviation\": 1, \"sha256\": \"%064x\", "

@@ -27,7 +27,6 @@ struct stars_job {
     bool behind;
     int64_t tasks, largest; /* in all, of a package */
     int buffers;
-    bool alike; /* core tasks weigh the same */
 };
 
 /* JSON text; owned. */
