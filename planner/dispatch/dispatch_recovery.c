@@ -233,7 +233,7 @@ static enum dispatch_answer piece_send(struct dispatch_recovery *self, struct re
 static int64_t returned_piece(const struct dispatch_recovery *self,
                               const struct recovery_entry *from, double now_s)
 {
-    const int64_t share = (self->returned_tasks + 2 * self->living - 1) / (2 * self->living);
+    const int64_t share = recovery_share(self, from);
     const int64_t least = recovery_copies_least(self, share);
     int64_t fit = 0;
     const int64_t worker =

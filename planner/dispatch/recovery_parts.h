@@ -69,6 +69,8 @@ void recovery_return_copy(struct dispatch_recovery *self, const struct package *
 bool recovery_drain(struct dispatch_recovery *self);
 /* Units that core tasks are worth. */
 double recovery_worth(const struct dispatch_recovery *self, struct task_range range);
+/* Of what came back, half of a living worker's share, in core tasks of that entry. */
+int64_t recovery_share(const struct dispatch_recovery *self, const struct recovery_entry *from);
 /* The inner one's, to be done otherwise. False: out of memory. */
 bool recovery_cut(struct dispatch_recovery *self, int64_t tasks, struct dispatch_given *given);
 /* Nothing is to be handed out: is something of what is out to be waited for? */

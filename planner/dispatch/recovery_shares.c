@@ -58,6 +58,31 @@ static int64_t last_worth(const struct dispatch_recovery *self, struct task_rang
     return end - from;
 }
 
+/* The fewest of its first core tasks that are worth so much, or all. */
+static int64_t first_worth(const struct dispatch_recovery *self, struct task_range range,
+                           double units)
+{
+    const int64_t end = range.first + range.count;
+    if (units >= recovery_worth(self, range))
+        return range.count;
+    const double until = work_before(self->worth, (double)range.first) + units;
+    int64_t at = work_nearest(self->worth, self->worth->tasks, until, range.first + 1);
+    while (at < end && work_before(self->worth, (double)at) < until)
+        at++;
+    return at - range.first;
+}
+
+int64_t recovery_share(const struct dispatch_recovery *self, const struct recovery_entry *from)
+{
+    const int64_t parts = 2 * self->living;
+    double units = 0;
+    if (!self->worth)
+        return (self->returned_tasks + parts - 1) / parts;
+    for (size_t k = 0; k < self->returned.count; k++)
+        units += recovery_worth(self, range_of(&self->returned.items[k]));
+    return first_worth(self, range_of(from), units / (double)parts);
+}
+
 static double list_worth(const struct dispatch_recovery *self, const struct dispatch_given *given)
 {
     double units = 0;
@@ -75,8 +100,8 @@ static void left_add(const struct dispatch_recovery *self, struct task_range ran
     share->left_work += recovery_worth(self, range);
 }
 
-/* Nobody can have what is still to be sent of a package in pieces (dispatch_ranges.c), but it is work
- * that is left all the same. */
+/* Nobody can have what is still to be sent of a package in pieces (dispatch_ranges.c), but it is
+ * work that is left all the same. */
 static void inner_left(const struct dispatch_recovery *self, struct dispatch_share *share)
 {
     share->left = dispatch_left(self->inner);

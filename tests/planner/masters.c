@@ -106,6 +106,35 @@ static void the_best_number_is_found(void **state)
     }
 }
 
+/* The thesis's setting again: as many as are asked for, if there are ranks, or as are best. */
+static void quick_plans_say_how_many(void **state)
+{
+    static const struct {
+        int ranks;
+        int64_t wanted, masters;
+        double least_s, most_s;
+    } rows[] = {{64, MASTERS_AUTO, 4, 6.70, 6.80},
+                {64, 8, 8, 7.15, 7.25},
+                {64, 100, 32, 26.738, 100},
+                {16, MASTERS_AUTO, 1, 26.738, 26.738},
+                {2, 2, 1, 26.738, 26.738}};
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(rows); k++) {
+        struct failure failure = FAILURE_INIT;
+        struct profile profile = thesis_profile(rows[k].ranks);
+        const struct planning planning = {.profile = &profile,
+                                          .setting = &profile.settings[0],
+                                          .scheduler = "scow-mp",
+                                          .tasks = 34012224};
+        int64_t masters = 0;
+        double takes_s = 0;
+        assert_true(masters_quick(&planning, rows[k].wanted, 26.738, &masters, &takes_s, &failure));
+        if (masters != rows[k].masters || takes_s < rows[k].least_s || takes_s > rows[k].most_s)
+            fail_msg("%d ranks: %" PRId64 " masters, %.4f s", rows[k].ranks, masters, takes_s);
+        profile_release(&profile);
+    }
+}
+
 static void assert_ranks(const struct plan *plan, int64_t workers, uint64_t seed)
 {
     bool *seen = calloc((size_t)workers + 1, sizeof *seen);
@@ -669,8 +698,19 @@ static const char halves_plan[] =
     "4],\n"
     "               \"rounds\": [ { \"repeat\": 30, \"loads\": [1, 1] } ] } ] }";
 
-/* What they take, and how many core tasks move. */
-static double halves_take(const struct scenario *scenario, int64_t *moved)
+/* The last core tasks of the first star, and the first ones of the second, weigh five times as much
+ * as the others. */
+static void halves_weigh(struct plan *plan)
+{
+    double items[120];
+    for (int k = 0; k < 120; k++)
+        items[k] = k < 48 || k >= 72 ? 1 : 5;
+    plan->weights = weights_new("w", digest, items, 120);
+    assert_non_null(plan->weights);
+}
+
+/* What they take, and how many core tasks move; by weight where it is known. */
+static double stars_take(const struct scenario *scenario, bool weighed, int64_t *moved)
 {
     struct failure failure = FAILURE_INIT;
     struct profile profile = profile_read(halves_text);
@@ -679,7 +719,11 @@ static double halves_take(const struct scenario *scenario, int64_t *moved)
     struct platform platform;
     struct plan plan;
     assert_true(plan_parse_any(&plan, halves_plan, strlen(halves_plan), "halves", &failure));
-    assert_true(platform_init(&platform, &profile.settings[0], 0, &failure));
+    if (weighed)
+        halves_weigh(&plan);
+    profile_weigh(&profile, plan.weights);
+    assert_true(platform_init(&platform, &profile.settings[0], 0, &failure) &&
+                platform_map(&platform, &profile.settings[0], plan.tasks, &failure));
     const struct stars_setup setup = {.platform = &platform, .plan = &plan, .scenario = scenario};
     if (!simulate_stars(&setup, NULL, &moves, &simulation, &failure))
         fail_msg("%s", failure.text);
@@ -693,6 +737,26 @@ static double halves_take(const struct scenario *scenario, int64_t *moved)
     plan_release(&plan);
     profile_release(&profile);
     return simulation.makespan_s;
+}
+
+static double halves_take(const struct scenario *scenario, int64_t *moved)
+{
+    return stars_take(scenario, false, moved);
+}
+
+/* Where stars are as in a_slow_star_gives_work_away, but what the slow one has left last is worth
+ * most: fewer core tasks are half of it. */
+static void what_moves_goes_by_weight(void **state)
+{
+    struct scenario scenario = SCENARIO_INIT;
+    int64_t alike, moved;
+    (void)state;
+    scenario.slow_workers = 2;
+    scenario.slow_factor = 4;
+    halves_take(&scenario, &alike);
+    const double makespan_s = stars_take(&scenario, true, &moved);
+    assert_true(makespan_s >= 48 && makespan_s < 62);
+    assert_true(moved > 0 && moved < alike);
 }
 
 static void stars_that_end_together_move_nothing(void **state)
@@ -736,6 +800,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_thesis_has_its_times),
         cmocka_unit_test(the_best_number_is_found),
+        cmocka_unit_test(quick_plans_say_how_many),
         cmocka_unit_test(any_profile_can_have_several),
         cmocka_unit_test(unequal_stars_end_together),
         cmocka_unit_test(parts_go_by_work),
@@ -748,6 +813,7 @@ int main(void)
         cmocka_unit_test(stars_decide_by_weight),
         cmocka_unit_test(stars_that_end_together_move_nothing),
         cmocka_unit_test(a_slow_star_gives_work_away),
+        cmocka_unit_test(what_moves_goes_by_weight),
         cmocka_unit_test(a_star_that_loses_a_worker_gives_work_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
