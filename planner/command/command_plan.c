@@ -76,7 +76,7 @@ static bool sweep_print(const struct plan_options *options, const struct plannin
 {
     struct sweep sweep;
     struct text text = TEXT_INIT;
-    if (!sweep_make(planning, &sweep, failure))
+    if (!sweep_make_with(planning, plan_options_masters(options), &sweep, failure))
         return false;
     if (options->json)
         sweep_json(&sweep, &text);
@@ -134,29 +134,29 @@ static bool gantt_add(const struct planning *planning, const struct plan *plan, 
 }
 
 /* Where the plan is for the least makespan, and of a whole job. */
-static bool masters_add(const struct plan_options *options, const struct planning *planning,
-                        const struct plan *plan, struct text *text, struct failure *failure)
+static bool masters_add(const struct plan_options *options, const struct planned *planned,
+                        struct text *text, struct failure *failure)
 {
+    const struct plan *plan = &planned->plan;
     if (!plan_options_open(options) || plan->objective)
         return true;
-    return several_offer(planning, plan, text, failure);
+    return several_offer(&planned->planning, &planned->several, plan, text, failure);
 }
 
 /* What only a plan of one master has. */
-static bool single_add(const struct plan_options *options, const struct planning *planning,
+static bool single_add(const struct plan_options *options, const struct planned *planned,
                        const struct advice *advice, struct text *text, struct failure *failure)
 {
-    if (advice->plan->star_count > 0 || advice->plan->child_count > 0)
-        return true;
-    return advice_feeding(advice, options->workers, options->input != NULL, text, failure) &&
-           masters_add(options, planning, advice->plan, text, failure) &&
-           (!options->gantt || gantt_add(planning, advice->plan, text, failure));
+    return plan_is_several(advice->plan) ||
+           (advice_feeding(advice, options->workers, options->input != NULL, text, failure) &&
+            masters_add(options, planned, text, failure));
 }
 
 /* The table's last lines. */
-static bool outlook_add(const struct plan_options *options, const struct planning *planning,
+static bool outlook_add(const struct plan_options *options, const struct planned *planned,
                         struct advice advice, struct text *text, struct failure *failure)
 {
+    const struct planning *planning = &planned->planning;
     struct ensemble_summary robustness;
     const bool noisy = options->noise > 0;
     if (noisy && !noise_study(options, planning, advice.plan, &robustness, failure))
@@ -168,7 +168,8 @@ static bool outlook_add(const struct plan_options *options, const struct plannin
     advice_text(&advice, text);
     advice_places(&advice, text);
     return advice_unequal(&advice, text, failure) &&
-           single_add(options, planning, &advice, text, failure);
+           single_add(options, planned, &advice, text, failure) &&
+           (!options->gantt || gantt_add(planning, advice.plan, text, failure));
 }
 
 static bool table_print(const struct plan_options *options, const struct planned *planned,
@@ -187,7 +188,7 @@ static bool table_print(const struct plan_options *options, const struct planned
     planned_left_out(planned, &text);
     platform_describe_results(advice->setting, &text);
     levels_plan_text(advice->plan, &text);
-    if (outlook_add(options, &planned->planning, *advice, &text, failure))
+    if (outlook_add(options, planned, *advice, &text, failure))
         return text_print(&text, "describing the plan", failure);
     text_release(&text);
     return false;
@@ -322,7 +323,8 @@ static struct plan_request request_of(const struct plan_options *options)
                                  .like = options->like,
                                  .tasks = options->tasks,
                                  .workers = options->workers,
-                                 .masters = plan_options_masters(options),
+                                 .masters =
+                                     sweep_alone(options) ? 0 : plan_options_masters(options),
                                  .tree = plan_options_tree(options),
                                  .levels = options->levels,
                                  .several = plan_options_several(options),

@@ -15,6 +15,7 @@
 #include "planner/library/simulating.h"
 #include "planner/model/beyond.h"
 #include "planner/replan/watching.h"
+#include "planner/report/gantt.h"
 #include "planner/simulate/ensemble.h"
 #include "planner/simulate/simulate.h"
 
@@ -24,7 +25,7 @@ struct simulate_options {
     int64_t seed, slow, lost;
     struct weights_options weights;
     struct simulation_request request;
-    bool levels, json, quiet, verbose;
+    bool levels, gantt, json, quiet, verbose;
 };
 
 static double share(double part, double whole)
@@ -120,7 +121,16 @@ static void simulated_text(const struct simulated *simulated, bool verbose, stru
         text_add(text, "%s", simulated->told.bytes);
 }
 
-static bool simulated_print(const struct simulate_options *options,
+/* Of a rule alone there is no plan. */
+static bool gantt_add(const struct simulated *simulated, const struct plan *plan, struct text *text,
+                      struct failure *failure)
+{
+    const struct plan none = {.kernel = NULL};
+    text_add(text, "\n");
+    return gantt_draw(plan ? plan : &none, &simulated->trace, text, failure);
+}
+
+static bool simulated_print(const struct simulate_options *options, const struct plan *plan,
                             const struct simulated *simulated, struct failure *failure)
 {
     struct text text = TEXT_INIT;
@@ -130,7 +140,10 @@ static bool simulated_print(const struct simulate_options *options,
         simulated_json(simulated, &text);
     else
         simulated_text(simulated, options->verbose, &text);
-    return text_print(&text, "describing the simulation", failure);
+    if (!options->gantt || gantt_add(simulated, plan, &text, failure))
+        return text_print(&text, "describing the simulation", failure);
+    text_release(&text);
+    return false;
 }
 
 static bool options_check(struct simulate_options *options, struct failure *failure)
@@ -141,11 +154,16 @@ static bool options_check(struct simulate_options *options, struct failure *fail
                            "give -p PROFILE and a plan or -s RULE: see 'scow simulate --help'");
     if (!weights_options_check(&options->weights, failure))
         return false;
+    if (options->gantt && options->json)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--gantt draws a chart of letters, and --json prints nothing but one "
+                           "value: leave one of them out");
     if (options->weights.input && !weights_asked(&options->weights))
         return failure_set(failure, FAILURE_USAGE,
                            "-i says what weights are of: add --weights, --weights-from, "
                            "--weights-column or --weights-of, or leave it out");
     request->path = options->profile;
+    request->traced = options->gantt;
     request->scenario.seed = (uint64_t)options->seed;
     request->scenario.slow_workers = options->slow;
     request->scenario.lost_worker = options->lost - 1;
@@ -161,7 +179,7 @@ static bool levels_check(const struct simulate_options *options, struct failure 
     const bool other = weights_asked(&options->weights) || request->rule || request->replan ||
                        request->tail || request->loads || request->joins ||
                        request->patterns_s > 0 || options->lost > 0 || options->slow > 0 ||
-                       request->scenario.noise > 0 || request->seeds > 1;
+                       request->scenario.noise > 0 || request->seeds > 1 || options->gantt;
     return (options->plan && !other) ||
            failure_set(failure, FAILURE_USAGE,
                        "--levels simulates the levels of a search from a plan of its first one, "
@@ -210,6 +228,7 @@ static bool simulate_run(struct simulate_options *options, const struct readers 
     struct profile profile;
     struct task_weights *weights = NULL;
     struct plan plan = {0};
+    const struct plan *given = options->plan ? &plan : NULL;
     bool strips = false;
     if (options->plan && !simulate_strips_is(options->plan, &strips, failure))
         return false;
@@ -219,11 +238,11 @@ static bool simulate_run(struct simulate_options *options, const struct readers 
     if (!load_profile(options->profile, &profile, NULL, failure))
         return false;
     bool good = weights_take(options, &profile, readers, &weights, failure) &&
-                (!options->plan || load_plan_any(options->plan, &plan, failure)) &&
-                simulated_make(&profile, options->plan ? &plan : NULL, &options->request,
-                               &simulated, failure);
+                (!given || load_plan_any(options->plan, &plan, failure)) &&
+                (!options->gantt || !given || gantt_check(&plan, failure)) &&
+                simulated_make(&profile, given, &options->request, &simulated, failure);
     if (good) {
-        good = simulated_print(options, &simulated, failure);
+        good = simulated_print(options, given, &simulated, failure);
         simulated_release(&simulated);
     }
     weights_free(weights);
@@ -370,6 +389,8 @@ static size_t disturbance_rows(struct simulate_options *options, struct option_r
 static size_t output_rows(struct simulate_options *options, struct option_row *rows, size_t count)
 {
     const struct option_row more[] = {
+        {0, "gantt", NULL, OPTION_FLAG, &options->gantt,
+         "print a Gantt chart: masters, ports, and workers; with --seeds, of the first one"},
         {0, "json", NULL, OPTION_FLAG, &options->json, "print one JSON value (scow-simulation-1)"},
         {'q', "quiet", NULL, OPTION_FLAG, &options->quiet,
          "print nothing; the exit status tells if it can be simulated"},

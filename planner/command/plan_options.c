@@ -79,10 +79,7 @@ static const char *single_asked(const struct plan_options *options)
                   {options->master_computes, "--master-computes"},
                   {options->masters && options->tree, "--tree"},
                   {options->tree && options->real_valued, "--real-valued"},
-                  {options->sweep, "--sweep"},
-                  {options->gantt, "--gantt"},
-                  {options->noise > 0 && !options->compare && !options->masters && !options->tree,
-                   "--noise"}};
+                  {options->sweep && !options->masters, "--sweep"}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (others[k].given)
             return others[k].name;
@@ -114,6 +111,8 @@ static bool masters_check(const struct plan_options *options, struct failure *fa
     if (options->masters && plan_options_masters(options) == 0)
         return failure_set(failure, FAILURE_USAGE,
                            "--masters '%.40s': say how many masters, or auto", options->masters);
+    if (plan_options_masters(options) > MASTERS_MOST)
+        return failure_set(failure, FAILURE_USAGE, MASTERS_TOO_MANY, (int)MASTERS_MOST);
     if (options->tree && plan_options_tree(options) == 0 && !plan_options_groups(options))
         return failure_set(
             failure, FAILURE_USAGE,
@@ -411,7 +410,8 @@ static size_t showing_rows(struct plan_options *options, struct option_row *rows
         {0, "effort", "SECONDS", OPTION_NUMBER, &options->effort_s,
          "about how long planning with auto may take; with another scheduler, ten times as long "
          "(1)"},
-        {0, "gantt", NULL, OPTION_FLAG, &options->gantt, "print a Gantt chart"},
+        {0, "gantt", NULL, OPTION_FLAG, &options->gantt,
+         "print a Gantt chart: masters, ports, and workers"},
         {0, "json", NULL, OPTION_FLAG, &options->json,
          "print JSON: the plan, the comparison, the sweep, the pairs or the period"},
         {0, "sbatch", NULL, OPTION_FLAG, &options->sbatch,

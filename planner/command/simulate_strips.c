@@ -40,7 +40,8 @@ static bool request_check(const char *plan, const struct simulation_request *req
                   {request->scenario.noise > 0, "--noise"},
                   {request->scenario.outlier_rate > 0, "--outliers"},
                   {request->scenario.slow_workers > 0, "--slow"},
-                  {request->scenario.copies, "--copies"}};
+                  {request->scenario.copies, "--copies"},
+                  {request->traced, "--gantt"}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (others[k].given)
             return failure_set(

@@ -95,6 +95,10 @@ bool simulation_request_check(const struct simulation_request *request, bool pla
                            "--packages lists what a rule (-s) sends without a plan, for at most "
                            "%d core tasks: a plan names its packages itself",
                            (int)PACKAGES_KEPT);
+    if (request->traced && !planned && request->tasks > PACKAGES_KEPT)
+        return failure_set(failure, FAILURE_USAGE,
+                           "a rule may send as many packages as there are core tasks, too many for "
+                           "a chart: leave --gantt out");
     if (request->ahead > 1000 || request->buffers > LIMIT_BUFFERS || request->block > INT32_MAX ||
         request->seeds > 1000000)
         return failure_set(
@@ -186,6 +190,13 @@ static bool seeds_simulate(struct simulated *simulated, const struct decision *d
     return ensemble_study(&setup, &simulated->robustness, failure) && failure->code == FAILURE_NONE;
 }
 
+/* NULL: nobody wants it. */
+static struct trace *trace_of(struct simulated *simulated)
+{
+    const struct simulation_request *request = simulated->request;
+    return request->packages || request->traced ? &simulated->trace : NULL;
+}
+
 static bool decision_simulate(struct simulated *simulated, const struct decision *decision,
                               const struct watching *watching, struct failure *failure)
 {
@@ -198,9 +209,8 @@ static bool decision_simulate(struct simulated *simulated, const struct decision
         scenario.joins = &simulated->joins;
     struct dispatch *dispatch =
         decision_dispatch(decision, &simulated->platform, &scenario, failure);
-    struct trace *trace = simulated->request->packages ? &simulated->trace : NULL;
-    bool good = dispatch && simulate_scenario(&simulated->platform, dispatch, &scenario, trace,
-                                              &simulated->simulation, failure);
+    bool good = dispatch && simulate_scenario(&simulated->platform, dispatch, &scenario,
+                                              trace_of(simulated), &simulated->simulation, failure);
     /* A recovering dispatch does not show what is in it. */
     const struct dispatch *watch =
         good && watching && scenario.lost_worker < 0 && !scenario.copies && !scenario.joins
@@ -279,9 +289,10 @@ static bool stars_play(struct simulated *simulated, const struct stars_request *
     scenario.effort = &simulated->effort;
     if (stars_decide(asked) && !stars_decided_init(&decided, asked, failure))
         return false;
-    const bool good = stars_decided_simulate(&decided, &simulated->platform, &scenario, NULL, &told,
-                                             &simulated->simulation, failure) &&
-                      stars_repeat(simulated, &decided, &scenario, failure);
+    const bool good =
+        stars_decided_simulate(&decided, &simulated->platform, &scenario, trace_of(simulated),
+                               &told, &simulated->simulation, failure) &&
+        stars_repeat(simulated, &decided, &scenario, failure);
     if (told.lines.length > 0)
         text_add(&simulated->told, "%s", told.lines.bytes);
     if (told.replanned)
@@ -323,10 +334,12 @@ static bool plan_simulate(struct simulated *simulated, const struct plan *plan,
     const struct decision decision = {.plan = plan};
     simulated->masters = plan_masters(plan);
     simulated->groups = plan->child_count;
+    const bool usual = request_usual(simulated->request);
     simulated->tasks = plan->tasks;
-    if (!simulate_plan(&simulated->platform, plan, NULL, &simulated->simulation, failure))
+    if (!simulate_plan(&simulated->platform, plan, usual ? trace_of(simulated) : NULL,
+                       &simulated->simulation, failure))
         return false;
-    if (request_usual(simulated->request))
+    if (usual)
         return true;
     if (plan->real_valued)
         return failure_set(failure, FAILURE_MISMATCH,

@@ -29,6 +29,7 @@ struct simulation_request {
     int64_t block, ahead, buffers;      /* 0: as usual */
     bool dca;                           /* workers count a rule's packages, and ask no master */
     bool packages;                      /* keep those of a rule, in the order of sending */
+    bool traced;                        /* keep what happens when */
     double effort_s;          /* for packages that are simulated one by one; 0: as usual */
     int64_t seeds;            /* number of seeds of the scenario, for median and percentile */
     struct scenario scenario; /* noise and other disturbances; its availability is made from the
@@ -53,7 +54,8 @@ struct simulated {
     struct ensemble_summary robustness;
     const char *tail;         /* borrowed; NULL: none */
     int64_t tail_tasks;       /* core tasks that the tail's rule assigns */
-    struct trace trace;       /* owned; where packages are kept */
+    struct trace trace;       /* owned; where packages are kept, or what happens when: of the first
+                               * seed */
     struct text told, listed; /* owned; when tasks were planned again: lines, JSON */
     struct text moved;        /* owned; core tasks that went from one of several masters to another,
                                * JSON */

@@ -178,8 +178,14 @@ static void master_describe(const struct plan_master *master, struct text *text)
     text_add(text, "\n");
 }
 
+/* Other plans are compared by mean costs: where the makespan is not. */
+static const char *compared_by(const struct plan *plan)
+{
+    return plan->predicted.without_variation_s > 0 ? " without variation" : "";
+}
+
 /* One master can use more workers than there are. */
-static void fewer_describe(const struct plan_choice *choice, struct text *text)
+static void fewer_describe(const struct plan_choice *choice, const char *by, struct text *text)
 {
     text_add(text,
              "choice      the cluster has fewer workers (%" PRId64
@@ -187,33 +193,35 @@ static void fewer_describe(const struct plan_choice *choice, struct text *text)
              " workers would take ",
              choice->workers, choice->mp_workers, choice->mp_workers);
     text_add_seconds(text, choice->mp_makespan_s);
-    text_add(text, "\n");
+    text_add(text, "%s\n", by);
     if (choice->pwu_workers == 0)
         return;
     text_add(text, "            perfect utilization takes ");
     text_add_seconds(text, choice->pwu_makespan_s);
-    text_add(text, " with %" PRId64 " worker%s\n", choice->pwu_workers,
+    text_add(text, "%s with %" PRId64 " worker%s\n", by, choice->pwu_workers,
              choice->pwu_workers == 1 ? "" : "s");
 }
 
 /* There are as many as one master can use, or more. */
-static void enough_describe(const struct plan_choice *choice, struct text *text)
+static void enough_describe(const struct plan_choice *choice, const char *by, struct text *text)
 {
     text_add(text,
              "choice      one master uses %" PRId64 " of %" PRId64 " workers: production takes ",
              choice->mp_workers, choice->workers);
     text_add_seconds(text, choice->mp_makespan_s);
-    text_add(text, ", workers %.1f %% busy in a period\n", 100 * choice->mp_worker_utilization);
+    text_add(text, "%s, workers %.1f %% busy in a period\n", by,
+             100 * choice->mp_worker_utilization);
     if (choice->pwu_workers == 0)
         return;
     text_add(text, "            or perfect utilization: ");
     text_add_seconds(text, choice->pwu_makespan_s);
-    text_add(text, " with %" PRId64 " worker%s, %.1f %% busy\n", choice->pwu_workers,
+    text_add(text, "%s with %" PRId64 " worker%s, %.1f %% busy\n", by, choice->pwu_workers,
              choice->pwu_workers == 1 ? "" : "s", 100 * choice->pwu_worker_utilization);
 }
 
-static void choice_describe(const struct plan_choice *choice, struct text *text)
+static void choice_describe(const struct plan *plan, struct text *text)
 {
+    const struct plan_choice *choice = &plan->choice;
     if (choice->send_s_per_task > 0) {
         text_add(text, "choice      sending a core task takes ");
         text_add_seconds(text, choice->send_s_per_task);
@@ -223,9 +231,9 @@ static void choice_describe(const struct plan_choice *choice, struct text *text)
                        "tasks more to compute, or have workers read the input (calibrate "
                        "--staged-too)\n");
     } else if (choice->mp_workers > choice->workers) {
-        fewer_describe(choice, text);
+        fewer_describe(choice, compared_by(plan), text);
     } else if (choice->mp_workers > 0) {
-        enough_describe(choice, text);
+        enough_describe(choice, compared_by(plan), text);
     }
 }
 
@@ -296,7 +304,8 @@ void describe_others(const struct plan *plan, struct text *text)
     }
     if (plan->other_count > OTHERS_MOST)
         text_add(text, " and %zu more", plan->other_count - OTHERS_MOST);
-    text_add(text, plan->other_count > 0 ? "\n" : "");
+    if (plan->other_count > 0)
+        text_add(text, "%s\n", compared_by(plan));
 }
 
 void describe_plan(const struct plan *plan, int64_t available, struct text *text)
@@ -329,7 +338,7 @@ void describe_plan(const struct plan *plan, int64_t available, struct text *text
     predicted_describe(&plan->predicted, text);
     costs_describe(plan, text);
     describe_others(plan, text);
-    choice_describe(&plan->choice, text);
+    choice_describe(plan, text);
     if (plan->star_count > 0)
         stars_describe(plan->stars, plan->star_count, text);
     else

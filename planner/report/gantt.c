@@ -1,23 +1,40 @@
 #include "planner/report/gantt.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-enum { COLUMNS = 72, WORKERS_MOST = 24 };
+enum { COLUMNS = 72, WORKERS_MOST = 24, MASTERS_MOST = 8 };
+enum { LINES_MOST = WORKERS_MOST + 2 * MASTERS_MOST, LABEL = 32 };
 static const int64_t PACKAGES_MOST = 1000000;
 
-/* Seconds of each operation in each column of each line: master, port, workers. */
+/* Seconds of each operation in each column of a line. */
+struct line {
+    double cells[COLUMNS][OPERATION_COUNT];
+    char label[LABEL];
+    bool works; /* it is a worker's */
+};
+
+/* Line numbers of a rank count from 1; 0: none yet, -1: it is not drawn. */
 struct chart {
-    double (*cells)[COLUMNS][OPERATION_COUNT]; /* owned */
-    int64_t lines, left_out;                   /* workers without one */
-    bool starts;                               /* there are workers that start for a while */
-    bool results;                              /* and results that come back */
-    double column_s;
+    struct line *lines; /* owned */
+    int64_t line_count;
+    int64_t *own, *port;     /* owned; by rank: its line, and that of the port to it */
+    const struct plan *plan; /* borrowed */
+    int64_t ranks;
+    bool several;             /* masters */
+    int64_t workers_most;     /* of a master */
+    int64_t masters;          /* that are drawn */
+    int64_t left_out, unseen; /* workers of these, and masters, that are not */
+    bool starts, results;     /* there are workers that start for a while, results that return */
+    double makespan_s, column_s;
 };
 
 static const char letters[OPERATION_COUNT + 1] = "es=rco<w.S";
 
-static void span_add(struct chart *chart, int64_t line, const struct trace_event *event)
+/* ---- what is drawn -------------------------------------------------------------------------- */
+
+static void span_add(const struct chart *chart, int64_t number, const struct trace_event *event)
 {
     int first = (int)(event->start_s / chart->column_s);
     int last = (int)(event->end_s / chart->column_s);
@@ -26,25 +43,119 @@ static void span_add(struct chart *chart, int64_t line, const struct trace_event
         double start_s = event->start_s > from_s ? event->start_s : from_s;
         double end_s = event->end_s < to_s ? event->end_s : to_s;
         if (end_s > start_s)
-            chart->cells[line][k][event->operation] += end_s - start_s;
+            chart->lines[number - 1].cells[k][event->operation] += end_s - start_s;
     }
 }
 
-/* Lines of the workers by rank; -1: not drawn. */
-static void trace_draw(struct chart *chart, const struct trace *trace, const int64_t *line_of)
+static bool is_carried(const struct trace_event *event)
+{
+    return event->operation == OPERATION_LINK || event->operation == OPERATION_RESULT;
+}
+
+static void trace_draw(struct chart *chart, const struct trace *trace)
 {
     for (size_t k = 0; k < trace->count; k++) {
         const struct trace_event *event = &trace->events[k];
-        if (event->operation == OPERATION_LINK || event->operation == OPERATION_RESULT)
-            span_add(chart, 1, event);
-        else if (event->rank == 0)
-            span_add(chart, 0, event);
-        else if (line_of[event->rank - 1] > 0 && event->operation != OPERATION_IDLE)
-            span_add(chart, line_of[event->rank - 1], event);
+        const int64_t line = is_carried(event) ? chart->port[event->rank] : chart->own[event->rank];
+        if (line > 0 && event->operation != OPERATION_IDLE)
+            span_add(chart, line, event);
         chart->starts = chart->starts || event->operation == OPERATION_START;
         chart->results = chart->results || event->operation == OPERATION_RESULT;
     }
 }
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+/* The next line, which says so. */
+static int64_t line_add(struct chart *chart, const char *label, int64_t number)
+{
+    struct line *line = &chart->lines[chart->line_count++];
+    if (number < 0)
+        snprintf(line->label, sizeof line->label, "%s", label);
+    else
+        snprintf(line->label, sizeof line->label, "%s%" PRId64, label, number);
+    return chart->line_count;
+}
+
+/* The next worker of a master gets a line, as long as there are some: that of one master with its
+ * number, of several with its rank. */
+static void worker_place(struct chart *chart, int64_t rank, int64_t *placed)
+{
+    if (chart->own[rank] != 0)
+        return;
+    chart->own[rank] = -1;
+    if (*placed == chart->workers_most) {
+        chart->left_out++;
+        return;
+    }
+    ++*placed;
+    chart->own[rank] =
+        line_add(chart, chart->several ? "rank " : "", chart->several ? rank : rank - 1);
+    chart->lines[chart->line_count - 1].works = true;
+}
+
+/* Those of its plan, and then whoever else of its ranks did something. */
+static void workers_place(struct chart *chart, const struct plan *star, int64_t end,
+                          const struct trace *trace)
+{
+    int64_t placed = 0;
+    for (int64_t k = 0; k < star->worker_count; k++)
+        worker_place(chart, star->workers[k] + 1, &placed);
+    for (size_t k = 0; k < trace->count; k++) {
+        const struct trace_event *event = &trace->events[k];
+        if (event->rank > star->master && event->rank < end && !is_carried(event))
+            worker_place(chart, event->rank, &placed);
+    }
+}
+
+/* What nobody sees of a master: all of its ranks. */
+static void star_hide(struct chart *chart, int64_t master, int64_t end)
+{
+    chart->unseen++;
+    for (int64_t rank = master; rank < end; rank++)
+        chart->own[rank] = -1;
+}
+
+/* To its workers, or to the masters of its groups. */
+static void port_place(struct chart *chart, const struct plan *star, int64_t end)
+{
+    const int64_t port = line_add(chart, "port", -1);
+    for (int64_t rank = star->master + 1; star->child_count == 0 && rank < end; rank++)
+        chart->port[rank] = port;
+    for (int64_t k = 0; k < star->worker_count; k++)
+        chart->port[star->workers[k] + 1] = port;
+}
+
+/* A master with the ranks up to the next one. */
+static void star_place(struct chart *chart, const struct plan *star, const struct trace *trace)
+{
+    int64_t end = star->master + 1;
+    while (end < chart->ranks && !plan_has_master(chart->plan, end))
+        end++;
+    if (chart->masters == MASTERS_MOST) {
+        star_hide(chart, star->master, end);
+        return;
+    }
+    chart->masters++;
+    chart->own[star->master] =
+        line_add(chart, chart->several ? "master " : "master", chart->several ? star->master : -1);
+    port_place(chart, star, end);
+    if (star->child_count == 0)
+        workers_place(chart, star, end, trace);
+}
+
+/* Behind a master come those of its groups. */
+static void masters_place(struct chart *chart, const struct plan *plan, const struct trace *trace)
+{
+    for (size_t k = 0; k < plan->star_count; k++)
+        star_place(chart, &plan->stars[k], trace);
+    if (plan->star_count == 0)
+        star_place(chart, plan, trace);
+    for (size_t k = 0; k < plan->child_count; k++)
+        masters_place(chart, &plan->children[k], trace);
+}
+
+/* ---- the picture ---------------------------------------------------------------------------- */
 
 /* Where more was done than there was time for, results were written behind the rest. */
 static void cell_reveal(double *cell, double column_s)
@@ -68,62 +179,44 @@ static char cell_letter(const double *cell, double column_s)
     return busy_s < column_s / 2 ? '.' : letters[most];
 }
 
-static void chart_print(const struct chart *chart, const int64_t *drawn, double makespan_s,
-                        struct text *text)
+static void line_print(struct line *line, int width, double column_s, struct text *text)
 {
-    for (int64_t line = 0; line < chart->lines; line++) {
-        if (line < 2)
-            text_add(text, "%-8s ", line == 0 ? "master" : "port");
-        else
-            text_add(text, "%-8" PRId64 " ", drawn[line - 2]);
-        for (int k = 0; k < COLUMNS; k++) {
-            if (line >= 2)
-                cell_reveal(chart->cells[line][k], chart->column_s);
-            text_add(text, "%c", cell_letter(chart->cells[line][k], chart->column_s));
-        }
-        text_add(text, "\n");
+    text_add(text, "%-*s", width, line->label);
+    for (int k = 0; k < COLUMNS; k++) {
+        if (line->works)
+            cell_reveal(line->cells[k], column_s);
+        text_add(text, "%c", cell_letter(line->cells[k], column_s));
     }
+    text_add(text, "\n");
+}
+
+static void chart_print(const struct chart *chart, struct text *text)
+{
+    const int width = chart->several ? 13 : 9;
+    for (int64_t k = 0; k < chart->line_count; k++)
+        line_print(&chart->lines[k], width, chart->column_s, text);
     if (chart->left_out > 0)
-        text_add(text, "         and %" PRId64 " more workers\n", chart->left_out);
-    text_add(text, "         0%*s", COLUMNS - 1 - 12, "");
-    text_add_seconds_column(text, makespan_s);
-    text_add(text,
-             "\n         e envelope  s send  = link  r receive  c compute  o output  . idle%s%s\n",
-             chart->starts ? "  S start" : "", chart->results ? "  < result  w collect" : "");
+        text_add(text, "%*sand %" PRId64 " more workers%s\n", width, "", chart->left_out,
+                 chart->unseen > 0 ? " of these masters" : "");
+    if (chart->unseen > 0)
+        text_add(text, "%*sand %" PRId64 " more masters with their workers\n", width, "",
+                 chart->unseen);
+    text_add(text, "%*s0%*s", width, "", COLUMNS - 1 - 12, "");
+    text_add_seconds_column(text, chart->makespan_s);
+    text_add(text, "\n%*se envelope  s send  = link  r receive  c compute  o output  . idle%s%s\n",
+             width, "", chart->starts ? "  S start" : "",
+             chart->results ? "  < result  w collect" : "");
 }
 
-/* The next worker gets a line, as long as there are some. */
-static void worker_place(struct chart *chart, int64_t worker, int64_t *line_of, int64_t *drawn)
-{
-    if (line_of[worker] != 0)
-        return;
-    line_of[worker] = -1;
-    if (chart->lines - 2 == WORKERS_MOST) {
-        chart->left_out++;
-        return;
-    }
-    drawn[chart->lines - 2] = worker;
-    line_of[worker] = chart->lines++;
-}
+/* ---- beginning and end ---------------------------------------------------------------------- */
 
-/* Those of the plan, and then whoever else did something. */
-static void workers_place(struct chart *chart, const struct plan *plan, const struct trace *trace,
-                          int64_t *line_of, int64_t *drawn)
+static int64_t ranks_in(const struct plan *plan, const struct trace *trace)
 {
-    for (int64_t k = 0; k < plan->worker_count; k++)
-        worker_place(chart, plan->workers[k], line_of, drawn);
+    int64_t last = plan_workers_needed(plan);
     for (size_t k = 0; k < trace->count; k++)
-        if (trace->events[k].rank > 0 && trace->events[k].operation != OPERATION_LINK)
-            worker_place(chart, trace->events[k].rank - 1, line_of, drawn);
-}
-
-static int64_t workers_in(const struct plan *plan, const struct trace *trace)
-{
-    int64_t workers = plan_workers_needed(plan);
-    for (size_t k = 0; k < trace->count; k++)
-        if (trace->events[k].rank > workers)
-            workers = trace->events[k].rank;
-    return workers;
+        if (trace->events[k].rank > last)
+            last = trace->events[k].rank;
+    return last + 1;
 }
 
 static double end_of(const struct trace *trace)
@@ -132,6 +225,35 @@ static double end_of(const struct trace *trace)
     for (size_t k = 0; k < trace->count; k++)
         end_s = trace->events[k].end_s > end_s ? trace->events[k].end_s : end_s;
     return end_s;
+}
+
+/* Of the masters that are drawn, each has as many. */
+static int64_t workers_of_each(const struct plan *plan)
+{
+    const int64_t masters = (int64_t)plan_leaves(plan);
+    return WORKERS_MOST / (masters < MASTERS_MOST ? masters : MASTERS_MOST);
+}
+
+/* To be released in any case. */
+static bool chart_init(struct chart *chart, const struct plan *plan, const struct trace *trace)
+{
+    *chart = (struct chart){.plan = plan,
+                            .ranks = ranks_in(plan, trace),
+                            .several = plan_is_several(plan),
+                            .workers_most = workers_of_each(plan),
+                            .makespan_s = end_of(trace)};
+    chart->column_s = chart->makespan_s / COLUMNS;
+    chart->lines = calloc(LINES_MOST, sizeof *chart->lines);
+    chart->own = calloc((size_t)chart->ranks, sizeof *chart->own);
+    chart->port = calloc((size_t)chart->ranks, sizeof *chart->port);
+    return chart->lines && chart->own && chart->port;
+}
+
+static void chart_release(struct chart *chart)
+{
+    free(chart->lines);
+    free(chart->own);
+    free(chart->port);
 }
 
 bool gantt_check(const struct plan *plan, struct failure *failure)
@@ -145,19 +267,14 @@ bool gantt_check(const struct plan *plan, struct failure *failure)
 bool gantt_draw(const struct plan *plan, const struct trace *trace, struct text *text,
                 struct failure *failure)
 {
-    int64_t drawn[WORKERS_MOST];
-    const double makespan_s = end_of(trace);
-    struct chart chart = {.lines = 2, .column_s = makespan_s / COLUMNS};
-    int64_t *line_of = calloc((size_t)workers_in(plan, trace) + 1, sizeof *line_of);
-    chart.cells = calloc(2 + WORKERS_MOST, sizeof *chart.cells);
-    if (chart.cells && line_of) {
-        workers_place(&chart, plan, trace, line_of, drawn);
-        trace_draw(&chart, trace, line_of);
-        chart_print(&chart, drawn, makespan_s, text);
+    struct chart chart;
+    if (chart_init(&chart, plan, trace)) {
+        masters_place(&chart, plan, trace);
+        trace_draw(&chart, trace);
+        chart_print(&chart, text);
     } else {
         failure_memory(failure, "drawing a chart");
     }
-    free(chart.cells);
-    free(line_of);
+    chart_release(&chart);
     return failure->code == FAILURE_NONE;
 }

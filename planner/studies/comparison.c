@@ -65,22 +65,20 @@ static bool named_fill(const struct comparing *comparing, const struct schedule_
     return good;
 }
 
-/* A tree is simulated as it is planned. */
 static bool several_fill(const struct comparing *comparing, const struct plan *plan,
                          struct comparison_several *row, struct failure *failure)
 {
     const bool tree = plan->child_count > 0;
     *row = (struct comparison_several){.kind = tree ? "tree" : "masters",
                                        .applies = true,
-                                       .has_robustness = comparing->seeds > 0 && !tree,
                                        .count =
                                            (int64_t)(tree ? plan_groups(plan) : plan_masters(plan)),
                                        .predicted = plan_prediction_steady(&plan->predicted),
                                        .workers = plan_workers_used(plan),
                                        .rounds = plan_rounds_total(plan)};
     snprintf(row->scheduler, sizeof row->scheduler, "%s", plan->scheduler);
-    return !row->has_robustness || repeated_study(comparing->planning, plan, comparing->scenario,
-                                                  comparing->seeds, &row->robustness, failure);
+    return comparing->seeds == 0 || repeated_study(comparing->planning, plan, comparing->scenario,
+                                                   comparing->seeds, &row->robustness, failure);
 }
 
 /* What "plan" would take in place of `one`: the least of those that save enough. */
@@ -236,11 +234,9 @@ static void several_row_text(const struct comparison *comparison,
         text_add(text, "%8.1f %%", 100 * row->predicted.gap);
     else
         text_add(text, "%10s", "-"); /* no bound is known of trees */
-    if (row->has_robustness) {
+    if (comparison->has_robustness) {
         text_add_seconds_column(text, row->robustness.median_s);
         text_add_seconds_column(text, row->robustness.p95_s);
-    } else if (comparison->has_robustness) {
-        text_add(text, "%12s%12s", "-", "-");
     }
     text_add(text, "\n");
 }
@@ -358,7 +354,8 @@ static void entries_json(const struct comparison *comparison, const char *key, b
     json_close(&entries, "]");
 }
 
-static void several_json(const struct comparison_several *row, struct json_text *rows)
+static void several_json(const struct comparison *comparison, const struct comparison_several *row,
+                         struct json_text *rows)
 {
     struct json_text json = json_open_in(rows, NULL, "\n    {", ", ");
     json_word(&json, "kind", row->kind);
@@ -375,7 +372,7 @@ static void several_json(const struct comparison_several *row, struct json_text 
         json_number(&json, "lower_bound_s", row->predicted.lower_bound_s);
         json_number(&json, "gap", row->predicted.gap);
     }
-    if (row->has_robustness) {
+    if (row->applies && comparison->has_robustness) {
         json_number(&json, "median_s", row->robustness.median_s);
         json_number(&json, "p95_s", row->robustness.p95_s);
     }
@@ -388,7 +385,7 @@ static void masters_json(const struct comparison *comparison, struct json_text *
         return;
     struct json_text rows = json_open_in(json, "several", "[", ",");
     for (size_t k = 0; k < comparison->several_count; k++)
-        several_json(&comparison->several[k], &rows);
+        several_json(comparison, &comparison->several[k], &rows);
     json_close(&rows, "]");
 }
 

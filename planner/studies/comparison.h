@@ -21,13 +21,12 @@ struct comparison_entry {
 struct comparison_several {
     const char *kind; /* "masters" or "tree" */
     bool applies, chosen;
-    bool has_robustness;
     int64_t count; /* of masters, or of groups */
     char scheduler[24];
     char reason[sizeof((struct failure *)0)->text]; /* when it does not apply */
     struct plan_prediction predicted;
     int64_t workers, rounds;
-    struct ensemble_summary robustness;
+    struct ensemble_summary robustness; /* when it was asked for */
 };
 
 /* Which plans of several masters stand beside those of one. */
@@ -46,7 +45,7 @@ struct comparison {
     size_t regions; /* of the cost map with which plans were simulated; 0: core tasks are equal */
 };
 
-/* With more than 0 seeds every plan is also simulated with the scenario's noise, but for trees. */
+/* With more than 0 seeds every plan is also simulated with the scenario's noise. */
 bool comparison_make(const struct planning *planning, const struct scenario *scenario,
                      int64_t seeds, struct comparison *comparison, struct failure *failure);
 /* The same, with several masters; `planned` is read with COMPARISON_PLANNED. */

@@ -548,8 +548,7 @@ static bool masters_check(const struct planning *planning, const struct platform
     if (masters <= most)
         return true;
     if (masters > MASTERS_MOST)
-        return failure_set(failure, FAILURE_USAGE, "--masters is at most %d, or auto: give fewer",
-                           (int)MASTERS_MOST);
+        return failure_set(failure, FAILURE_USAGE, MASTERS_TOO_MANY, (int)MASTERS_MOST);
     if (2 * masters > ranks)
         return failure_set(failure, FAILURE_USAGE,
                            "%" PRId64 " masters with a worker each need %" PRId64
@@ -560,20 +559,42 @@ static bool masters_check(const struct planning *planning, const struct platform
                        masters, planning->tasks, most);
 }
 
+/* So many, as far as there are ranks and core tasks for them. */
+static bool count_look(const struct planning *planning, const struct platform *whole,
+                       int64_t wanted, struct best_count *best, struct failure *failure)
+{
+    const int64_t most = masters_most(planning, whole), masters = wanted < most ? wanted : most;
+    double makespan_s;
+    if (masters <= 1)
+        return true;
+    if (!count_try(planning, whole, masters, HUGE_VAL, &makespan_s, failure))
+        return false;
+    if (isfinite(makespan_s))
+        *best = (struct best_count){masters, makespan_s};
+    return true;
+}
+
+bool masters_quick(const struct planning *planning, int64_t wanted, double one_s, int64_t *masters,
+                   double *makespan_s, struct failure *failure)
+{
+    const bool chosen = wanted == MASTERS_AUTO;
+    struct platform whole;
+    struct best_count best = {1, chosen ? (1 - MASTERS_GAIN) * one_s : one_s};
+    if (!planning_platform_placed(planning, &whole, failure))
+        return false;
+    const bool good = chosen ? count_search(planning, &whole, 2, &best, failure)
+                             : count_look(planning, &whole, wanted, &best, failure);
+    platform_release(&whole);
+    *masters = best.masters;
+    *makespan_s = best.masters > 1 ? best.makespan_s : one_s;
+    return good;
+}
+
 bool masters_find(const struct planning *planning, const struct plan *plan, int64_t *masters,
                   double *makespan_s, struct failure *failure)
 {
-    const double than_s = (1 - MASTERS_GAIN) * plan->predicted.makespan_s;
-    struct platform whole;
-    struct best_count best = {1, than_s}; /* of one master there is a plan */
-    if (!planning_platform_placed(planning, &whole, failure))
-        return false;
-    const bool good = count_search(planning, &whole, 2, &best, failure);
-    platform_release(&whole);
-    const bool saves = good && best.masters > 1;
-    *masters = saves ? best.masters : 1;
-    *makespan_s = saves ? best.makespan_s : plan->predicted.makespan_s;
-    return good;
+    return masters_quick(planning, MASTERS_AUTO, plan->predicted.makespan_s, masters, makespan_s,
+                         failure);
 }
 
 bool masters_make(const struct planning *planning, int64_t masters, struct plan *plan,

@@ -13,6 +13,7 @@
 
 /* What is said in place of a number: the one with the least makespan, one master included. */
 enum { MASTERS_AUTO = -1, MASTERS_MOST = 1024 };
+#define MASTERS_TOO_MANY "--masters is at most %d, or auto: give fewer"
 /* What several masters must save of the makespan, relative, to be preferred to one. */
 #define MASTERS_GAIN 0.02
 
@@ -25,5 +26,9 @@ bool masters_make(const struct planning *planning, int64_t masters, struct plan 
  * *makespan_s is that time. *masters is 1 where others save less than MASTERS_GAIN. */
 bool masters_find(const struct planning *planning, const struct plan *plan, int64_t *masters,
                   double *makespan_s, struct failure *failure);
+/* The same of so many masters, or as many as there are ranks and core tasks for, whatever they
+ * save; MASTERS_AUTO: as masters_find. One master takes `one_s`. */
+bool masters_quick(const struct planning *planning, int64_t wanted, double one_s, int64_t *masters,
+                   double *makespan_s, struct failure *failure);
 
 #endif

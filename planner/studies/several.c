@@ -154,7 +154,7 @@ bool several_take(const struct planning *planning, struct plan *plan, struct sev
 {
     const double one_s = plan->predicted.makespan_s, enough = enough_s(plan);
     bool pays;
-    *several = (struct several){0};
+    *several = (struct several){.looked = true};
     if (!may_pay(planning, plan, &pays, failure) ||
         (pays && (!beside_take(planning, plan, enough, failure) ||
                   !tree_take(planning, plan, enough, failure))))
@@ -212,7 +212,9 @@ void several_tell(const struct several *several, const struct plan *plan, struct
         return;
     text_add(text, "one master  would take ");
     text_add_seconds(text, several->one_s);
-    text_add(text, ", %.3g times as long: --masters 1 keeps it\n", several->one_s / makespan_s);
+    text_add(text, "%s, %.3g times as long: --masters 1 keeps it\n",
+             plan->predicted.without_variation_s > 0 ? " without variation" : "",
+             several->one_s / makespan_s);
 }
 
 /* How much less than the plan that takes. */
@@ -225,11 +227,13 @@ static void saved_add(struct text *text, const struct plan *plan, double makespa
              100 * (1 - makespan_s / plan_prediction_steady(predicted).makespan_s));
 }
 
-bool several_offer(const struct planning *planning, const struct plan *plan, struct text *text,
-                   struct failure *failure)
+bool several_offer(const struct planning *planning, const struct several *several,
+                   const struct plan *plan, struct text *text, struct failure *failure)
 {
     struct plan steady = *plan;
     struct found found;
+    if (several->looked)
+        return true;
     steady.predicted = plan_prediction_steady(&plan->predicted);
     if (!find(planning, &steady, &found, failure))
         return false;

@@ -14,6 +14,7 @@
 
 /* What several masters save in some way. */
 struct several {
+    bool looked;  /* they have been looked for: who stays, stays */
     double one_s; /* that one master takes; 0: it stays */
 };
 
@@ -36,8 +37,9 @@ enum several_kind { SEVERAL_BESIDE, SEVERAL_TREE, SEVERAL_KINDS };
 bool several_compare(const struct planning *planning, const struct plan *one,
                      struct several_row rows[SEVERAL_KINDS], struct failure *failure);
 void several_rows_release(struct several_row rows[SEVERAL_KINDS]);
-/* Lines for the table of a plan with one master, where several would save enough. */
-bool several_offer(const struct planning *planning, const struct plan *plan, struct text *text,
-                   struct failure *failure);
+/* Lines for the table of a plan with one master, where several would save enough: nothing where
+ * they have been looked for. */
+bool several_offer(const struct planning *planning, const struct several *several,
+                   const struct plan *plan, struct text *text, struct failure *failure);
 
 #endif

@@ -9,6 +9,7 @@
 #include "planner/model/beyond.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/feeding.h"
+#include "planner/studies/masters.h"
 
 /* ---- alone --------------------------------------------------------------------------------- */
 
@@ -213,12 +214,14 @@ static bool setting_grow(const struct planning *planning, int64_t workers,
 struct point {
     struct sweep_row row;
     double own_s; /* makespan of the plan for all of so many; HUGE_VAL: there is none */
+    int64_t own_masters;
     bool shown;
 };
 
 struct survey {
     struct planning planning; /* for a setting with workers enough */
     const struct scheduler *scheduler;
+    int64_t masters; /* that are wanted, or MASTERS_AUTO; 0: one */
     int64_t workers_per_node;
     struct effort effort;    /* of all plans together */
     bool limited;            /* otherwise they take as much as they want */
@@ -260,7 +263,21 @@ static double survey_share(struct survey *survey)
     return units;
 }
 
-/* Of a plan for all of so many workers; HUGE_VAL where there is none, as one for fewer will do. */
+/* Of several masters, which take a part of the time for one count's plans, each of theirs a part of
+ * that (masters.c). */
+static bool masters_look(const struct survey *survey, struct point *point, struct failure *failure)
+{
+    struct planning planning = survey->planning;
+    const double one_s = point->own_s;
+    planning.workers = point->row.workers;
+    planning.scheduler = survey->scheduler->name;
+    point->own_masters = 1;
+    return survey->masters == 0 || masters_quick(&planning, survey->masters, one_s,
+                                                 &point->own_masters, &point->own_s, failure);
+}
+
+/* Of a plan of one master for all of so many workers; HUGE_VAL where there is none, as one for
+ * fewer will do. */
 static bool makespan_find(struct survey *survey, int64_t workers, double *makespan_s,
                           struct failure *failure)
 {
@@ -299,9 +316,10 @@ static void survey_settle(struct survey *survey, size_t from)
     for (size_t k = from; k < survey->count; k++) {
         struct sweep_row *row = &survey->points[k].row;
         const int64_t nodes = (row->workers + each - 1) / each;
-        row->makespan_s = survey->points[k].own_s;
-        if (k > 0)
-            row->makespan_s = fmin(row->makespan_s, survey->points[k - 1].row.makespan_s);
+        const struct sweep_row *before = k > 0 ? &survey->points[k - 1].row : NULL;
+        const bool fewer = before && before->makespan_s < survey->points[k].own_s;
+        row->makespan_s = fewer ? before->makespan_s : survey->points[k].own_s;
+        row->masters = fewer ? before->masters : survey->points[k].own_masters;
         row->speedup = one_s / row->makespan_s;
         row->efficiency = alone_efficiency(&survey->alone, row->workers, row->makespan_s);
         row->node_seconds = (double)row->workers * row->makespan_s;
@@ -311,15 +329,19 @@ static void survey_settle(struct survey *survey, size_t from)
 
 /* That of a count whose place is `at`: planned for, but among many where more of them give no more.
  */
-static bool makespan_know(struct survey *survey, size_t at, int64_t workers, double *makespan_s,
+static bool makespan_know(struct survey *survey, size_t at, struct point *point,
                           struct failure *failure)
 {
+    const int64_t workers = point->row.workers;
     if (workers > GRID_MOST && at < survey->count) {
-        *makespan_s = survey->points[at - 1].row.makespan_s;
-        if (fabs(survey->points[at].own_s / *makespan_s - 1) < FLAT)
+        const struct sweep_row *before = &survey->points[at - 1].row;
+        point->own_s = before->makespan_s;
+        point->own_masters = before->masters;
+        if (fabs(survey->points[at].own_s / point->own_s - 1) < FLAT)
             return true;
     }
-    return makespan_find(survey, workers, makespan_s, failure);
+    return makespan_find(survey, workers, &point->own_s, failure) &&
+           masters_look(survey, point, failure);
 }
 
 /* Plan for so many, where that is not done yet; *at is its place, and others' places may change. */
@@ -332,7 +354,7 @@ static bool survey_plan(struct survey *survey, int64_t workers, size_t *at, stru
     *at = k;
     if (k < survey->count && survey->points[k].row.workers == workers)
         return true;
-    if (!makespan_know(survey, k, workers, &point.own_s, failure) ||
+    if (!makespan_know(survey, k, &point, failure) ||
         !feeding_suffices(survey->planning.setting, workers, survey->planning.tasks, &point.row.fed,
                           failure))
         return false;
@@ -524,6 +546,12 @@ static bool survey_make(struct survey *survey, int64_t asked, int64_t most, stru
 
 bool sweep_make(const struct planning *planning, struct sweep *sweep, struct failure *failure)
 {
+    return sweep_make_with(planning, 0, sweep, failure);
+}
+
+bool sweep_make_with(const struct planning *planning, int64_t masters, struct sweep *sweep,
+                     struct failure *failure)
+{
     const int64_t measured = beyond_measured(planning->profile), asked = planning->workers;
     const int64_t useful = (int64_t)fmin(planning->tasks, SWEEP_WORKERS_MOST);
     const int64_t most = asked > 0 ? asked : useful > measured ? useful : measured;
@@ -532,11 +560,13 @@ bool sweep_make(const struct planning *planning, struct sweep *sweep, struct fai
     struct survey survey = {.planning = *planning,
                             .scheduler =
                                 scheduler_find(quick ? SCHEDULER_QUICK : planning->scheduler),
+                            .masters = masters,
                             .workers_per_node = per_node > 0 ? per_node : 1,
                             .limited = planning->effort_s > 0};
     survey.effort.left = survey_effort(planning, survey.scheduler);
     struct profile_setting grown;
     struct sweep made = {.scheduler = survey.scheduler->name,
+                         .several = masters != 0,
                          .available = measured,
                          .workers_per_node = survey.workers_per_node,
                          .regions = planning_regions(planning)};

@@ -9,7 +9,8 @@
 enum { SWEEP_ROWS_MOST = 40, SWEEP_WORKERS_MOST = 100000 };
 
 struct sweep_row {
-    int64_t workers;
+    int64_t workers; /* ranks but for rank 0: masters beside it count, too */
+    int64_t masters;
     double makespan_s;
     double speedup;      /* over the first worker */
     double efficiency;   /* of all workers' speeds when alone (alone.h), at most 1; where all are
@@ -40,6 +41,7 @@ enum sweep_end {
 
 struct sweep {
     const char *scheduler;      /* borrowed */
+    bool several;               /* rows may have several masters */
     struct sweep_row *rows;     /* owned, by workers */
     size_t count;               /* at most SWEEP_ROWS_MOST */
     int64_t available;          /* workers of the profile */
@@ -58,6 +60,10 @@ struct sweep {
  * scow-mp, which plans quickly. All plans together take twice the effort of one (--effort), where
  * that is limited. Fails as planning_make does for one worker. */
 bool sweep_make(const struct planning *planning, struct sweep *sweep, struct failure *failure);
+/* The same with so many masters, or as many as there are ranks for; MASTERS_AUTO: in each row with
+ * as many as are best (masters.h); 0: one. */
+bool sweep_make_with(const struct planning *planning, int64_t masters, struct sweep *sweep,
+                     struct failure *failure);
 /* `plan` has the least makespan that the planning gives; replace it by the one with the fewest
  * worker-seconds (schedule_thriftier) among the plans of all schedulers, and those for fewer
  * workers, that take at most `within` longer, relative. */

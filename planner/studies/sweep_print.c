@@ -19,6 +19,8 @@ static void row_text(const struct sweep *sweep, const struct sweep_row *row, str
 {
     const char *before = "   <- ";
     text_add(text, "%9" PRId64, row->workers);
+    if (sweep->several)
+        text_add(text, "%9" PRId64, row->masters);
     text_add_seconds_column(text, row->makespan_s);
     text_add(text, "%10.2f%10.1f %%%16.4g", row->speedup, 100 * row->efficiency, row->node_hours);
     for (int k = 0; k < SWEEP_MARKS; k++) {
@@ -51,8 +53,9 @@ static void end_text(const struct sweep *sweep, struct text *text)
 
 void sweep_text(const struct sweep *sweep, struct text *text)
 {
-    text_add(text, "%9s%12s%10s%12s%16s   planned with %s\n", "workers", "makespan", "speed-up",
-             "efficiency", "node-hours", sweep->scheduler);
+    text_add(text, "%9s%s%12s%10s%12s%16s   planned with %s\n", "workers",
+             sweep->several ? "  masters" : "", "makespan", "speed-up", "efficiency", "node-hours",
+             sweep->scheduler);
     for (size_t k = 0; k < sweep->count; k++)
         row_text(sweep, &sweep->rows[k], text);
     beyond_describe(&sweep->beyond, text);
@@ -62,6 +65,9 @@ void sweep_text(const struct sweep *sweep, struct text *text)
     if (sweep->workers_per_node > 1)
         text_add(text, "nodes       %" PRId64 " workers on each, as calibrated\n",
                  sweep->workers_per_node);
+    if (sweep->several)
+        text_add(text, "masters     each but rank 0 is one of the workers beside it, and computes "
+                       "nothing\n");
     if (!sweep->alike)
         text_add(text, "efficiency  of a machine as fast as all of them are alone\n");
     if (!sweep->rows[0].fed)
@@ -93,10 +99,12 @@ static void mark_json(const struct sweep *sweep, enum sweep_mark mark, struct js
     json_close(&members, "}");
 }
 
-static void row_json(const struct sweep_row *row, struct json_text *rows)
+static void row_json(const struct sweep *sweep, const struct sweep_row *row, struct json_text *rows)
 {
     struct json_text json = json_open_in(rows, NULL, "    {", ", ");
     json_count(&json, "workers", row->workers);
+    if (sweep->several)
+        json_count(&json, "masters", row->masters);
     json_number(&json, "makespan_s", row->makespan_s);
     json_number(&json, "speedup", row->speedup);
     json_number(&json, "efficiency", row->efficiency);
@@ -126,7 +134,7 @@ void sweep_json(const struct sweep *sweep, struct text *text)
     json_close(&all, "}");
     struct json_text rows = json_open_in(&json, "rows", "[\n", ",\n");
     for (size_t k = 0; k < sweep->count; k++)
-        row_json(&sweep->rows[k], &rows);
+        row_json(sweep, &sweep->rows[k], &rows);
     json_close(&rows, "\n  ]");
     json_close(&json, " }\n");
 }

@@ -28,8 +28,7 @@ static bool least_add(struct tree_least *least, const struct node *node, int lev
     const double package_s = least_port(platform).latency_s;
     double *shares = shares_make(platform), before = 0;
     bool good = shares != NULL;
-    if (node->count == 0)
-        least->ports[level] = fmax(least->ports[level], (double)platform->worker_count * package_s);
+    least->ports[level] = fmax(least->ports[level], (double)platform->worker_count * package_s);
     for (int64_t k = 0; good && k < platform->worker_count; k++) {
         const double own = (shares[k] - before) * share;
         before = shares[k];
@@ -59,7 +58,7 @@ static double packages_least(double tasks, double packages)
 
 /* Every worker does what it has by the end: its packages, each with a latency, and where none of
  * them is empty, from when its first one can be there; in the mean over all workers, by what they
- * do in a second, that is less than no makespan. Nor is what a group's port is busy with latencies
+ * do in a second, that is less than no makespan. Nor is what a master's port is busy with latencies
  * alone, where core tasks are alike. */
 static double equal_least(const struct tree *tree, int64_t rounds, int64_t times)
 {

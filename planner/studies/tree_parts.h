@@ -34,7 +34,8 @@ struct tree_least {
     double
         latencies[GROUPING_DEEPEST + 1]; /* and for the latencies of one package each, by levels */
     double share;                        /* of the job that a worker has, at least */
-    double ports[GROUPING_DEEPEST + 1];  /* of a package for each worker of a group, at most */
+    double ports[GROUPING_DEEPEST +
+                 1]; /* of a package for each worker, or group, of a master, at most */
 };
 
 struct tree {

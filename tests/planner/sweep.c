@@ -4,6 +4,7 @@
 
 #include "planner/model/beyond.h"
 #include "planner/studies/feeding.h"
+#include "planner/studies/masters.h"
 #include "planner/studies/sweep.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
@@ -364,6 +365,39 @@ static void nodes_are_those_of_calibration(void **state)
     sweep_release(&sweep);
 }
 
+/* One master feeds hardly more than two: from there on several take less, and never more. */
+static void rows_may_have_several_masters(void **state)
+{
+    enum { WORKERS = 30 };
+    struct failure failure = FAILURE_INIT;
+    struct star_like star;
+    (void)state;
+    star_make(&star, WORKERS, (struct cost){0.1, 0.4}, (struct cost){0, 1});
+    const struct planning planning = {.profile = &star.profile,
+                                      .setting = &star.profile.settings[0],
+                                      .scheduler = "auto",
+                                      .tasks = 3000,
+                                      .workers = WORKERS};
+    struct sweep one = sweep_of(&star.profile, 3000, WORKERS), best, three;
+    assert_true(sweep_make_with(&planning, MASTERS_AUTO, &best, &failure));
+    assert_true(sweep_make_with(&planning, 3, &three, &failure));
+    for (size_t k = 0; k < best.count; k++) {
+        const struct sweep_row *row = &best.rows[k];
+        assert_in_range(row->masters, 1, (row->workers + 1) / 2);
+        assert_true(row->makespan_s <= row_of(&one, row->workers)->makespan_s);
+        assert_true(row->masters > 1 || row->makespan_s == row_of(&one, row->workers)->makespan_s);
+    }
+    assert_true(row_of(&best, WORKERS)->masters > 3);
+    assert_true(row_of(&best, WORKERS)->makespan_s < row_of(&one, WORKERS)->makespan_s / 3);
+    assert_int_equal(row_of(&three, WORKERS)->masters, 3);
+    assert_int_equal(row_of(&three, 1)->masters, 1);
+    assert_false(one.several);
+    assert_int_equal(row_of(&one, WORKERS)->masters, 1);
+    sweep_release(&one);
+    sweep_release(&best);
+    sweep_release(&three);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +410,7 @@ int main(void)
         cmocka_unit_test(alike_workers_are_as_efficient_as_they_speed_up),
         cmocka_unit_test(effort_is_shared_by_all_rows),
         cmocka_unit_test(nodes_are_those_of_calibration),
+        cmocka_unit_test(rows_may_have_several_masters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

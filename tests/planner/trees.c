@@ -286,6 +286,8 @@ static void classes_are_their_ranks(void **state)
     profile_release(&profile);
 }
 
+static const struct several nobody_looked = {.looked = false};
+
 /* Said without being asked where enough is saved, and only there. */
 static void trees_are_offered_where_they_pay(void **state)
 {
@@ -308,7 +310,7 @@ static void trees_are_offered_where_they_pay(void **state)
         struct text text = TEXT_INIT;
         struct failure failure = FAILURE_INIT;
         if (!planning_make(&planning, &plan, &failure) ||
-            !several_offer(&planning, &plan, &text, &failure))
+            !several_offer(&planning, &nobody_looked, &plan, &text, &failure))
             fail_msg("%s", failure.text);
         if (cases[k].told ? !text.bytes || !strstr(text.bytes, cases[k].told) : text.length > 0)
             fail_msg("%" PRId64 " workers: %s", cases[k].workers, text.bytes);

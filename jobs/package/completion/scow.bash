@@ -249,7 +249,7 @@ _scow_from() {
     report:-*) _scow_words "--json --compare --part --energy --html --probes --chrome-trace --csv --profile --sensed --quiet --verbose --help" "$word" ;;
     show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --levels --live --once --check --trust --quiet --verbose --help" "$word" ;;
     tasks:-*) _scow_words "--help" "$word" ;;
-    simulate:-*) _scow_words "--profile --rule --dca --tasks --input --workers --block --set --levels --ahead --packages --replan --tail --model --buffers --weights --weights-from --weights-column --weights-of --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --joins --lose --at --copies --seed --seeds --effort --json --quiet --verbose --help" "$word" ;;
+    simulate:-*) _scow_words "--profile --rule --dca --tasks --input --workers --block --set --levels --ahead --packages --replan --tail --model --buffers --weights --weights-from --weights-column --weights-of --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --joins --lose --at --copies --seed --seeds --effort --gantt --json --quiet --verbose --help" "$word" ;;
     sense:-*) _scow_words "--output --every --count --node --help" "$word" ;;
     load:-*) _scow_words "--pattern --seconds --threads --seed --cpu --help" "$word" ;;
     bench:-*) _scow_words "--seconds --ahead --join --output --json --version --help" "$word" ;;
