@@ -198,8 +198,8 @@ static void fewer_describe(const struct plan_choice *choice, const char *by, str
         return;
     text_add(text, "            perfect utilization takes ");
     text_add_seconds(text, choice->pwu_makespan_s);
-    text_add(text, "%s with %" PRId64 " worker%s\n", by, choice->pwu_workers,
-             choice->pwu_workers == 1 ? "" : "s");
+    text_add(text, " with %" PRId64 " worker%s%s\n", choice->pwu_workers,
+             choice->pwu_workers == 1 ? "" : "s", by);
 }
 
 /* There are as many as one master can use, or more. */
