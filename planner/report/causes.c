@@ -48,7 +48,9 @@ struct stint {
     double start_s, end_s;
 };
 
-struct cause_division {
+/* A master and the workers that get their packages from it: the ranks from it to before `end`. */
+struct star_division {
+    int64_t master, end;
     const struct cause_taker *taker; /* borrowed; NULL: nobody reads the spans */
     struct cause_span span;          /* not handed on: the next one may go on with it */
     bool spanned;                    /* there is one */
@@ -89,16 +91,21 @@ const char *cause_words(enum cause cause)
     return words[cause];
 }
 
-static bool is_work(const struct trace_event *event)
+static bool is_own(const struct star_division *star, const struct trace_event *event)
 {
-    return event->rank > 0 &&
+    return event->rank >= star->master && event->rank < star->end;
+}
+
+static bool is_work(const struct star_division *star, const struct trace_event *event)
+{
+    return event->rank > star->master && event->rank < star->end &&
            (event->operation == OPERATION_RECEIVE || event->operation == OPERATION_COMPUTE ||
             event->operation == OPERATION_OUTPUT);
 }
 
-static bool is_masters(const struct trace_event *event)
+static bool is_masters(const struct star_division *star, const struct trace_event *event)
 {
-    return event->rank == 0 &&
+    return event->rank == star->master &&
            (event->operation == OPERATION_ENVELOPE || event->operation == OPERATION_SEND);
 }
 
@@ -110,60 +117,86 @@ static bool is_first(const struct trace_event *event)
            event->operation == OPERATION_LINK;
 }
 
-/* NULL: no run numbers its packages so. */
-static struct passage *passage_find(const struct cause_division *division, int64_t package)
+/* Where its worker of that rank is, and what is known of it. */
+static struct place *place_of(const struct star_division *star, int64_t rank)
 {
-    return package >= division->first && package - division->first < division->passage_count
-               ? &division->passages[package - division->first]
+    return &star->places[rank - star->master - 1];
+}
+
+static struct worker_causes *causes_of(const struct star_division *star, int64_t rank)
+{
+    return &star->causes.workers[rank - star->master - 1];
+}
+
+/* NULL: no run numbers its packages so. */
+static struct passage *passage_find(const struct star_division *star, int64_t package)
+{
+    return package >= star->first && package - star->first < star->passage_count
+               ? &star->passages[package - star->first]
                : NULL;
 }
 
-static void event_take(struct cause_division *division, const struct trace_event *event)
+static void work_take(struct star_division *star, const struct trace_event *event)
 {
-    struct passage *passage = passage_find(division, event->package);
-    if (is_work(event) && event->end_s >= event->start_s) {
-        division->work[division->work_count++] = *event;
-        division->end_s = fmax(division->end_s, event->end_s);
-    }
-    if (event->operation == OPERATION_START && event->rank > 0)
-        division->places[event->rank - 1].prepared_s = event->end_s;
-    if (is_first(event) && !division->started)
-        division->start_s = fmin(division->start_s, event->start_s);
-    if (passage && is_masters(event))
+    star->work[star->work_count++] = *event;
+    star->end_s = fmax(star->end_s, event->end_s);
+}
+
+static void passage_note(struct star_division *star, const struct trace_event *event)
+{
+    struct passage *passage = passage_find(star, event->package);
+    if (passage && is_masters(star, event))
         passage->sent_s = fmax(passage->sent_s, event->end_s);
     if (passage && event->operation == OPERATION_LINK) {
         passage->left_s = event->start_s;
         passage->arrived_s = event->end_s;
     }
-    if (is_masters(event))
-        division->stints[division->stint_count++] =
+}
+
+/* Of other stars only when the run began and ended. */
+static void event_take(struct star_division *star, const struct trace_event *event)
+{
+    if (is_first(event) && !star->started)
+        star->start_s = fmin(star->start_s, event->start_s);
+    if (!is_own(star, event)) {
+        if (event->rank > 0)
+            star->end_s = fmax(star->end_s, event->end_s);
+        return;
+    }
+    if (is_work(star, event) && event->end_s >= event->start_s)
+        work_take(star, event);
+    if (event->operation == OPERATION_START && event->rank > star->master)
+        place_of(star, event->rank)->prepared_s = event->end_s;
+    passage_note(star, event);
+    if (is_masters(star, event))
+        star->stints[star->stint_count++] =
             (struct stint){event->package, event->start_s, event->end_s};
 }
 
 /* The master takes one after the other, and so does the port. */
-static void passages_complete(struct cause_division *division)
+static void passages_complete(struct star_division *star)
 {
-    double sent_s = fmax(division->start_s, division->sent_s), carried_s = HUGE_VAL;
-    for (int64_t k = 0; k < division->passage_count; k++) {
-        struct passage *passage = &division->passages[k];
+    double sent_s = fmax(star->start_s, star->sent_s), carried_s = HUGE_VAL;
+    for (int64_t k = 0; k < star->passage_count; k++) {
+        struct passage *passage = &star->passages[k];
         passage->sent_s = sent_s = fmax(sent_s, passage->sent_s);
     }
-    for (int64_t k = division->passage_count; k-- > 0;) {
-        struct passage *passage = &division->passages[k];
+    for (int64_t k = star->passage_count; k-- > 0;) {
+        struct passage *passage = &star->passages[k];
         passage->carried_s = carried_s = fmin(carried_s, passage->arrived_s);
     }
 }
 
 /* Room for it is there. */
-static void passages_make(struct cause_division *division, const struct trace *block)
+static void passages_make(struct star_division *star, const struct trace *block)
 {
-    division->work_count = 0;
+    star->work_count = 0;
     for (size_t k = 0; k < block->count; k++)
-        event_take(division, &block->events[k]);
-    if (!isfinite(division->start_s))
-        division->start_s = 0;
-    division->started = true;
-    passages_complete(division);
+        event_take(star, &block->events[k]);
+    if (!isfinite(star->start_s))
+        star->start_s = 0;
+    star->started = true;
+    passages_complete(star);
 }
 
 static void interval_add(struct change *changes, size_t *count, enum activity activity,
@@ -182,14 +215,14 @@ static int change_compare(const void *a, const void *b)
 }
 
 /* Sorted changes at one time make one phase. */
-static void phases_fill(struct cause_division *division, const struct change *changes, size_t count)
+static void phases_fill(struct star_division *star, const struct change *changes, size_t count)
 {
     int on[ACTIVITY_COUNT] = {0};
     for (size_t k = 0; k < count; k++) {
         on[changes[k].activity] += changes[k].by;
         if (k + 1 < count && changes[k + 1].at_s == changes[k].at_s)
             continue;
-        struct phase *phase = &division->phases[division->phase_count++];
+        struct phase *phase = &star->phases[star->phase_count++];
         phase->start_s = changes[k].at_s;
         for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
             phase->on[activity] = on[activity] > 0;
@@ -197,70 +230,70 @@ static void phases_fill(struct cause_division *division, const struct change *ch
 }
 
 /* Room for the changes: two intervals for every package, one whenever the master works. */
-static bool phases_make(struct cause_division *division)
+static bool phases_make(struct star_division *star)
 {
-    const size_t most = 2 * (2 * (size_t)division->passage_count + division->stint_count);
+    const size_t most = 2 * (2 * (size_t)star->passage_count + star->stint_count);
     struct change *changes = calloc(most + 1, sizeof *changes);
     size_t count = 0;
-    free(division->phases);
-    division->phases = calloc(most + 1, sizeof *division->phases);
-    division->phase_count = 0;
-    if (changes && division->phases) {
-        for (size_t k = 0; k < division->stint_count; k++)
-            interval_add(changes, &count, ACTIVITY_MASTER, division->stints[k].start_s,
-                         division->stints[k].end_s);
-        for (int64_t k = 0; k < division->passage_count; k++) {
-            const struct passage *passage = &division->passages[k];
+    free(star->phases);
+    star->phases = calloc(most + 1, sizeof *star->phases);
+    star->phase_count = 0;
+    if (changes && star->phases) {
+        for (size_t k = 0; k < star->stint_count; k++)
+            interval_add(changes, &count, ACTIVITY_MASTER, star->stints[k].start_s,
+                         star->stints[k].end_s);
+        for (int64_t k = 0; k < star->passage_count; k++) {
+            const struct passage *passage = &star->passages[k];
             interval_add(changes, &count, ACTIVITY_HELD, passage->sent_s, passage->left_s);
             interval_add(changes, &count, ACTIVITY_PORT, passage->left_s, passage->carried_s);
         }
         qsort(changes, count, sizeof *changes, change_compare);
-        phases_fill(division, changes, count);
+        phases_fill(star, changes, count);
     }
     free(changes);
-    return changes && division->phases;
+    return changes && star->phases;
 }
 
 /* ---- gaps ---------------------------------------------------------------------------------- */
 
 /* Hand on the span that nothing goes on with. */
-static bool span_pass(struct cause_division *division)
+static bool span_pass(struct star_division *star)
 {
-    const bool there = division->spanned;
-    division->spanned = false;
-    return !there || division->taker->take(division->taker->self, &division->span);
+    const bool there = star->spanned;
+    star->spanned = false;
+    return !there || star->taker->take(star->taker->self, &star->span);
 }
 
-static bool span_add(struct cause_division *division, enum cause cause,
-                     const struct trace_event *event, double start_s, double end_s)
+static bool span_add(struct star_division *star, enum cause cause, const struct trace_event *event,
+                     double start_s, double end_s)
 {
-    struct cause_span *last = &division->span;
+    struct cause_span *last = &star->span;
     if (!(end_s > start_s))
         return true;
-    division->causes.workers[event->rank - 1].seconds[cause] += end_s - start_s;
-    if (!division->taker)
+    causes_of(star, event->rank)->seconds[cause] += end_s - start_s;
+    if (!star->taker)
         return true;
-    if (division->spanned && last->cause == cause && last->gap.rank == event->rank &&
+    if (star->spanned && last->cause == cause && last->gap.rank == event->rank &&
         last->gap.package == event->package && last->gap.end_s == start_s) {
         last->gap.end_s = end_s;
         return true;
     }
-    const bool good = span_pass(division);
+    const bool good = span_pass(star);
     *last = (struct cause_span){cause, *event};
     last->gap.operation = OPERATION_IDLE;
     last->gap.start_s = start_s;
     last->gap.end_s = end_s;
-    division->spanned = good;
+    star->spanned = good;
     return good;
 }
 
 /* How many phases have begun by then. */
-static size_t phases_begun(const struct cause_division *division, double at_s)
+static size_t phases_begun(const struct star_division *star, double at_s)
 {
-    size_t low = 0, high = division->phase_count;
+    size_t low = 0, high = star->phase_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (division->phases[middle].start_s <= at_s)
+        if (star->phases[middle].start_s <= at_s)
             low = middle + 1;
         else
             high = middle;
@@ -281,27 +314,27 @@ static enum cause cause_of(const struct phase *phase, bool sent)
     return sent || on[ACTIVITY_HELD] ? CAUSE_BUFFER : CAUSE_MASTER;
 }
 
-void cause_division_counted(struct cause_division *division)
+static void star_counted(struct star_division *star)
 {
-    division->counted = division->started = true;
-    division->start_s = 0;
+    star->counted = star->started = true;
+    star->start_s = 0;
 }
 
 /* While the package has not begun to travel. */
-static bool wait_divide(struct cause_division *division, const struct trace_event *next,
-                        double sent_s, double start_s, double end_s)
+static bool wait_divide(struct star_division *star, const struct trace_event *next, double sent_s,
+                        double start_s, double end_s)
 {
-    size_t begun = phases_begun(division, start_s);
+    size_t begun = phases_begun(star, start_s);
     for (double at_s = start_s; at_s < end_s;) {
-        const struct phase *phase = begun > 0 ? &division->phases[begun - 1] : NULL;
+        const struct phase *phase = begun > 0 ? &star->phases[begun - 1] : NULL;
         double until_s =
-            begun < division->phase_count ? fmin(division->phases[begun].start_s, end_s) : end_s;
+            begun < star->phase_count ? fmin(star->phases[begun].start_s, end_s) : end_s;
         const bool sent = at_s >= sent_s;
         if (!sent && sent_s < until_s)
             until_s = sent_s;
         else
             begun++;
-        if (!span_add(division, cause_of(phase, sent), next, at_s, until_s))
+        if (!span_add(star, cause_of(phase, sent), next, at_s, until_s))
             return false;
         at_s = until_s;
     }
@@ -313,20 +346,18 @@ static double within(double value, double least, double greatest)
     return fmin(fmax(value, least), greatest);
 }
 
-static bool gap_divide(struct cause_division *division, const struct trace_event *next,
-                       double start_s)
+static bool gap_divide(struct star_division *star, const struct trace_event *next, double start_s)
 {
     const double end_s = next->start_s;
-    const struct passage *passage = passage_find(division, next->package);
-    if (!passage || division->counted)
-        return span_add(division, division->counted ? CAUSE_TRANSFER : CAUSE_NOISE, next, start_s,
-                        end_s);
+    const struct passage *passage = passage_find(star, next->package);
+    if (!passage || star->counted)
+        return span_add(star, star->counted ? CAUSE_TRANSFER : CAUSE_NOISE, next, start_s, end_s);
     const bool seen = !isnan(passage->left_s);
     const double left_s = seen ? within(passage->left_s, start_s, end_s) : end_s;
     const double arrived_s = seen ? within(passage->arrived_s, left_s, end_s) : end_s;
-    return wait_divide(division, next, passage->sent_s, start_s, left_s) &&
-           span_add(division, CAUSE_TRANSFER, next, left_s, arrived_s) &&
-           span_add(division, CAUSE_NOISE, next, arrived_s, end_s);
+    return wait_divide(star, next, passage->sent_s, start_s, left_s) &&
+           span_add(star, CAUSE_TRANSFER, next, left_s, arrived_s) &&
+           span_add(star, CAUSE_NOISE, next, arrived_s, end_s);
 }
 
 static int work_compare(const void *a, const void *b)
@@ -340,26 +371,26 @@ static int work_compare(const void *a, const void *b)
 }
 
 /* The operations [first, end) of one worker, and what lies between. */
-static bool worker_divide(struct cause_division *division, size_t first, size_t end)
+static bool worker_divide(struct star_division *star, size_t first, size_t end)
 {
-    const int32_t index = division->work[first].rank - 1;
-    struct worker_causes *worker = &division->causes.workers[index];
-    struct place *place = &division->places[index];
+    const int32_t rank = star->work[first].rank;
+    struct worker_causes *worker = causes_of(star, rank);
+    struct place *place = place_of(star, rank);
     const struct trace_event *before = place->begun ? &place->before : NULL;
     double at_s = place->at_s;
     if (!before) {
-        at_s = within(place->prepared_s, division->start_s, division->end_s);
-        worker->busy_s = at_s - division->start_s;
+        at_s = within(place->prepared_s, star->start_s, star->end_s);
+        worker->busy_s = at_s - star->start_s;
     }
     for (size_t k = first; k < end; k++) {
-        const struct trace_event *event = &division->work[k];
+        const struct trace_event *event = &star->work[k];
         bool good;
         if (!before)
-            good = span_add(division, CAUSE_START, event, at_s, event->start_s);
+            good = span_add(star, CAUSE_START, event, at_s, event->start_s);
         else if (before->package == event->package)
-            good = span_add(division, CAUSE_NOISE, event, at_s, event->start_s);
+            good = span_add(star, CAUSE_NOISE, event, at_s, event->start_s);
         else
-            good = !(event->start_s > at_s) || gap_divide(division, event, at_s);
+            good = !(event->start_s > at_s) || gap_divide(star, event, at_s);
         if (!good)
             return false;
         at_s = fmax(at_s, event->start_s);
@@ -367,35 +398,33 @@ static bool worker_divide(struct cause_division *division, size_t first, size_t 
         at_s = fmax(at_s, event->end_s);
         before = event;
     }
-    *place = (struct place){true, at_s, place->prepared_s, division->work[end - 1]};
+    *place = (struct place){true, at_s, place->prepared_s, star->work[end - 1]};
     return true;
 }
 
 /* After its last package. */
-static bool worker_end(struct cause_division *division, int64_t worker)
+static bool worker_end(struct star_division *star, int64_t worker)
 {
-    const struct place *place = &division->places[worker];
-    return !place->begun ||
-           span_add(division, CAUSE_END, &place->before, place->at_s, division->end_s);
+    const struct place *place = &star->places[worker];
+    return !place->begun || span_add(star, CAUSE_END, &place->before, place->at_s, star->end_s);
 }
 
 /* What the block at hand ends; `last`: no other one follows. */
-static bool workers_divide(struct cause_division *division, bool last)
+static bool workers_divide(struct star_division *star, bool last)
 {
     bool good = true;
     size_t first = 0;
-    if (division->work_count > 0)
-        qsort(division->work, division->work_count, sizeof *division->work, work_compare);
-    for (int64_t k = 0; good && k < division->causes.worker_count; k++) {
+    if (star->work_count > 0)
+        qsort(star->work, star->work_count, sizeof *star->work, work_compare);
+    for (int64_t k = 0; good && k < star->causes.worker_count; k++) {
         size_t end = first;
-        while (end < division->work_count && division->work[end].rank == k + 1)
+        while (end < star->work_count && star->work[end].rank == star->master + k + 1)
             end++;
-        good = (end == first || worker_divide(division, first, end)) &&
-               (!last || worker_end(division, k));
+        good = (end == first || worker_divide(star, first, end)) && (!last || worker_end(star, k));
         first = end;
     }
-    division->work_count = 0;
-    return good && span_pass(division);
+    star->work_count = 0;
+    return good && span_pass(star);
 }
 
 static void causes_sum(struct causes *causes)
@@ -408,18 +437,19 @@ static void causes_sum(struct causes *causes)
 /* ---- blocks -------------------------------------------------------------------------------- */
 
 /* The workers of the block, too. */
-static bool workers_reserve(struct cause_division *division, const struct trace *block)
+static bool workers_reserve(struct star_division *star, const struct trace *block)
 {
-    struct causes *causes = &division->causes;
+    struct causes *causes = &star->causes;
     int64_t count = causes->worker_count;
     for (size_t k = 0; k < block->count; k++)
-        count = block->events[k].rank > count ? block->events[k].rank : count;
-    if (count == causes->worker_count && division->places && causes->workers)
+        if (is_own(star, &block->events[k]) && block->events[k].rank - star->master > count)
+            count = block->events[k].rank - star->master;
+    if (count == causes->worker_count && star->places && causes->workers)
         return true;
     struct worker_causes *workers = realloc(causes->workers, ((size_t)count + 1) * sizeof *workers);
     causes->workers = workers ? workers : causes->workers;
-    struct place *places = realloc(division->places, ((size_t)count + 1) * sizeof *places);
-    division->places = places ? places : division->places;
+    struct place *places = realloc(star->places, ((size_t)count + 1) * sizeof *places);
+    star->places = places ? places : star->places;
     if (!workers || !places)
         return false;
     for (int64_t k = causes->worker_count; k <= count; k++) {
@@ -431,103 +461,179 @@ static bool workers_reserve(struct cause_division *division, const struct trace 
 }
 
 /* Those before the block that was at hand are not asked for any more. */
-static void packages_forget(struct cause_division *division)
+static void packages_forget(struct star_division *star)
 {
-    const int64_t gone = division->block_first - division->first;
+    const int64_t gone = star->block_first - star->first;
     size_t kept = 0;
     if (gone > 0) {
-        division->sent_s = division->passages[gone - 1].sent_s;
-        memmove(division->passages, division->passages + gone,
-                (size_t)(division->passage_count - gone) * sizeof *division->passages);
-        division->passage_count -= gone;
+        star->sent_s = star->passages[gone - 1].sent_s;
+        memmove(star->passages, star->passages + gone,
+                (size_t)(star->passage_count - gone) * sizeof *star->passages);
+        star->passage_count -= gone;
     }
-    division->first = division->block_first;
-    division->block_first = division->first + division->passage_count;
-    for (size_t k = 0; k < division->stint_count; k++)
-        if (division->stints[k].package >= division->first)
-            division->stints[kept++] = division->stints[k];
-    division->stint_count = kept;
+    star->first = star->block_first;
+    star->block_first = star->first + star->passage_count;
+    for (size_t k = 0; k < star->stint_count; k++)
+        if (star->stints[k].package >= star->first)
+            star->stints[kept++] = star->stints[k];
+    star->stint_count = kept;
 }
 
-static bool passages_reserve(struct cause_division *division, const struct trace *block)
+static bool passages_reserve(struct star_division *star, const struct trace *block)
 {
     const struct passage unknown = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
-    int64_t count = division->passage_count;
+    int64_t count = star->passage_count;
     for (size_t k = 0; k < block->count; k++) {
-        const int64_t at = block->events[k].package - division->block_first;
-        if (at >= 0 && at < (int64_t)block->count &&
-            division->block_first - division->first + at >= count)
-            count = division->block_first - division->first + at + 1;
+        const int64_t at = block->events[k].package - star->block_first;
+        if (is_own(star, &block->events[k]) && at >= 0 && at < (int64_t)block->count &&
+            star->block_first - star->first + at >= count)
+            count = star->block_first - star->first + at + 1;
     }
-    struct passage *passages = realloc(division->passages, ((size_t)count + 1) * sizeof *passages);
+    struct passage *passages = realloc(star->passages, ((size_t)count + 1) * sizeof *passages);
     if (!passages)
         return false;
-    division->passages = passages;
-    for (; division->passage_count < count; division->passage_count++)
-        passages[division->passage_count] = unknown;
+    star->passages = passages;
+    for (; star->passage_count < count; star->passage_count++)
+        passages[star->passage_count] = unknown;
     return true;
 }
 
 /* For the block's events. */
-static bool events_reserve(struct cause_division *division, const struct trace *block)
+static bool events_reserve(struct star_division *star, const struct trace *block)
 {
     size_t work = 0;
     for (size_t k = 0; k < block->count; k++)
-        work += is_work(&block->events[k]);
-    struct stint *stints = array_reserve(division->stints, &division->stint_capacity,
-                                         division->stint_count + block->count + 1, sizeof *stints);
-    division->stints = stints ? stints : division->stints;
-    free(division->work);
-    division->work = calloc(work + 1, sizeof *division->work);
-    return stints && division->work;
+        work += is_work(star, &block->events[k]);
+    struct stint *stints = array_reserve(star->stints, &star->stint_capacity,
+                                         star->stint_count + block->count + 1, sizeof *stints);
+    star->stints = stints ? stints : star->stints;
+    free(star->work);
+    star->work = calloc(work + 1, sizeof *star->work);
+    return stints && star->work;
 }
 
-struct cause_division *cause_division_new(const struct cause_taker *taker, struct failure *failure)
+/* To be released by star_end in any case. */
+static void star_begin(struct star_division *star, int64_t master, int64_t end,
+                       const struct cause_taker *taker)
 {
-    struct cause_division *division = calloc(1, sizeof *division);
+    *star = (struct star_division){.master = master,
+                                   .end = end,
+                                   .taker = taker,
+                                   .start_s = HUGE_VAL,
+                                   .end_s = -HUGE_VAL,
+                                   .sent_s = -HUGE_VAL};
+}
+
+static bool star_take(struct star_division *star, const struct trace *block,
+                      struct failure *failure)
+{
+    if (!workers_divide(star, false))
+        return false;
+    packages_forget(star);
+    if (!workers_reserve(star, block) || !passages_reserve(star, block) ||
+        !events_reserve(star, block))
+        return failure_memory(failure, "reading a trace");
+    passages_make(star, block);
+    return phases_make(star) || failure_memory(failure, "reading a trace");
+}
+
+static void star_release(struct star_division *star)
+{
+    causes_release(&star->causes);
+    free(star->passages);
+    free(star->stints);
+    free(star->phases);
+    free(star->work);
+    free(star->places);
+}
+
+/* ---- all stars ----------------------------------------------------------------------------- */
+
+struct cause_division {
+    size_t count;
+    struct star_division stars[]; /* by rank */
+};
+
+/* Behind that master; so many ranks are not known. */
+static int64_t ranks_end(const struct plan *plan, int64_t master)
+{
+    int64_t end = INT32_MAX;
+    for (size_t k = 0; k < plan_leaves(plan); k++) {
+        const int64_t other = plan_leaf(plan, k)->master;
+        if (other > master && other < end)
+            end = other;
+    }
+    return end;
+}
+
+struct cause_division *cause_division_new(const struct plan *plan, const struct cause_taker *taker,
+                                          struct failure *failure)
+{
+    const bool several = plan && (plan->star_count > 0 || plan->child_count > 0);
+    const size_t count = several ? plan_leaves(plan) : 1;
+    struct cause_division *division = calloc(1, sizeof *division + count * sizeof *division->stars);
     if (!division) {
         failure_memory(failure, "reading a trace");
         return NULL;
     }
-    division->taker = taker;
-    division->start_s = HUGE_VAL;
-    division->end_s = division->sent_s = -HUGE_VAL;
+    for (; division->count < count; division->count++) {
+        const int64_t master = several ? plan_leaf(plan, division->count)->master : 0;
+        star_begin(&division->stars[division->count], master,
+                   several ? ranks_end(plan, master) : INT32_MAX, taker);
+    }
     return division;
+}
+
+void cause_division_counted(struct cause_division *division)
+{
+    for (size_t k = 0; k < division->count; k++)
+        star_counted(&division->stars[k]);
 }
 
 bool cause_division_take(struct cause_division *division, const struct trace *block,
                          struct failure *failure)
 {
-    if (!workers_divide(division, false))
-        return false;
-    packages_forget(division);
-    if (!workers_reserve(division, block) || !passages_reserve(division, block) ||
-        !events_reserve(division, block))
-        return failure_memory(failure, "reading a trace");
-    passages_make(division, block);
-    return phases_make(division) || failure_memory(failure, "reading a trace");
+    bool good = true;
+    for (size_t k = 0; good && k < division->count; k++)
+        good = star_take(&division->stars[k], block, failure);
+    return good;
+}
+
+/* Of one star: its workers as all workers are counted. False: out of memory. */
+static bool star_join(struct causes *all, const struct star_division *star)
+{
+    const struct causes *own = &star->causes;
+    const int64_t count = star->master + own->worker_count;
+    if (count > all->worker_count) {
+        struct worker_causes *room = realloc(all->workers, ((size_t)count + 1) * sizeof *room);
+        if (!room)
+            return false;
+        memset(room + all->worker_count, 0, (size_t)(count + 1 - all->worker_count) * sizeof *room);
+        all->workers = room;
+        all->worker_count = count;
+    }
+    for (int64_t k = 0; k < own->worker_count; k++)
+        all->workers[star->master + k] = own->workers[k];
+    return true;
 }
 
 bool cause_division_end(struct cause_division *division, struct causes *causes)
 {
-    if (!workers_divide(division, true))
-        return false;
-    causes_sum(&division->causes);
-    *causes = division->causes;
-    division->causes = (struct causes){0};
-    return true;
+    bool good = true;
+    *causes = (struct causes){0};
+    for (size_t k = 0; good && k < division->count; k++)
+        good = workers_divide(&division->stars[k], true) && star_join(causes, &division->stars[k]);
+    if (good)
+        causes_sum(causes);
+    else
+        causes_release(causes);
+    return good;
 }
 
 void cause_division_free(struct cause_division **division)
 {
-    if (!*division)
-        return;
-    causes_release(&(*division)->causes);
-    free((*division)->passages);
-    free((*division)->stints);
-    free((*division)->phases);
-    free((*division)->work);
-    free((*division)->places);
+    for (size_t k = 0; *division && k < (*division)->count; k++)
+        star_release(&(*division)->stars[k]);
     free(*division);
     *division = NULL;
 }
@@ -572,12 +678,12 @@ static bool list_take(void *self, const struct cause_span *span)
     return true;
 }
 
-bool causes_make(const struct trace *trace, bool counted, struct causes *causes,
-                 struct failure *failure)
+bool causes_make(const struct trace *trace, const struct plan *plan, bool counted,
+                 struct causes *causes, struct failure *failure)
 {
     struct cause_list list = {.packages = INT64_MAX, .failure = failure};
     const struct cause_taker taker = {list_take, &list};
-    struct cause_division *division = cause_division_new(&taker, failure);
+    struct cause_division *division = cause_division_new(plan, &taker, failure);
     if (division && counted)
         cause_division_counted(division);
     const bool good = division && cause_division_take(division, trace, failure) &&

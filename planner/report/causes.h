@@ -16,11 +16,12 @@
 #include <stdint.h>
 
 #include "planner/base/failure.h"
+#include "planner/model/plan.h"
 #include "planner/model/trace.h"
 
 enum cause {
     CAUSE_START,    /* before the worker's first package */
-    CAUSE_MASTER,   /* the package was not packed and sent yet */
+    CAUSE_MASTER,   /* the package was not packed and sent yet, or the master had none itself */
     CAUSE_PORT,     /* another transfer was under way */
     CAUSE_BUFFER,   /* one sent before waited for room at its worker */
     CAUSE_TRANSFER, /* the package itself was on its way */
@@ -57,10 +58,10 @@ const char *cause_name(enum cause cause);
 /* Spans that causes_make lists: what each of many workers waits for is divided by what the master
  * does for all others, and a package has as many as there are workers. */
 enum { CAUSE_SPANS_MOST = 1 << 17 };
-/* Events as trace_summary_make takes them; `counted` as cause_division_counted. False: out of
- * memory. */
-bool causes_make(const struct trace *trace, bool counted, struct causes *causes,
-                 struct failure *failure);
+/* Events as trace_summary_make takes them; `plan` as cause_division_new, `counted` as
+ * cause_division_counted. False: out of memory. */
+bool causes_make(const struct trace *trace, const struct plan *plan, bool counted,
+                 struct causes *causes, struct failure *failure);
 
 /* Who reads what workers wait for, span by span. False: it cannot go on. */
 struct cause_taker {
@@ -71,10 +72,13 @@ struct cause_taker {
 /* A trace that is divided block by block. What a worker waited for is looked for among the packages
  * of the same block and of the one before it. */
 struct cause_division;
-/* Owned. `taker`, borrowed, gets a block's spans, as many as packages times workers, by worker and
- * time, when the next block comes or there is none, and those at a worker's end with the last
- * block's; NULL: only what they sum up to. NULL: out of memory. */
-struct cause_division *cause_division_new(const struct cause_taker *taker, struct failure *failure);
+/* Owned. Whose workers wait for which master `plan`, borrowed for the call, says: of several
+ * masters side by side, or of a tree, each one's for it alone; NULL, or a plan for one: rank 0's.
+ * `taker`, borrowed, gets a block's spans, as many as packages times workers, by worker and time,
+ * when the next block comes or there is none, and those at a worker's end with the last block's;
+ * NULL: only what they sum up to. NULL: out of memory. */
+struct cause_division *cause_division_new(const struct plan *plan, const struct cause_taker *taker,
+                                          struct failure *failure);
 /* Workers took their packages by themselves, from time 0 on: what they waited for was how to know
  * which. */
 void cause_division_counted(struct cause_division *division);

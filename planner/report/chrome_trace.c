@@ -118,12 +118,13 @@ static void spans_fill(struct lanes *lanes, const struct trace *trace)
     }
 }
 
-static bool lanes_init(struct lanes *lanes, const struct trace *trace, bool counted,
-                       bool writes_behind, struct failure *failure)
+static bool lanes_init(struct lanes *lanes, const struct events_head *head, bool writes_behind,
+                       struct failure *failure)
 {
+    const struct trace *trace = &head->trace;
     bool good = true;
     *lanes = (struct lanes){.writes_behind = writes_behind};
-    if (!causes_make(trace, counted, &lanes->causes, failure))
+    if (!causes_make(trace, head->plan, head->counted, &lanes->causes, failure))
         return false;
     lanes->packages =
         lanes->causes.packages < PACKAGES_MOST ? lanes->causes.packages : PACKAGES_MOST;
@@ -243,7 +244,7 @@ static bool trace_print(struct json_text *events, int process, const struct even
 {
     struct lanes lanes;
     const char *name = process == PROCESS_RUN ? "measured" : "predicted";
-    const bool good = lanes_init(&lanes, &head->trace, head->counted, writes_behind, failure);
+    const bool good = lanes_init(&lanes, head, writes_behind, failure);
     process_add(events, process, "process_name", "name", name);
     for (size_t k = 0; good && k < lanes.row_count; k++)
         row_add(events, process, k, &lanes.rows[k]);

@@ -208,6 +208,7 @@ bool events_heads_read(const struct run_record *record, struct events_head *meas
     if (!residuals_traced(record, failure))
         return false;
     measured->counted = predicted->counted = record->counted;
+    measured->plan = predicted->plan = &record->plan;
     return (measured_read(record, measured, failure) &&
             predicted_read(record, predicted, has, failure)) ||
            failure_memory(failure, "listing events");
@@ -231,7 +232,7 @@ static bool causes_read(const struct events_head *head, struct spans *spans, int
     *spans = (struct spans){.count = 0};
     if (!head)
         return true;
-    const bool good = causes_make(&head->trace, head->counted, &spans->causes, failure);
+    const bool good = causes_make(&head->trace, head->plan, head->counted, &spans->causes, failure);
     *packages_most = least_of(*packages_most, spans->causes.packages);
     return good;
 }
@@ -407,7 +408,7 @@ static bool trace_list(const struct run_record *record, const char *name, bool p
     listing.printed = calloc((size_t)1 << PRINTED_BITS, sizeof *listing.printed);
     if (!listing.printed)
         return failure_memory(failure, "listing events");
-    listing.division = cause_division_new(&causes, failure);
+    listing.division = cause_division_new(&record->plan, &causes, failure);
     if (listing.division && record->counted)
         cause_division_counted(listing.division);
     const bool good = listing.division &&

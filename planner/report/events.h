@@ -17,6 +17,7 @@ struct events_head {
     struct trace_taker taker;
     int64_t most;            /* packages that are kept */
     int64_t packages;        /* of the whole trace */
+    const struct plan *plan; /* borrowed: whose workers wait for which master; NULL: for rank 0 */
     bool counted;            /* workers took them by themselves */
     struct failure *failure; /* borrowed, while it is read; NULL: events are not checked */
 };

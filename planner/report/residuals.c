@@ -71,7 +71,7 @@ static bool figures_init(struct figures *figures, const struct run_record *recor
     request_finding_init(&figures->requests, record->rule && !record->counted ? record->ahead : 0);
     figures->taker = (struct trace_taker){figures_take, figures};
     figures->made.on = &figures->taker;
-    figures->division = cause_division_new(NULL, failure);
+    figures->division = cause_division_new(&record->plan, NULL, failure);
     if (figures->division && record->counted) {
         figures->summing.start_s = 0;
         cause_division_counted(figures->division);
@@ -116,18 +116,6 @@ void residuals_take_interval(const struct run_record *record, struct residuals *
         return;
     memcpy(residuals->interval_s, predicted->interval_s, sizeof residuals->interval_s);
     residuals->median_s = predicted->without_variation_s > 0 ? predicted->makespan_s : 0;
-}
-
-/* Masters of groups wait for nothing that their workers do not wait for. */
-static void causes_of_workers(const struct plan *plan, struct causes *causes)
-{
-    for (int64_t k = 0; plan->child_count > 0 && k < causes->worker_count; k++) {
-        if (!plan_has_master(plan, k + 1))
-            continue;
-        for (int cause = 0; cause < CAUSE_COUNT; cause++)
-            causes->seconds[cause] -= causes->workers[k].seconds[cause];
-        causes->workers[k] = (struct worker_causes){.busy_s = 0};
-    }
 }
 
 static bool predicted_make(struct residuals *residuals, struct failure *failure)
@@ -307,7 +295,6 @@ bool residuals_make_alone(const struct run_record *record, const struct replay_a
         residuals_release(&made);
         return false;
     }
-    causes_of_workers(&record->plan, &made.causes.measured);
     const enum prediction_wanted wanted = prediction_wanted(record);
     made.has_predicted = wanted != PREDICTION_NONE &&
                          predicted_make(&made, wanted == PREDICTION_NEEDED ? failure : &none);
@@ -429,6 +416,30 @@ static const char *operation_in_words(enum operation operation)
 
 static void difference_explain(const struct residuals *residuals, struct text *text)
 {
+/* The master of the group in a tree whose workers it is one of; 0: there are none. */
+static int64_t group_master(const struct plan *plan, int64_t worker)
+{
+    int64_t master = 0;
+    for (size_t k = 0; plan->child_count > 0 && k < plan_leaves(plan); k++)
+        for (int64_t slot = 0; slot < plan_leaf(plan, k)->worker_count; slot++)
+            if (plan_leaf(plan, k)->workers[slot] == worker)
+                master = plan_leaf(plan, k)->master;
+    return master;
+}
+
+/* For whom it waited, where most of its waiting was for that and there are several. */
+static void waiting_tell(const struct residuals *residuals, int64_t worker, struct text *text)
+{
+    const struct worker_causes causes = causes_worker(&residuals->causes.measured, worker);
+    const double master_s = causes.seconds[CAUSE_START] + causes.seconds[CAUSE_MASTER];
+    const int64_t master = group_master(&residuals->record->plan, worker);
+    double all_s = 0;
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        all_s += causes.seconds[cause];
+    if (master > 0 && master_s > 0.5 * all_s)
+        text_add(text, ", of rank %" PRId64 ", its group's master", master);
+}
+
     const double error =
         residuals_error(residuals_predicted(residuals), residuals->measured.makespan_s);
     /* Whose worker varies is not known beforehand: workers' times are those by mean costs. */
@@ -447,6 +458,9 @@ static void difference_explain(const struct residuals *residuals, struct text *t
              residuals->median_s > 0 ? " than by mean costs" : "");
 }
 
+    if (guilty == OPERATION_IDLE)
+        waiting_tell(residuals, last, text);
+    text_add(text, ".");
 /* What made the replayed plan end later (or earlier) than the predicted one: an operation of the
  * worker that ended last, or, where that one waited, what it waited for. */
 static enum operation operation_drifted(const struct residuals *residuals, double sign)

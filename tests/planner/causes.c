@@ -18,7 +18,7 @@ static struct causes causes_of(const struct trace *trace)
 {
     struct failure failure = FAILURE_INIT;
     struct causes causes;
-    assert_true(causes_make(trace, false, &causes, &failure));
+    assert_true(causes_make(trace, NULL, false, &causes, &failure));
     return causes;
 }
 
@@ -327,7 +327,7 @@ static void blocks_hand_their_causes_on(void **state)
         struct causes whole = causes_of(&trace), sums;
         struct heard heard = {.spans = 0};
         const struct cause_taker taker = {heard_take, &heard};
-        struct cause_division *division = cause_division_new(&taker, &failure);
+        struct cause_division *division = cause_division_new(NULL, &taker, &failure);
         const int64_t packages = trace.events[trace.count - 1].package + 1;
         const int64_t length = dice_whole(&dice, 1, packages);
         for (int64_t first = 0; first < packages; first += length) {
@@ -365,7 +365,7 @@ static void who_reads_causes_may_end_it(void **state)
     struct failure failure = FAILURE_INIT;
     const struct cause_taker taker = {never_take, &failure};
     struct trace trace = rule_play("ss", 3);
-    struct cause_division *division = cause_division_new(&taker, &failure);
+    struct cause_division *division = cause_division_new(NULL, &taker, &failure);
     struct causes causes;
     (void)state;
     assert_true(cause_division_take(division, &trace, &failure));
@@ -484,7 +484,7 @@ static void counted_packages_are_waited_for(void **state)
     struct failure failure = FAILURE_INIT;
     struct causes causes;
     (void)state;
-    assert_true(causes_make(&trace, true, &causes, &failure));
+    assert_true(causes_make(&trace, NULL, true, &causes, &failure));
     assert_true(fabs(causes.seconds[CAUSE_START] + causes.seconds[CAUSE_TRANSFER] - 3) < 1e-12);
     assert_true(fabs(causes.seconds[CAUSE_TRANSFER] - 2) < 1e-12);
     assert_true(fabs(causes.workers[0].busy_s - 5) < 1e-12);

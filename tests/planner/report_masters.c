@@ -295,6 +295,17 @@ static void package_add(struct run_record *record, int32_t master, int32_t rank,
     }
 }
 
+/* One that rank 4 begins to pack then, which takes it 3 s, for one of its workers. */
+static void package_late(struct run_record *record, int32_t rank, int32_t number, double at_s,
+                         double works_s)
+{
+    const size_t first = record->trace.count;
+    package_add(record, 4, rank, number, 4, at_s, works_s);
+    struct trace_event *events = &record->trace.events[first];
+    events[0].end_s = events[1].start_s = events[1].end_s = events[2].start_s = at_s + 3;
+    events[2].end_s = at_s + 3 + works_s;
+}
+
 /* To be released. What a group's master gets it has passed on at once. */
 static struct run_record tree_run(void)
 {
@@ -341,6 +352,40 @@ static void masters_of_groups_are_no_workers(void **state)
     run_record_release(&record);
 }
 
+/* Rank 4 has its group's core tasks at 1 s, packs each package for 3 s, and its second worker gets
+ * another one at the end: what its workers wait for is rank 4, and those of the other group do not
+ * wait for it. */
+static void a_late_groups_master_is_named(void **state)
+{
+    struct failure failure = FAILURE_INIT;
+    struct run_record record = tree_run();
+    struct residuals residuals;
+    (void)state;
+    record.trace.count -= 6;
+    package_late(&record, 5, 0, 1, 4);
+    package_late(&record, 6, 1, 4, 4);
+    package_late(&record, 5, 2, 8, 4);
+    package_late(&record, 6, 3, 14, 4);
+    assert_true(residuals_make(&record, &residuals, &failure));
+    const struct causes *causes = &residuals.causes.measured;
+    for (int64_t worker = 1; worker <= 2; worker++)
+        assert_true(causes_worker(causes, worker).seconds[CAUSE_MASTER] == 0);
+    /* At 4 and 7 the first ones are there; done at 8 and 11, and the next ones at 11 and 17. */
+    assert_true(causes_worker(causes, 4).seconds[CAUSE_START] == 4);
+    assert_true(causes_worker(causes, 4).seconds[CAUSE_MASTER] == 3);
+    assert_true(causes_worker(causes, 5).seconds[CAUSE_START] == 7);
+    assert_true(causes_worker(causes, 5).seconds[CAUSE_MASTER] == 6);
+    assert_true(causes_worker(causes, 3).busy_s == 0); /* rank 4 is none */
+    residuals_release(&residuals);
+    json_t *json = run_report(&record);
+    all_adds_up(json, "measured_s");
+    all_adds_up(json, "predicted_s");
+    assert_non_null(strstr(json_string_value(json_object_get(json, "explanation")),
+                           " more on waiting for packages, of rank 4, its group's master."));
+    json_decref(json);
+    run_record_release(&record);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +395,7 @@ int main(void)
         cmocka_unit_test(a_star_that_began_late),
         cmocka_unit_test(a_lost_worker_has_a_price),
         cmocka_unit_test(masters_of_groups_are_no_workers),
+        cmocka_unit_test(a_late_groups_master_is_named),
     };
     tests_choose();
     return cmocka_run_group_tests(tests, NULL, NULL);

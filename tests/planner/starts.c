@@ -128,7 +128,7 @@ static void traces_have_them(void **state)
     struct failure failure = FAILURE_INIT;
     assert_true(simulate_plan(&platform, &plan, &trace, &simulation, &failure));
     assert_true(trace_summary_make(&trace, &plan, &summary, &failure));
-    assert_true(causes_make(&trace, false, &causes, &failure));
+    assert_true(causes_make(&trace, NULL, false, &causes, &failure));
     assert_near(summary.seconds[OPERATION_START], 8);
     assert_near(summary.makespan_s, simulation.makespan_s);
     assert_near(summary.workers[0].seconds[OPERATION_START], 3);

@@ -33,7 +33,7 @@ static double waiting_share(const struct trace *trace, double makespan_s)
     struct failure failure = FAILURE_INIT;
     struct causes causes;
     double all_s = 0;
-    if (!causes_make(trace, false, &causes, &failure))
+    if (!causes_make(trace, NULL, false, &causes, &failure))
         die(failure.text);
     for (int64_t k = 0; k < causes.worker_count; k++)
         all_s += causes.workers[k].busy_s > 0 ? makespan_s : 0;
