@@ -208,14 +208,25 @@ static int64_t slot_choose(const struct dispatch_watch *self, double now_s)
 
 /* ---- handing out --------------------------------------------------------------------------- */
 
+/* By what is sent of these core tasks, wherever in the job they are: a worker that waits for much
+ * is not slow. */
+static double transfer_s(const struct dispatch_watch *self, struct cost transfer,
+                         const struct package *package)
+{
+    const double tasks = (double)package->count;
+    return cost_of(transfer, tasks) *
+           platform_bulk(self->setup.platform, transfer, (double)package->first, tasks);
+}
+
 static void package_reckon(struct dispatch_watch *self, const struct package *package, double now_s)
 {
     struct watch_worker *worker = &self->workers[package->worker];
     const double tasks = (double)package->count;
     const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
-    const double sent_s = now_s + cost_of(window->envelope, tasks) + cost_of(window->send, tasks);
-    self->port_s = fmax(self->port_s, sent_s) +
-                   cost_of(watch_class(self, package->worker, window)->link, tasks);
+    self->master_s = fmax(self->master_s, now_s) + transfer_s(self, window->envelope, package) +
+                     transfer_s(self, window->send, package);
+    self->port_s = fmax(self->port_s, self->master_s) +
+                   transfer_s(self, watch_class(self, package->worker, window)->link, package);
     if (!worker->lost)
         worker->out[worker->out_count++] = (struct watch_out){tasks, self->port_s};
 }

@@ -53,7 +53,8 @@ struct dispatch_watch {
     double changed_s;               /* the last one */
     double asked_s;                 /* when it was asked last */
     int64_t vain_left;              /* core tasks that were left when no plan was found; 0: never */
-    double port_s;                  /* when the port is free, as computed */
+    double master_s;                /* when the master has sent what it was told to, as computed */
+    double port_s;                  /* when the port is free, likewise */
     double whole_s;                 /* estimate of the makespan */
     double end_s;                   /* expected makespan by now */
     double spare_s;    /* time that the port may still spend on sending packages in parts */

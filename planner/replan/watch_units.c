@@ -131,7 +131,7 @@ static bool platform_make(struct watch_units *units, const struct platform *plat
     return made->windows && good;
 }
 
-/* What is sent of the units of each package of the plan. */
+/* What is sent of the units of each package of the plan: of light core tasks more. */
 static bool bytes_make(struct watch_units *units, const struct work *bytes, const struct plan *plan)
 {
     struct work *made = &units->platform.bytes;
@@ -183,7 +183,7 @@ static bool fill(struct watch_units *units, const struct platform *platform,
     units->each = UNITS_EACH;
     if (!plan_make(units, plan) || !platform_make(units, platform, mean))
         return false;
-    if (work_differs(&platform->bytes) && sent > 0 && !bytes_make(units, &platform->bytes, plan))
+    if (sent > 0 && !bytes_make(units, &platform->bytes, plan))
         return false;
     const double heaviest = work_greatest(&units->work) * units->each;
     const double usual = (double)units->units / (double)plan_packages(&units->plan);

@@ -369,6 +369,58 @@ static void plans_are_watched_by_weight(void **state)
     assert_true(worst < 1.2); /* 1.1 if it were known when it happens */
 }
 
+/* The master packs each core task in the same time, and workers have done light ones before others
+ * are packed: they wait for it, which is not that they are slow. */
+static void waiting_for_the_master_is_not_slow(void **state)
+{
+    enum { TASKS = 6000, LIGHT = TASKS * 3 / 4 };
+    static const struct {
+        const char *envelope;
+        double light;
+    } cases[] = {{"2e-2", 0.3}, {"7e-3", 0.1}, {"1e-2", 0.1}, {"2e-2", 0.1}};
+    const struct scenario usual = SCENARIO_INIT;
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct text text = TEXT_INIT;
+        struct profile profile;
+        struct plan plan;
+        struct watching watching;
+        struct failure failure = FAILURE_INIT;
+        double items[TASKS];
+        int64_t changes;
+        text_add(&text,
+                 "{\"schema\": \"scow-profile-1\", \"kernel\": \"sleep\", \"settings\": "
+                 "[{\"windows\": [{\"tasks\": [1, 10000], \"envelope\": {\"latency_s\": 1e-3, "
+                 "\"s_per_task\": %s}, \"send\": {\"latency_s\": 0, \"s_per_task\": 0}, "
+                 "\"workers\": [{\"count\": 4, \"receive\": {\"latency_s\": 0, \"s_per_task\": 0}, "
+                 "\"compute\": {\"latency_s\": 1e-2, \"s_per_task\": 0.1}}]}]}]}",
+                 cases[k].envelope);
+        assert_true(profile_parse(&profile, text.bytes, text.length, "packed", &failure));
+        for (int task = 0; task < TASKS; task++)
+            items[task] = task < LIGHT ? cases[k].light : 2;
+        struct task_weights *weights = weights_new("w.txt", digest, items, TASKS);
+        profile_weigh(&profile, weights);
+        const struct planning planning = {.profile = &profile,
+                                          .setting = &profile.settings[0],
+                                          .scheduler = "auto",
+                                          .tasks = TASKS,
+                                          .effort_s = 0.1};
+        assert_true(planning_make(&planning, &plan, &failure));
+        struct watching_request request = planning_watching(&planning, NULL, &plan);
+        request.tolerance = "10%";
+        assert_true(watching_init(&watching, &request, &failure));
+        assert_true(watch_units_used(&watching.units));
+        const double watched_s = watched(&watching, &usual, TASKS, &changes);
+        assert_int_equal(changes, 0);
+        assert_true(watched_s < 1.001 * plan.predicted.makespan_s);
+        watching_release(&watching);
+        plan_release(&plan);
+        profile_release(&profile);
+        weights_free(weights);
+        text_release(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +431,7 @@ int main(void)
         cmocka_unit_test(weights_are_compared_as_given),
         cmocka_unit_test(plans_keep_their_weights),
         cmocka_unit_test(plans_are_watched_by_weight),
+        cmocka_unit_test(waiting_for_the_master_is_not_slow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
