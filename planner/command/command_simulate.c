@@ -12,6 +12,7 @@
 #include "planner/command/simulate_strips.h"
 #include "planner/command/weights_options.h"
 #include "planner/files/load.h"
+#include "planner/files/textfile.h"
 #include "planner/library/simulating.h"
 #include "planner/model/beyond.h"
 #include "planner/replan/watching.h"
@@ -149,9 +150,15 @@ static bool simulated_print(const struct simulate_options *options, const struct
 static bool options_check(struct simulate_options *options, struct failure *failure)
 {
     struct simulation_request *request = &options->request;
-    if (!options->profile || (!options->plan && !request->rule))
+    if (!options->plan && !request->rule)
         return failure_set(failure, FAILURE_USAGE,
-                           "give -p PROFILE and a plan or -s RULE: see 'scow simulate --help'");
+                           "name a plan, or give -s RULE: see 'scow simulate --help'");
+    if (options->plan && !textfile_there(options->plan, failure))
+        return false;
+    if (!options->profile)
+        return failure_set(failure, FAILURE_USAGE, "no profile given: add -p PROFILE, %s",
+                           options->plan ? "from which the plan was made"
+                                         : "which 'scow calibrate' writes");
     if (!weights_options_check(&options->weights, failure))
         return false;
     if (options->gantt && options->json)

@@ -10,17 +10,32 @@
 #include "planner/base/limits.h"
 #include "planner/base/nearest.h"
 
+/* But for spaces. */
+static bool is_empty(const char *text, size_t length)
+{
+    size_t spaces = 0;
+    while (spaces < length && strchr(" \t\r\n", text[spaces]) && text[spaces] != '\0')
+        spaces++;
+    return spaces == length;
+}
+
 json_t *document_parse(const char *text, size_t length, const char *name, struct failure *failure)
 {
     json_error_t error;
-    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (!root && json_error_code(&error) == json_error_out_of_memory)
         failure_memory(failure, "reading JSON");
+    else if (!root && is_empty(text, length))
+        failure_set(failure, FAILURE_MISMATCH, "%s: is empty: write it again", name);
     else if (!root)
         failure_set(failure, FAILURE_MISMATCH,
                     "%s: line %d, column %d: %s; it is damaged or not JSON: write it again", name,
                     error.line, error.column, error.text);
-    return root;
+    if (!root || json_is_object(root) || json_is_array(root))
+        return root;
+    json_decref(root);
+    failure_set(failure, FAILURE_MISMATCH, "%s: must be an object {...}, not a single value", name);
+    return NULL;
 }
 
 bool document_is_json(const char *text)

@@ -54,6 +54,20 @@ static char *descriptor_read(int file, const char *path, size_t *length, struct 
     return NULL;
 }
 
+static void open_refuse(const char *path, struct failure *failure)
+{
+    failure_set(failure, FAILURE_MISMATCH, "cannot open '%s': %s; check the name", path,
+                strerror(errno));
+}
+
+bool textfile_there(const char *path, struct failure *failure)
+{
+    const bool there = strcmp(path, "-") == 0 || access(path, R_OK) == 0;
+    if (!there)
+        open_refuse(path, failure);
+    return there;
+}
+
 /* Below 0 with *failure set; else to be closed. *name is for people. */
 static int path_open(const char *path, const char **name, struct failure *failure)
 {
@@ -61,8 +75,7 @@ static int path_open(const char *path, const char **name, struct failure *failur
     *name = standard ? "standard input" : path;
     const int file = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        failure_set(failure, FAILURE_MISMATCH, "cannot open '%s': %s; check the name", path,
-                    strerror(errno));
+        open_refuse(path, failure);
     return file;
 }
 

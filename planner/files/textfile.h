@@ -28,6 +28,8 @@ bool textfile_append(const char *path, const char *text, struct failure *failure
 /* Replace it by what is too long for memory. */
 bool textfile_stream(const char *path, const struct replace_writer *writer,
                      struct failure *failure);
+/* May `path` be read? What textfile_read would say if not, before anything else is asked for. */
+bool textfile_there(const char *path, struct failure *failure);
 /* Does the system allow textfile_write? To be checked before long work. */
 bool textfile_check(const char *path, struct failure *failure);
 /* Hexadecimal SHA-256 of `length` bytes. */

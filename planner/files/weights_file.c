@@ -22,9 +22,21 @@ struct reading {
 
 /* ---- numbers ------------------------------------------------------------------------------- */
 
+static bool is_blank(const char *word, size_t length)
+{
+    size_t blanks = 0;
+    while (blanks < length && (word[blanks] == ' ' || word[blanks] == '\t'))
+        blanks++;
+    return blanks == length;
+}
+
 static bool weight_refuse(const struct reading *reading, const char *word, size_t length,
                           struct failure *failure)
 {
+    if (is_blank(word, length))
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s:%" PRId64 ": is empty: give a number, 0 or greater", reading->path,
+                           reading->line);
     return failure_set(failure, FAILURE_MISMATCH,
                        "%s:%" PRId64 ": '%.*s' is no weight: it must be a number, 0 or greater",
                        reading->path, reading->line, (int)(length < 40 ? length : 40), word);

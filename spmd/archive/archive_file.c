@@ -1,6 +1,8 @@
 #include "spmd/archive/archive_file.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "kernel/command/command.h"
@@ -13,8 +15,8 @@ hid_t archive_open(const char *path, struct failure *failure)
     layout_quiet();
     hid_t file = -1;
     if (access(path, R_OK) != 0)
-        failure_set(failure, FAILURE_MISMATCH,
-                    "%s: cannot be read: check the name and its permissions", path);
+        failure_set(failure, FAILURE_MISMATCH, "cannot open '%s': %s; check the name", path,
+                    strerror(errno));
     else if ((file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0)
         failure_set(failure, FAILURE_MISMATCH,
                     "%s: is no readable HDF5 file: name an output of scow run", path);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "planner/base/array.h"
 #include "planner/base/limits.h"
@@ -71,9 +72,27 @@ char *chunks_path(const char *folder, const char *name, int64_t number)
     return path;
 }
 
+bool chunks_folder_check(const char *folder, struct failure *failure)
+{
+    struct stat status;
+    if (!textfile_there(folder, failure))
+        return false;
+    char *job = chunks_path(folder, "job", -1);
+    if (!job)
+        return failure_memory(failure, "reading a job in chunks");
+    const bool good = stat(job, &status) == 0 && S_ISREG(status.st_mode);
+    free(job);
+    return good || failure_set(failure, FAILURE_MISMATCH,
+                               "%s: is no folder of chunks, of which 'scow serve --per-chunk' "
+                               "makes one for each job: check the name",
+                               folder);
+}
+
 bool chunks_job_read(struct chunks_job *job, const char *folder, struct failure *failure)
 {
     size_t length;
+    if (!chunks_folder_check(folder, failure))
+        return false;
     char *path = chunks_path(folder, "job", -1);
     char *text = path ? textfile_read(path, &length, failure) : NULL;
     if (!path)

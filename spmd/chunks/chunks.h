@@ -43,6 +43,8 @@ void chunks_release(struct chunks *chunks);
 
 /* "FOLDER/NAME" or, with a number >= 0, "FOLDER/NAME-NUMBER"; owned, NULL: out of memory. */
 char *chunks_path(const char *folder, const char *name, int64_t number);
+/* Is that such a folder? Else *failure says what it is. */
+bool chunks_folder_check(const char *folder, struct failure *failure);
 /* The folder's job and how it is assigned. False with *failure set: it is none. */
 bool chunks_job_read(struct chunks_job *job, const char *folder, struct failure *failure);
 

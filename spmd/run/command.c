@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "planner/files/textfile.h"
 #include "planner/replan/watching.h"
 #include "spmd/job/output_name.h"
 #include "spmd/launch/devices.h"
@@ -109,15 +110,28 @@ static bool dca_check(const struct arguments *arguments, struct failure *failure
     return dispatch_rule_is_closed(arguments->rule, failure);
 }
 
-/* What belongs together. */
-static bool arguments_check(const struct arguments *arguments, struct failure *failure)
+/* In the order in which a user would want to hear: the plan, which workers need not see, who runs
+ * it, where results go. */
+static bool arguments_are_there(const struct comm *comm, const struct arguments *arguments,
+                                struct failure *failure)
 {
     if ((!arguments->plan || !arguments->run.output) &&
         !changes_refuse_unknown(&arguments->changes, failure))
         return false;
-    if (!arguments->plan || !arguments->run.output)
-        return failure_set(failure, FAILURE_USAGE, "%s is missing: see scow run --help",
-                           !arguments->plan ? "the plan" : "the output (-o FILE)");
+    if (!arguments->plan)
+        return failure_set(failure, FAILURE_USAGE, "the plan is missing: see scow run --help");
+    if (comm_leads(comm) && !textfile_there(arguments->plan, failure))
+        return false;
+    if (!launch_ranks_check(comm, failure))
+        return false;
+    return arguments->run.output ||
+           failure_set(failure, FAILURE_USAGE,
+                       "the output (-o FILE) is missing: see scow run --help");
+}
+
+/* What belongs together. */
+static bool arguments_check(const struct arguments *arguments, struct failure *failure)
+{
     if (arguments->ahead > 1000)
         return failure_set(failure, FAILURE_USAGE, "--ahead is at most 1000: give less");
     if (!run_options_check(&arguments->run, failure))
@@ -160,7 +174,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     arguments->weights.input = arguments->run.input;
     if (*over)
         return true;
-    if (!launch_ranks_check(comm, failure) || !arguments_check(arguments, failure))
+    if (!arguments_are_there(comm, arguments, failure) || !arguments_check(arguments, failure))
         return false;
     return (!arguments->run.isa || instructions_pin(arguments->run.isa, comm, failure)) &&
            (!comm_leads(comm) || output_name_check(arguments->run.output, failure));

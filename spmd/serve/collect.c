@@ -59,9 +59,13 @@ static bool arguments_read(int argc, char **argv, struct collect_options *option
                         over, failure) ||
         *over)
         return *over;
-    return (count == 1 && options->output) ||
-           failure_set(failure, FAILURE_USAGE, "%s is missing: see scow collect --help",
-                       count == 0 ? "the folder of chunks" : "the output (-o FILE)");
+    if (count == 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "the folder of chunks is missing: see scow collect --help");
+    return chunks_folder_check(options->folder, failure) &&
+           (options->output ||
+            failure_set(failure, FAILURE_USAGE,
+                        "the output (-o FILE) is missing: see scow collect --help"));
 }
 
 /* ---- what chunks took ------------------------------------------------------------------------ */

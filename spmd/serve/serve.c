@@ -8,6 +8,7 @@
 
 #include "kernel/vector/isa.h"
 #include "planner/command/sibling.h"
+#include "planner/files/textfile.h"
 #include "planner/replan/watching.h"
 #include "spmd/job/output_name.h"
 #include "spmd/launch/documents.h"
@@ -114,9 +115,13 @@ static bool options_read_all(int argc, char **argv, struct serve_options *option
 
 static bool options_check(const struct serve_options *options, struct failure *failure)
 {
-    if (!options->plan || !options->run.output)
-        return failure_set(failure, FAILURE_USAGE, "%s is missing: see scow serve --help",
-                           !options->plan ? "the plan" : "the output (-o FILE)");
+    if (!options->plan)
+        return failure_set(failure, FAILURE_USAGE, "the plan is missing: see scow serve --help");
+    if (!textfile_there(options->plan, failure))
+        return false;
+    if (!options->run.output)
+        return failure_set(failure, FAILURE_USAGE,
+                           "the output (-o FILE) is missing: see scow serve --help");
     if (options->members < 1 || options->members > MEMBERS_MOST)
         return failure_set(failure, FAILURE_USAGE, "--members must be from 1 to %d",
                            (int)MEMBERS_MOST);

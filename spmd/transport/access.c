@@ -97,15 +97,15 @@ bool access_write(const struct access *access, const char *path, struct failure 
                            path);
     if (file < 0)
         return failure_set(failure, FAILURE_FAILED,
-                           "%s: cannot be created: %s: choose another place with --access", path,
-                           strerror(errno));
+                           "%s: cannot be created: %s: choose another place with -o or --access",
+                           path, strerror(errno));
     bool good = write(file, text, size) == (ssize_t)size;
     good = close(file) == 0 && good;
     if (good)
         return true;
     unlink(path);
     return failure_set(failure, FAILURE_FAILED,
-                       "%s: cannot be written: %s: choose another place with --access", path,
+                       "%s: cannot be written: %s: choose another place with -o or --access", path,
                        strerror(errno));
 }
 
@@ -148,10 +148,10 @@ bool access_await(struct access *access, const char *path, double patience_s,
     const double until_s = clock_now() + patience_s;
     while (is_to_come(path) && !*asked && clock_now() < until_s)
         clock_nap(nap_s);
-    return !is_to_come(path)
-               ? access_read(access, path, failure)
-               : failure_set(failure, FAILURE_MISMATCH,
-                             "%s: is not there: 'scow serve' writes it when it begins, and removes "
-                             "it when everything is done",
-                             path);
+    return !is_to_come(path) ? access_read(access, path, failure)
+                             : failure_set(failure, FAILURE_MISMATCH,
+                                           "%s: is not there, or empty: 'scow serve' writes it "
+                                           "when it begins, and removes "
+                                           "it when everything is done",
+                                           path);
 }
