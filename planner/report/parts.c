@@ -126,6 +126,16 @@ static void promise_text(double measured_s, double predicted_s, struct text *tex
     text_add(text, " predicted");
 }
 
+/* That took part; of one that was killed, and whose workers joined, as many as it was planned for.
+ */
+static int64_t workers_of(const struct run_record *record, int64_t k)
+{
+    const struct run_record *part = record->part == k + 1 ? record : NULL;
+    for (int64_t i = 0; i < record->other_count; i++)
+        part = record->others[i].part == k + 1 ? &record->others[i] : part;
+    return part && part->member_count > 0 ? part->member_count : record->parts[k].workers;
+}
+
 static void part_text(const struct run_record *record, int64_t k, double predicted_s,
                       struct text *text)
 {
@@ -133,8 +143,9 @@ static void part_text(const struct run_record *record, int64_t k, double predict
     const int64_t again = again_of(record->parts, record->part_count, k);
     text_add(text, "  part %-4" PRId64 "  ", k + 1);
     moment_add(text, part->began_s, ' ');
-    text_add(text, " UTC, %d worker%s: %" PRId64 " core tasks", part->workers,
-             part->workers == 1 ? "" : "s", part->tasks);
+    const int64_t workers = workers_of(record, k);
+    text_add(text, " UTC, %" PRId64 " worker%s: %" PRId64 " core tasks", workers,
+             workers == 1 ? "" : "s", part->tasks);
     if (part->packages > 0)
         text_add(text, " in %" PRId64 " packages", part->packages);
     if (again > 0)
@@ -207,7 +218,7 @@ static void part_json(const struct run_record *record, int64_t k, double predict
     json_count(&json, "tasks", part->tasks);
     json_count(&json, "again", again_of(record->parts, record->part_count, k));
     json_number(&json, "packages", part->packages > 0 ? (double)part->packages : (double)NAN);
-    json_count(&json, "workers", part->workers);
+    json_count(&json, "workers", workers_of(record, k));
     json_word(&json, "outcome", outcomes[outcome_of(part)].name);
     if (ended_of(record, k))
         json_word(&json, "ended_by", ended_of(record, k));

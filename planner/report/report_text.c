@@ -196,14 +196,20 @@ static void steady_row(struct text *text, const struct residuals *residuals)
                     residuals->measured.makespan_s, residuals->replayed.makespan_s);
 }
 
+static const char *undisturbed_words(const struct run_record *record)
+{
+    if (record->member_count > 0)
+        return "  all from the start";
+    return record->loss_count == 1 ? "  without the loss" : "  without losses";
+}
+
 /* Above it, prediction and run have the same losses; here only the run has. */
 static void undisturbed_row(struct text *text, const struct residuals *residuals)
 {
     const double measured_s = residuals->measured.makespan_s;
     if (isnan(residuals->undisturbed_s))
         return;
-    text_add(text, "%-20s",
-             residuals->record->loss_count == 1 ? "  without the loss" : "  without losses");
+    text_add(text, "%-20s", undisturbed_words(residuals->record));
     text_add_seconds_column(text, residuals->undisturbed_s);
     text_add_seconds_column(text, measured_s);
     error_add(text, residuals_error(residuals->undisturbed_s, measured_s));
@@ -326,7 +332,7 @@ static void rounds_add(struct text *text, const struct residuals *residuals)
         const struct round_ends ends = residuals_round(residuals, k);
         text_add(text, "%-8" PRId64, k + 1);
         seconds_or_none(text, ends.predicted_s);
-        text_add_seconds_column(text, ends.measured_s);
+        seconds_or_none(text, ends.measured_s);
         seconds_or_none(text, ends.measured_s - ends.predicted_s);
         text_add(text, "\n");
     }

@@ -351,9 +351,11 @@ int64_t residuals_rounds(const struct residuals *residuals)
     return greater_of(residuals->predicted.round_count, residuals->measured.round_count);
 }
 
+/* NaN: it has no such round, or no package in it, as where what remained was planned anew. */
 static double round_end(const struct trace_summary *summary, int64_t round)
 {
-    return round < summary->round_count ? summary->round_ends_s[round] : 0;
+    const double end_s = round < summary->round_count ? summary->round_ends_s[round] : 0;
+    return end_s > 0 ? end_s : (double)NAN;
 }
 
 /* NaN: the plan has no such round; masters of groups divide what they get into rounds of their own.
@@ -414,8 +416,6 @@ static const char *operation_in_words(enum operation operation)
     return words[operation];
 }
 
-static void difference_explain(const struct residuals *residuals, struct text *text)
-{
 /* The master of the group in a tree whose workers it is one of; 0: there are none. */
 static int64_t group_master(const struct plan *plan, int64_t worker)
 {
@@ -440,6 +440,8 @@ static void waiting_tell(const struct residuals *residuals, int64_t worker, stru
         text_add(text, ", of rank %" PRId64 ", its group's master", master);
 }
 
+static void difference_explain(const struct residuals *residuals, struct text *text)
+{
     const double error =
         residuals_error(residuals_predicted(residuals), residuals->measured.makespan_s);
     /* Whose worker varies is not known beforehand: workers' times are those by mean costs. */
@@ -454,13 +456,13 @@ static void waiting_tell(const struct residuals *residuals, int64_t worker, stru
              "The run took %.1f %% %s than predicted: worker %" PRId64 ", which ended last, spent ",
              fabs(100 * error), error < 0 ? "less" : "longer", last + 1);
     text_add_seconds(text, fabs(there_s));
-    text_add(text, " %s on %s%s.", there_s < 0 ? "less" : "more", operation_in_words(guilty),
+    text_add(text, " %s on %s%s", there_s < 0 ? "less" : "more", operation_in_words(guilty),
              residuals->median_s > 0 ? " than by mean costs" : "");
-}
-
     if (guilty == OPERATION_IDLE)
         waiting_tell(residuals, last, text);
     text_add(text, ".");
+}
+
 /* What made the replayed plan end later (or earlier) than the predicted one: an operation of the
  * worker that ended last, or, where that one waited, what it waited for. */
 static enum operation operation_drifted(const struct residuals *residuals, double sign)
@@ -657,12 +659,29 @@ static void anew_explain(const struct residuals *residuals, struct text *text)
              off < 0 ? "earlier" : "later");
 }
 
+/* The same of workers that joined, who may be more than were planned for. */
+static void members_explain(const struct residuals *residuals, struct text *text)
+{
+    const int64_t workers = residuals->record->plan.worker_count;
+    const double more_s = residuals->predicted.makespan_s - residuals->undisturbed_s;
+    text_add(text, "That workers came and went %s ", more_s < 0 ? "saves" : "costs");
+    text_add_seconds(text, fabs(more_s));
+    text_add(text, " by the model, which had predicted ");
+    text_add_seconds(text, residuals->undisturbed_s);
+    text_add(text, " with %" PRId64 " worker%s from the beginning to the end. ", workers,
+             workers == 1 ? "" : "s");
+}
+
 /* What the losses cost by the model, all else as it was predicted. */
 static void losses_explain(const struct residuals *residuals, struct text *text)
 {
     const struct run_record *record = residuals->record;
     if (!residuals->has_predicted || isnan(residuals->undisturbed_s))
         return;
+    if (record->member_count > 0) {
+        members_explain(residuals, text);
+        return;
+    }
     text_add(text, "The loss of %" PRId64 " worker%s costs ", record->loss_count,
              record->loss_count == 1 ? "" : "s");
     text_add_seconds(text, residuals->predicted.makespan_s - residuals->undisturbed_s);

@@ -187,7 +187,9 @@ enum { LINE_MOST = 32000 };
 char *launch_line(const struct comm *comm, const char *command, int argc, char **argv)
 {
     struct text text = TEXT_INIT;
-    text_add(&text, "mpiexec -n %d scow %s", comm->size, command);
+    if (comm->size > 1)
+        text_add(&text, "mpiexec -n %d ", comm->size);
+    text_add(&text, "scow %s", command);
     for (int i = 1; i < argc; i++)
         launch_word_add(&text, argv[i]);
     char *line = text_take(&text);

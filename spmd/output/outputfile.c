@@ -389,7 +389,7 @@ static bool run_create(hid_t file, const struct job *job, const struct output_in
     H5Gclose(group);
     return good && entry_trace(file, LAYOUT_TRACE, info->events) && outcome_create(file, job) &&
            (job->results.grid_type == SCOW_NONE || cuts_create(file, job)) && parts_create(file) &&
-           parts_put(file, 0, &info->part) && losses_create(file, info->part.workers, places) &&
+           parts_put(file, 0, &info->part) && losses_create(file, info->members, places) &&
            entry_text(file, LAYOUT_PLAN, info->plan) &&
            level_file_put(file, job, info->level_before) &&
            (!info->profile || entry_text(file, LAYOUT_PROFILE, info->profile));

@@ -42,6 +42,7 @@ struct output_info {
     struct run_request requested;       /* of the batch system */
     int64_t events;                     /* rows of /run/trace, as far as is known */
     int workers;                        /* that states have room for */
+    int members;                        /* workers that may take part at most */
     struct run_part part;               /* the run's first, as it begins: when, and its workers */
 };
 
@@ -56,6 +57,7 @@ struct part_info {
     struct run_request requested;
     int64_t events; /* rows of its trace, as far as is known */
     double began_s; /* as in struct run_part */
+    int workers;    /* that are to take part; fewer may be able to */
 };
 
 /* What is known after it. */

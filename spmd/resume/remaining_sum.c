@@ -169,9 +169,10 @@ bool remaining_mend(const struct remaining *remaining, const char *path,
                       (!remaining->partial ||
                        transfer_write(file, remaining->partial, (int64_t)remaining->partial_size,
                                       remaining->places.partial));
-    const struct run_part next = {.began_s = info->began_s,
-                                  .before = remaining->done + remaining->failed,
-                                  .workers = remaining->workers};
+    const struct run_part next = {
+        .began_s = info->began_s,
+        .before = remaining->done + remaining->failed,
+        .workers = info->workers < remaining->workers ? info->workers : remaining->workers};
     if (file >= 0)
         close(file);
     return (good && outputfile_reopen(path, remaining->job, remaining->resumed + 1,

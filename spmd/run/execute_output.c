@@ -64,7 +64,8 @@ static void output_create(struct execution_state *state, struct output_places *p
                       : plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE +
                             (int64_t)execution->plan->own.tasks,
         .workers = slots_wanted(job, execution->comm->size - 1 + execution_computes(state)),
-        .part = {.began_s = state->began_s, .workers = execution_workers_all(state)},
+        .members = execution_workers_all(state),
+        .part = {.began_s = state->began_s, .workers = execution_workers_expected(state)},
     };
     state->created = outputfile_create(execution->output, job, &info, places, failure);
 }

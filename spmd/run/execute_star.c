@@ -53,6 +53,13 @@ int execution_workers_all(const struct execution_state *state)
                              : execution_workers(state);
 }
 
+int execution_workers_expected(const struct execution_state *state)
+{
+    const int most = execution_workers_all(state);
+    const int64_t planned = plan_workers_needed(state->execution->plan);
+    return state->execution->joins && planned < most ? (int)planned : most;
+}
+
 int execution_masters(const struct execution_state *state)
 {
     return is_starred(state) ? state->star.count : 1;

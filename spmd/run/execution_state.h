@@ -117,6 +117,8 @@ int execution_workers(const struct execution_state *state);
 int execution_peers(const struct execution_state *state);
 /* Local. Of the whole run, under all masters. */
 int execution_workers_all(const struct execution_state *state);
+/* The same; where they join while it runs, as many as the plan is for, not as there is room for. */
+int execution_workers_expected(const struct execution_state *state);
 /* Local. This rank's part of the plan, its master's ranks, and who looks after them: those of the
  * whole run where there is one master. */
 const struct plan *execution_plan(const struct execution_state *state);

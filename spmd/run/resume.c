@@ -262,6 +262,14 @@ static bool is_for_one(const struct resume *resume, const struct resume_setup *s
            (suspects && setup->wanted.plan->child_count > 0);
 }
 
+/* Local to the master. Where they come while it runs there is room for many more than will ever be
+ * there: as before, what is planned is for as many as the plan is for. */
+static int64_t workers_planned(const struct resume *resume, const struct resume_setup *setup)
+{
+    const int64_t planned = plan_workers_needed(setup->wanted.plan);
+    return setup->joins && planned < resume->workers ? planned : resume->workers;
+}
+
 /* Local to the master. Owned; NULL: there is nothing left to plan, or *failure is set. */
 static char *rest_text(const struct resume *resume, const struct resume_setup *setup,
                        struct failure *failure)
@@ -269,7 +277,7 @@ static char *rest_text(const struct resume *resume, const struct resume_setup *s
     const struct remaining_request request = {
         .plan = setup->wanted.plan,
         .tasks = resume->by_plan > 0 ? resume->by_plan : resume->left,
-        .workers = resume->workers,
+        .workers = workers_planned(resume, setup),
         .ranges = resume->by_plan > 0 ? resume->remaining.ranges : NULL,
         .range_count = resume->remaining.range_count,
         .single = is_for_one(resume, setup),

@@ -25,6 +25,7 @@ struct resume_setup {
     const struct profile *profile; /* what it says; NULL likewise */
     bool collects;                 /* the master alone has access to the file */
     bool computes;                 /* the master computes core tasks itself */
+    bool joins;                    /* workers come while it runs: how many, nobody knows */
     bool trust;                    /* what the ledger says: digests are not compared */
     struct part_info part;         /* what this run does, without its plan, profile and events */
 };
