@@ -15,6 +15,7 @@ const PAGES = { run: [6, 2], many: [6, 0], plan: [4, 0], runs: [3, 0], calibrati
     watched: [6, 0, 'Planned anew at'], lost: [6, 0, 'Lost worker 2 after'], resumed: [4, 0, 'Resumed once'],
     'masters-plan': [3, 0, '3 masters side by side, each with workers'], masters: [5, 0, '3 masters side by side; the first one’s workers ended after'],
     'tree-plan': [3, 0, '2 groups below a master: each has a master of its own'], tree: [5, 0, '2 groups below a master; the first one’s workers'],
+    served: [6, 0, 'That workers came and went costs'], returned: [5, 0, 'Resumed once'],
     levels: [5, 0, 'the rest of this page is of level 4'],
     pareto: [4, 0, 'of which none is both as fast and as cheap'], rows: [6, 1], commands: [6, 0, 'seconds'], staged: [6, 2], eight: [3, 0] };
 // Those with the fitted costs of a calibration alone, and those of several runs.
@@ -74,6 +75,22 @@ async function mastersCheck(page, name) {
     const all = own.reduce((a, b) => a + b) + Object.values(report.causes).reduce((sum, both) => sum + both.measured_s, 0);
     assert.ok(Math.abs(all / workers.length - report.measured_s) < 1e-6, `${name}: the mean worker has ${all / workers.length} of ${report.measured_s}`);
     assert.equal(await page.locator('#workers').count(), 0, `${name}: what one master could feed is not its question`);
+}
+
+/* Of each worker that joined: when, what it did, and when and why it left. */
+async function joinedCheck(page, name) {
+    const { joined_workers: workers } = dataOf(name).report;
+    const rows = await page.locator('#joined tbody tr').allInnerTexts();
+    assert.equal(rows.length, workers.length, `${name}: a row for each worker that joined`);
+    for (const [k, worker] of workers.entries()) {
+        const gone = worker.lost_s ?? worker.left_s;
+        for (const part of [worker.joined_s > 0 ? seconds(1e9 * worker.joined_s) : '0 s', `${worker.tasks}`, ...(gone === undefined ? ['stayed until the end']
+            : [seconds(1e9 * gone), `${worker.lost_s === undefined ? 'left' : 'lost'}: ${worker.why}`])])
+            assert.ok(rows[k].includes(part), `${name}: '${part}' is in '${rows[k]}'`);
+    }
+    if (name === 'served')
+        assert.deepEqual(workers.map((worker) => [worker.lost_s !== undefined, worker.left_s !== undefined]),
+            [[true, false], [false, true], [false, false]]);
 }
 
 /* Everything that can be used has a name and is reached by Tab, in order, without a trap. */
@@ -246,6 +263,8 @@ async function pageCheck(browser, name, colorScheme) {
         await sliderCheck(page);
     if (await page.locator('#masters').count() > 0)
         await mastersCheck(page, name);
+    if (await page.locator('#joined').count() > 0)
+        await joinedCheck(page, name);
     await switchCheck(page);
     await keysCheck(page, name);
     await auditCheck(page, name);

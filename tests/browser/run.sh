@@ -166,6 +166,61 @@ disturb resumed.h5 TERM 0 'stopped as asked'
 cd ..
 "$mpiexec" -n 4 scow run three-hundred.json -p slept.json -o resumed.h5 -q --resume
 
+# Workers that come and go: one is killed, one leaves as asked, one stays; then the master is killed, too, and comes back.
+# Core tasks of larger numbers wait until they are allowed, so that a run is in the middle however long others take to join it.
+mkdir served
+cd served
+allow() {
+    echo "$1" >new
+    mv new most
+}
+await() {
+    while ! "$@" 2>/dev/null; do sleep 0.05; done
+}
+seq 1 60 >lines.txt
+cat >task.sh <<'TASK'
+while [ "$1" -gt "$(cat most)" ]; do sleep 0.02; done
+sleep 0.02
+echo "line $1"
+TASK
+# join NAME ORDER OUTPUT: the worker's process is in `joined`; it is a member when the master has said so as often as that.
+join() {
+    scow work "$3.access" --patience 60 >"$1.said" 2>&1 &
+    joined=$!
+    while [ "$(grep -c 'joins$' "$3.said")" -lt "$2" ]; do sleep 0.05; done
+}
+allow 60
+"$mpiexec" -n 4 scow calibrate -k command --command "sh $PWD/task.sh {}" -i lines.txt --quick -q -o profile.json
+scow plan -p profile.json -i lines.txt -n 3 -q -o plan.json
+allow 20
+scow serve plan.json -i lines.txt -o served.h5 --patience 5 >served.h5.said 2>&1 &
+master=$!
+await test -s served.h5.access
+join killed 1 served.h5
+killed=$joined
+join leaves 2 served.h5
+leaves=$joined
+kill -KILL "$killed" "$(pgrep -P "$killed")"
+await grep -q 'worker 1 is lost' served.h5.said
+kill -TERM "$leaves"
+allow 50
+wait "$leaves"
+join stays 3 served.h5
+allow 60
+wait "$master"
+allow 20
+scow serve plan.json -i lines.txt -o returned.h5 --patience 5 >returned.h5.said 2>&1 &
+master=$!
+await test -s returned.h5.access
+join waits 1 returned.h5
+kill -KILL "$master"
+scow serve plan.json -i lines.txt -o returned.h5 --resume >returned.h5.said 2>&1 &
+master=$!
+allow 60
+wait "$master"
+mv served.h5 returned.h5 ..
+cd ..
+
 # Other core tasks: pictures without an input, commands, a reduction; and workers that read by themselves.
 scow plan -p measured.json -q -o rows.json
 "$mpiexec" -n 3 scow run rows.json -o rows.h5 -q
@@ -176,7 +231,7 @@ scow plan -p factored.json -i numbers.txt -q -o factored-plan.json
 "$mpiexec" -n 3 scow calibrate -i slices --staged --quick -q -o staged.json
 scow plan -p staged.json -i slices -q -o staged-plan.json
 "$mpiexec" -n 3 scow run staged-plan.json -i slices -o staged.h5 -q
-for name in assigned watched lost resumed rows commands staged; do scow report $name.h5 -q --html $name.html; done
+for name in assigned watched lost resumed rows commands staged served returned; do scow report $name.h5 -q --html $name.html; done
 scow report --compare assigned.h5 watched.h5 lost.h5 resumed.h5 many.h5 rows.h5 commands.h5 staged.h5 -q --html eight.html
 
 CHROMIUM=${CHROMIUM:-$(command -v chromium)} node check.js .
