@@ -95,6 +95,15 @@ code=0
 grep -q "share" resumed.said && fail "it counts workers that are not there: $(cat resumed.said)"
 wait "$stays" || fail "the worker that waited for its master ends with $?"
 [ "$(checksum resumed.said)" = "$(checksum expected.said)" ] || fail "another checksum"
+# It could have let in 256: who was killed had planned for two, and one worker has gone on.
+"$scow" report out.h5 --json >report.json
+/usr/bin/python3 - <<'END' || fail "its report says $(cat report.json)"
+import json
+report = json.load(open("report.json"))
+assert [part["workers"] for part in report["parts"]] == [2, 1], report["parts"]
+assert [worker["worker"] for worker in report["joined_workers"]] == [0], report["joined_workers"]
+assert report["command_line"].startswith("scow serve plan.json "), report["command_line"]
+END
 "$scow" show out.h5 --check >/dev/null || fail "--check does not hold"
 for file in expected out; do
     "$scow" show $file.h5 --tsv | cut -f 1-5,11-14 >$file.txt
