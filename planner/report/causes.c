@@ -599,15 +599,15 @@ bool cause_division_take(struct cause_division *division, const struct trace *bl
     return good;
 }
 
-/* Of one star: its workers as all workers are counted. False: out of memory. */
-static bool star_join(struct causes *all, const struct star_division *star)
+/* Of one star: its workers as all workers are counted. */
+static bool star_join(struct causes *all, const struct star_division *star, struct failure *failure)
 {
     const struct causes *own = &star->causes;
     const int64_t count = star->master + own->worker_count;
     if (count > all->worker_count) {
         struct worker_causes *room = realloc(all->workers, ((size_t)count + 1) * sizeof *room);
         if (!room)
-            return false;
+            return failure_memory(failure, "reading a trace");
         memset(room + all->worker_count, 0, (size_t)(count + 1 - all->worker_count) * sizeof *room);
         all->workers = room;
         all->worker_count = count;
@@ -617,12 +617,14 @@ static bool star_join(struct causes *all, const struct star_division *star)
     return true;
 }
 
-bool cause_division_end(struct cause_division *division, struct causes *causes)
+bool cause_division_end(struct cause_division *division, struct causes *causes,
+                        struct failure *failure)
 {
     bool good = true;
     *causes = (struct causes){0};
     for (size_t k = 0; good && k < division->count; k++)
-        good = workers_divide(&division->stars[k], true) && star_join(causes, &division->stars[k]);
+        good = workers_divide(&division->stars[k], true) &&
+               star_join(causes, &division->stars[k], failure);
     if (good)
         causes_sum(causes);
     else
@@ -687,7 +689,7 @@ bool causes_make(const struct trace *trace, const struct plan *plan, bool counte
     if (division && counted)
         cause_division_counted(division);
     const bool good = division && cause_division_take(division, trace, failure) &&
-                      cause_division_end(division, causes);
+                      cause_division_end(division, causes, failure);
     cause_division_free(&division);
     if (!good) {
         free(list.spans);

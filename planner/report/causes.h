@@ -85,8 +85,9 @@ void cause_division_counted(struct cause_division *division);
 /* False: out of memory, or the taker cannot go on, which has set its own failure. */
 bool cause_division_take(struct cause_division *division, const struct trace *block,
                          struct failure *failure);
-/* *causes, to be released, gets the sums. False: the taker cannot go on. */
-bool cause_division_end(struct cause_division *division, struct causes *causes);
+/* *causes, to be released, gets the sums. False as cause_division_take has it. */
+bool cause_division_end(struct cause_division *division, struct causes *causes,
+                        struct failure *failure);
 void cause_division_free(struct cause_division **division);
 void causes_release(struct causes *causes);
 /* Worker `worker`; all zero when it is not in there. */

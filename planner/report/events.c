@@ -392,7 +392,8 @@ static bool listing_take(void *self, const struct trace *block)
 static bool listing_end(struct listing *listing)
 {
     struct causes causes = {0};
-    const bool good = cause_division_end(listing->division, &causes) && lines_write(listing);
+    const bool good =
+        cause_division_end(listing->division, &causes, listing->failure) && lines_write(listing);
     causes_release(&causes);
     return good;
 }

@@ -81,9 +81,9 @@ static bool figures_init(struct figures *figures, const struct run_record *recor
 
 /* Both to be released. */
 static bool figures_end(struct figures *figures, struct trace_summary *summary,
-                        struct causes *causes)
+                        struct causes *causes, struct failure *failure)
 {
-    if (!cause_division_end(figures->division, causes))
+    if (!cause_division_end(figures->division, causes, failure))
         return false;
     trace_summing_end(&figures->summing, summary);
     return true;
@@ -127,7 +127,8 @@ static bool predicted_make(struct residuals *residuals, struct failure *failure)
                                 record->loss_count > 0 ? NULL : residuals->interval_s, failure);
     if (good)
         residuals->undisturbed_s = prediction_undisturbed(record);
-    good = good && figures_end(&figures, &residuals->predicted, &residuals->causes.predicted);
+    good =
+        good && figures_end(&figures, &residuals->predicted, &residuals->causes.predicted, failure);
     residuals->requests.predicted_s = figures.request_s;
     figures_release(&figures);
     return good;
@@ -209,15 +210,16 @@ static void measuring_release(struct measuring *measuring)
 static bool measuring_end(struct measuring *measuring, struct residuals *residuals)
 {
     struct figures *measured = &measuring->measured, *replayed = &measuring->replayed;
-    if (!figures_end(measured, &residuals->measured, &residuals->causes.measured) ||
+    if (!figures_end(measured, &residuals->measured, &residuals->causes.measured,
+                     measuring->failure) ||
         !replay_end(&measuring->replay, measuring->failure) ||
         !network_finding_end(&measuring->network, &residuals->network, measuring->failure))
         return false;
     residuals->requests.measured_s = measured->request_s;
     residuals->requests.count = measured->request_count;
-    residuals->has_replayed =
-        measuring->replay.complete && trace_finish(&replayed->made) &&
-        figures_end(replayed, &residuals->replayed, &residuals->causes.replayed);
+    residuals->has_replayed = measuring->replay.complete && trace_finish(&replayed->made) &&
+                              figures_end(replayed, &residuals->replayed,
+                                          &residuals->causes.replayed, measuring->failure);
     return residuals->has_replayed || !measuring->replay.complete;
 }
 

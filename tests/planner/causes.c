@@ -340,7 +340,7 @@ static void blocks_hand_their_causes_on(void **state)
             assert_true(!heard.ended && (heard.spans > 0) == (first > 0));
             heard.listening = false;
         }
-        assert_true(cause_division_end(division, &sums));
+        assert_true(cause_division_end(division, &sums, &failure));
         for (int cause = 0; cause < CAUSE_COUNT; cause++)
             assert_true(fabs(heard.seconds[cause] - sums.seconds[cause]) <=
                         1e-9 * makespan_of(&trace));
@@ -369,7 +369,7 @@ static void who_reads_causes_may_end_it(void **state)
     struct causes causes;
     (void)state;
     assert_true(cause_division_take(division, &trace, &failure));
-    assert_false(cause_division_end(division, &causes));
+    assert_false(cause_division_end(division, &causes, &failure));
     assert_string_equal(failure.text, "no room");
     cause_division_free(&division);
     trace_release(&trace);
