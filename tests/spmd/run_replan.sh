@@ -102,7 +102,9 @@ for name in ("slow", "both", "tail", "planned", "without", "silent"):
         assert all(a + n == b for (a, n), (b, _) in zip(sent, sent[1:])), (name, sent)
         done = {rank: sum(e["tasks"] for e in trace if e["operation"] == 4 and e["rank"] == rank)
                 for rank in (1, 2, 3)}
-        assert name in ("tail", "planned", "without", "silent") or done[1] < 280, (name, done)
+        # Where the machine was too busy for the others, too, core tasks may have gone back to rank 1.
+        others_slow = any(c["worker"] != 0 for c in changes)
+        assert name in ("tail", "planned", "without", "silent") or others_slow or done[1] < 280, (name, done)
 END
 
 refused() { # code sentence option...
