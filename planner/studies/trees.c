@@ -10,6 +10,7 @@
 #include "planner/base/effort.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/simulate.h"
+#include "planner/studies/group_cost.h"
 #include "planner/studies/tree_parts.h"
 #include "planner/studies/tree_weighed.h"
 
@@ -36,24 +37,6 @@ static void tree_release(struct tree *tree)
     tree_regions_free(tree->regions);
 }
 
-/* What a group takes for core tasks that its workers share, as a worker does. */
-static struct cost group_work(const struct platform *platform, double load)
-{
-    const double each = load / (double)platform->worker_count;
-    const struct platform_window *window = platform_nearest(platform, each);
-    const struct cost prepared = cost_sum(window->envelope, window->send);
-    double speed = 0, idle = 0, port = 0;
-    for (int64_t k = 0; k < window->class_count; k++) {
-        const struct platform_class *class = &window->classes[k];
-        const struct cost work = platform_class_work(class);
-        const double rate = fmax(work.s_per_task, 1e-15), share = (double)class->count / rate;
-        speed += share;
-        idle += share * work.latency_s;
-        port += share * fmax(class->link.s_per_task, prepared.s_per_task);
-    }
-    return (struct cost){idle / speed, fmax(1, port) / speed};
-}
-
 /* By packages of about so many core tasks, which they are told of (simulate/tree.h). */
 static void node_fill(const struct tree *tree, struct node *node, double load)
 {
@@ -70,7 +53,7 @@ static void node_fill(const struct tree *tree, struct node *node, double load)
             (struct platform_class){.first = k,
                                     .count = 1,
                                     .link = {told.link_s, 0},
-                                    .compute = group_work(node_platform(&node->below[k]), load)};
+                                    .compute = group_cost(node_platform(&node->below[k]), load)};
     }
     node->groups = (struct platform){.windows = &node->window,
                                      .window_count = 1,

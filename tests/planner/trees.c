@@ -11,6 +11,7 @@
 #include "planner/model/setting_part.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/simulate.h"
+#include "planner/studies/group_cost.h"
 #include "planner/studies/masters.h"
 #include "planner/studies/several.h"
 #include "planner/studies/trees.h"
@@ -576,6 +577,24 @@ static void trees_go_by_regions(void **state)
     profile_release(&profile);
 }
 
+/* Workers of 1 + 2x and 1 + 4x: in 5 s they make 2 and 1 core tasks. A link of 3 s a core task
+ * feeds no more than one in 3 s. */
+static void a_group_is_like_a_worker(void **state)
+{
+    struct platform_class classes[] = {{.first = 0, .count = 1, .compute = {1, 2}},
+                                       {.first = 1, .count = 1, .compute = {1, 4}}};
+    struct platform_window window = {
+        .least = 1, .greatest = 100, .classes = classes, .class_count = 2};
+    const struct platform platform = {.windows = &window, .window_count = 1, .worker_count = 2};
+    const struct cost cost = group_cost(&platform, 3);
+    (void)state;
+    assert_true(fabs(cost.latency_s - 1) < 1e-12);
+    assert_true(fabs(cost.s_per_task - 4.0 / 3) < 1e-12);
+    assert_true(fabs((5 - cost.latency_s) / cost.s_per_task - 3) < 1e-12);
+    classes[0].link = classes[1].link = (struct cost){0, 3};
+    assert_true(fabs(group_cost(&platform, 3).s_per_task - 3) < 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -590,6 +609,7 @@ int main(void)
         cmocka_unit_test(weighed_jobs_can_have_trees),
         cmocka_unit_test(trees_go_by_weight),
         cmocka_unit_test(trees_go_by_regions),
+        cmocka_unit_test(a_group_is_like_a_worker),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
