@@ -190,7 +190,7 @@ MUTATIONS = [
      "    if (masters->dispatch && !dispatch_recovery_take(masters->dispatch, &given))",
      "    if (masters->dispatch && masters->number == 0 && !dispatch_recovery_take(masters->dispatch, &given))"),
     ("moved-suspects-forgotten", "planner/dispatch/recovery_shares.c",
-     " &&\n               suspects_give(self, given);", " &&\n               (tasks > 0 || suspects_give(self, given));"),
+     " &&\n               suspects_give(self, given);", " &&\n               (units > 0 || suspects_give(self, given));"),
     ("closed-while-something-moves", "planner/dispatch/moves.c",
      "        if (stars[k].moving || !stars[k].share.finished)", "        if (!stars[k].share.finished)"),
     ("moved-before-orders-are-carried-out", "spmd/master/masters_moves.c",
