@@ -4,8 +4,8 @@
     /usr/bin/python3 tests/bench/memory/weights.py [--tasks N]... [--each TASKS] [BUILD]
 
 Core tasks that do nothing (`sleep`), in packages of --each (10) core tasks on two workers, by weights drawn anew; BUILD:
-build/release. They are planned, simulated by the plan and by a rule with the weights beside it, run by both, and reported. Prints a
-row for each N (1,000,000), which takes a minute, ten times as many take ten. All that it makes is in a temporary folder.
+build/release. They are planned, simulated by the plan and by a rule with the weights beside it, run by both, and reported. Prints a table
+for each N (1,000,000), which takes some ten minutes on a busy machine. All that it makes is in a temporary folder.
 """
 import argparse
 import json
