@@ -120,7 +120,7 @@ static void batch_lead(const struct rate_arguments *arguments, int to, struct ra
     struct access access;
     struct link link;
     if (!access_make(&access, "tcp://127.0.0.1:0", failure) ||
-        !link_zmq_listen(&link, &access, (int)arguments->join, failure))
+        !link_zmq_listen(&link, &access, (int)arguments->join, NULL, failure))
         return;
     for (int64_t k = 0; k < arguments->join; k++)
         if (write(to, &access, sizeof access) != sizeof access)

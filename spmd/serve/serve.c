@@ -24,11 +24,15 @@
 #include "spmd/serve/address.h"
 #include "spmd/serve/per_chunk.h"
 #include "spmd/serve/submission.h"
+#include "spmd/transport/clock.h"
 #include "spmd/transport/link_zmq.h"
 
 enum { MEMBERS_USUAL = 256, MEMBERS_MOST = 10000 };
 /* What is said last has so long to reach workers. */
 static const double linger_s = 5;
+/* The master of before may still be ending, whose address this is: batch systems give a job that
+ * they kill half a minute (Slurm's KillWait), and workers wait for a minute. */
+static const double address_patience_s = 60;
 /* How far workers may be off before what remains is planned anew, unless somebody says. */
 static const char tolerance_usual[] = "10%";
 /* Where nothing is known of costs. */
@@ -314,6 +318,38 @@ static void listening_say(const struct serve_options *options, const struct acce
                 access->address);
 }
 
+static void waiting_say(const struct serve_options *options, const struct access *access)
+{
+    if (!options->run.quiet)
+        fprintf(stderr,
+                "scow serve: another process has %s, as a master that is being ended does: waits "
+                "for it for up to %.0f s\n",
+                access->address, address_patience_s);
+}
+
+/* An address that workers know already is waited for. */
+static bool listen_begin(const struct serve_options *options, bool known, struct access *access,
+                         struct link *link, struct failure *failure)
+{
+    static const double rest_s = 0.1;
+    const double until_s = clock_now() + (known ? address_patience_s : 0);
+    bool in_use = false, said = false;
+    while (!link_zmq_listen(link, access, (int)options->members, &in_use, failure)) {
+        if (!in_use || clock_now() >= until_s)
+            return false;
+        *failure = (struct failure)FAILURE_INIT;
+        if (interrupt_asked())
+            return failure_set(failure, FAILURE_STOPPED,
+                               "stopped before the run began: another process has %s",
+                               access->address);
+        if (!said)
+            waiting_say(options, access);
+        said = true;
+        clock_nap(rest_s);
+    }
+    return true;
+}
+
 /* The access file goes with the job: who comes later finds that there is nothing to join. */
 static void access_serve(struct serve_options *options, const struct documents *documents,
                          const char *name, struct failure *failure)
@@ -323,7 +359,7 @@ static void access_serve(struct serve_options *options, const struct documents *
     struct link link;
     bool there = false;
     if (!access_find(options, name, &there, &access, failure) ||
-        !link_zmq_listen(&link, &access, (int)options->members, failure))
+        !listen_begin(options, there, &access, &link, failure))
         return;
     if (there || access_write(&access, name, failure)) {
         comm_open(&comm, link);

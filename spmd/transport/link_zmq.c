@@ -582,18 +582,31 @@ static void files_allow(void)
     }
 }
 
-bool link_zmq_listen(struct link *link, struct access *access, int members, struct failure *failure)
+/* After errno. */
+static void listening_failed(const char *address, bool *in_use, struct failure *failure)
+{
+    const int reason = errno;
+    const bool taken = reason == EADDRINUSE;
+    failure_set(failure, FAILURE_FAILED, "%s: cannot listen there: %s%s", address,
+                zmq_strerror(reason), taken ? ": end that process, or listen elsewhere" : "");
+    if (in_use)
+        *in_use = taken;
+}
+
+bool link_zmq_listen(struct link *link, struct access *access, int members, bool *in_use,
+                     struct failure *failure)
 {
     struct channel *channel = channel_open(true, members + 1, failure);
     *link = (struct link){0};
+    if (in_use)
+        *in_use = false;
     files_allow();
     if (!channel)
         return false;
     memcpy(&link->handle, &channel, sizeof(struct channel *));
     if (listen_at(channel, access))
         return true;
-    failure_set(failure, FAILURE_FAILED, "%s: cannot listen there: %s", access->address,
-                zmq_strerror(errno));
+    listening_failed(access->address, in_use, failure);
     link_zmq_close(link, 0);
     return false;
 }

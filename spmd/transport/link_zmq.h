@@ -20,8 +20,9 @@
 
 /* The master's: listens at access->address, whose port may be 0: then the system chooses one, and
  * *access gets it. So many members are let in, one after the other; who comes later hears so. False
- * with *failure set: the address is taken, or not of this machine. */
-bool link_zmq_listen(struct link *link, struct access *access, int members,
+ * with *failure set: the address is not of this machine, or another process has it; *in_use (may be
+ * NULL) tells of the latter. */
+bool link_zmq_listen(struct link *link, struct access *access, int members, bool *in_use,
                      struct failure *failure);
 /* A worker's: waits for the master to let it in, at most so long. False with *failure set: nobody
  * answers there, the keys are others, or it is full. */

@@ -38,7 +38,7 @@ static struct link listening(struct access *access, int members)
     struct link link;
     struct failure failure = FAILURE_INIT;
     *access = access_here();
-    assert_true(link_zmq_listen(&link, access, members, &failure));
+    assert_true(link_zmq_listen(&link, access, members, NULL, &failure));
     return link;
 }
 
@@ -566,6 +566,25 @@ static void access_to_come(void **state)
     rmdir(folder);
 }
 
+/* Who listens second is told why it cannot; with the first one gone it can. */
+static void address_in_use(void **state)
+{
+    struct access access;
+    struct failure failure = FAILURE_INIT;
+    struct link first = listening(&access, 1), second;
+    bool in_use = false;
+    (void)state;
+    assert_false(link_zmq_listen(&second, &access, 1, &in_use, &failure));
+    assert_true(in_use);
+    assert_int_equal(failure.code, FAILURE_FAILED);
+    assert_non_null(strstr(failure.text, access.address));
+    link_zmq_close(&first, 0);
+    failure = (struct failure)FAILURE_INIT;
+    assert_true(link_zmq_listen(&second, &access, 1, &in_use, &failure));
+    assert_false(in_use);
+    link_zmq_close(&second, 0);
+}
+
 static void bad_access(void **state)
 {
     struct access access = access_here(), other;
@@ -602,6 +621,7 @@ int main(void)
         cmocka_unit_test(broken),
         cmocka_unit_test(access_files),
         cmocka_unit_test(access_to_come),
+        cmocka_unit_test(address_in_use),
         cmocka_unit_test(bad_access),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
