@@ -20,7 +20,7 @@ build_packages=(
 )
 test_packages=(
     hdf5-tools python3-h5py python3-numpy libpython3-dev ocl-icd-opencl-dev pocl-opencl-icd shellcheck clang-format clang-tidy
-    clang lld libclang-rt-dev libomp-dev
+    clang libclang-rt-dev libomp-dev
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 )
 slurm_packages=(slurm-wlm slurm-wlm-torque munge)
