@@ -34,7 +34,8 @@
 #include "planner/studies/several.h"
 #include "planner/studies/sweep.h"
 
-/* Is the plan itself of no interest, and only chooses the setting? */
+/* With --sweep and no file to write, the plan itself is of no interest: it only chooses the
+ * setting. */
 static bool sweep_alone(const struct plan_options *options)
 {
     return options->sweep && !options->output && !options->html;
@@ -42,7 +43,7 @@ static bool sweep_alone(const struct plan_options *options)
 
 /* ---- what is printed ----------------------------------------------------------------------- */
 
-/* Those that were asked for, or as many as "plan" would choose from. */
+/* The masters that were asked for or, where none were, the numbers that "plan" chooses from. */
 static enum comparison_masters masters_compared(const struct plan_options *options)
 {
     if (options->masters || options->tree)
@@ -110,7 +111,7 @@ static void robustness_add(const struct plan_options *options,
     text_add(text, "\n");
 }
 
-/* The plan, with its tail where it has one, under the noise that was asked for. */
+/* Simulates the plan, including its tail if it has one, with the noise that was asked for. */
 static bool noise_study(const struct plan_options *options, const struct planning *planning,
                         const struct plan *plan, struct ensemble_summary *robustness,
                         struct failure *failure)
@@ -133,7 +134,8 @@ static bool gantt_add(const struct planning *planning, const struct plan *plan, 
     return good;
 }
 
-/* Where the plan is for the least makespan, and of a whole job. */
+/* Tells whether several masters would save time: only of a plan for the least makespan and for a
+ * whole job. */
 static bool masters_add(const struct plan_options *options, const struct planned *planned,
                         struct text *text, struct failure *failure)
 {
@@ -143,7 +145,7 @@ static bool masters_add(const struct plan_options *options, const struct planned
     return several_offer(&planned->planning, &planned->several, plan, text, failure);
 }
 
-/* What only a plan of one master has. */
+/* Adds the lines that only a plan of one master has. */
 static bool single_add(const struct plan_options *options, const struct planned *planned,
                        const struct advice *advice, struct text *text, struct failure *failure)
 {
@@ -152,7 +154,7 @@ static bool single_add(const struct plan_options *options, const struct planned 
             masters_add(options, planned, text, failure));
 }
 
-/* The table's last lines. */
+/* Adds the table's last lines: what to expect of the run. */
 static bool outlook_add(const struct plan_options *options, const struct planned *planned,
                         struct advice advice, struct text *text, struct failure *failure)
 {
@@ -209,7 +211,8 @@ static bool lines_print(const struct plan_options *options, const struct advice 
     return text_print(&text, "describing the batch job", failure);
 }
 
-/* Where standard output has the plan alone. */
+/* Tells on standard error what the description would say, where standard output has the plan
+ * alone. */
 static void omissions_tell(const struct planned *planned)
 {
     struct text text = TEXT_INIT;
@@ -237,7 +240,8 @@ static bool plan_alone(const struct plan_options *options)
            (options->json && !options->compare && !options->sweep && !options->pareto);
 }
 
-/* The files that were asked for, and the plan where it is all of standard output. */
+/* Writes the files that were asked for, and the plan to standard output where nothing else goes
+ * there. */
 static bool plan_write(const struct plan_options *options, const struct planned *planned,
                        const struct advice *advice, const struct pareto *pareto,
                        struct failure *failure)
@@ -288,7 +292,7 @@ static bool plan_put(const struct plan_options *options, const struct planned *p
 
 /* ---- a job --------------------------------------------------------------------------------- */
 
-/* What counts the core tasks of a job's input. */
+/* What is needed to count the core tasks of a job's input. */
 struct counting {
     const struct plan_options *options;
     const struct readers *readers; /* may be NULL */
@@ -458,7 +462,7 @@ static bool rest_answer(const struct plan_options *options, const struct run_rec
     return good;
 }
 
-/* As scow run --resume plans it. */
+/* Plans what is left of a run, as scow run --resume does. */
 static bool rest_run(const struct plan_options *options, const struct readers *readers,
                      struct failure *failure)
 {
@@ -533,7 +537,7 @@ static bool strips_run(const struct plan_options *options, struct failure *failu
            plan_options_load_by(options, &asked.load_by, failure) && strips_answer(&asked, failure);
 }
 
-/* What was asked for, if it can be. */
+/* Answers what was asked for, after a check that the options go together. */
 static bool checked_run(const struct plan_options *options, const struct readers *readers,
                         struct failure *failure)
 {

@@ -36,7 +36,7 @@ static bool chrome_trace_write(const char *path, const struct run_record *record
     return good;
 }
 
-/* For who writes it to a file. */
+/* What is needed to write a run's trace as CSV to a file. */
 struct csv {
     const struct run_record *record;
     struct failure *failure;
@@ -55,7 +55,7 @@ static bool csv_write(const char *path, const struct run_record *record, struct 
     return textfile_stream(path, &writer, failure);
 }
 
-/* The run's profile with what the run taught it. */
+/* Writes the run's profile, with what was learned from the run. */
 static bool profile_write(const char *path, struct run_record *record, struct failure *failure)
 {
     if (!learn_costs(record, failure))
@@ -67,7 +67,7 @@ static bool profile_write(const char *path, struct run_record *record, struct fa
     return good;
 }
 
-/* What --verbose puts before the report: the plan that was followed. */
+/* Prints what --verbose puts before the report: the plan that was followed. */
 static bool plan_describe(const struct run_record *record, struct failure *failure)
 {
     struct text text = TEXT_INIT;
@@ -97,7 +97,8 @@ static bool page_write(const struct report_options *options, const struct run_re
     return good;
 }
 
-/* When the run has ended: nobody writes to its output after that. */
+/* Adds what the run saw of its nodes and network to a file of observations. Their time is that of
+ * the run's end, which is when its output was last written. */
 static bool sensed_write(const struct report_options *options, const struct run_record *record,
                          struct failure *failure)
 {
@@ -112,7 +113,7 @@ static bool sensed_write(const struct report_options *options, const struct run_
     return good;
 }
 
-/* What was asked for beside the report. */
+/* Writes the files that were asked for beside the report. */
 static bool files_write(const struct report_options *options, const struct run_record *record,
                         const struct readers *readers, struct failure *failure)
 {
@@ -127,7 +128,7 @@ static bool files_write(const struct report_options *options, const struct run_r
 
 /* ---- strips -------------------------------------------------------------------------------- */
 
-/* Their report is a table and a page. */
+/* The report of a run of strips is a table and a page: it has no other files. */
 static bool strips_check(const struct report_options *options, struct failure *failure)
 {
     const struct {
@@ -183,7 +184,7 @@ static bool strips_print_report(const struct report_options *options,
     return true;
 }
 
-/* *done: it is a run of strips, whose report is printed. */
+/* *done becomes true where it is a run of strips, whose report is then printed. */
 static bool strips_report(const struct report_options *options, const struct readers *readers,
                           bool *done, struct failure *failure)
 {
@@ -221,14 +222,14 @@ static bool report_print(const struct report_options *options, const struct read
         fputs(text, stdout);
     good = good && (options->quiet || text != NULL);
     free(text);
-    /* Last, for it changes the record. */
+    /* This is last because it changes the record. */
     if (good && options->profile)
         good = profile_write(options->profile, &record, failure);
     run_record_release(&record);
     return good;
 }
 
-/* The records stay until the table is printed, for it borrows their words. */
+/* The records are kept until the table is printed, because it borrows their texts. */
 static bool runs_compare(const struct report_options *options, const struct readers *readers,
                          struct failure *failure)
 {

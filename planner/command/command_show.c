@@ -23,10 +23,10 @@
 
 /* ---- extract ------------------------------------------------------------------------------- */
 
-/* scow show: what is taken out of a run's output in place of a description: pictures, tables of
- * records, what commands wrote, what failed. */
+/* scow show: takes pictures, tables of records, outputs of commands or failed core tasks out of a
+ * run's output, in place of a description. */
 
-/* As typed. */
+/* The options as typed. */
 struct show_options {
     const char *image, *png, *xdmf, *to;
     const char *file; /* to write what its ending says */
@@ -41,7 +41,7 @@ bool extract_emits(const struct show_options *options);
 
 enum content { CONTENT_UNKNOWN, CONTENT_PNG, CONTENT_TIFF, CONTENT_RECORDS };
 
-/* What files of -o are, by their endings. */
+/* What a file given by -o contains, by the ending of its name. */
 static const struct ending {
     const char *ending;
     enum content content;
@@ -66,13 +66,13 @@ static const struct ending *ending_find(const char *path)
     return &unknown;
 }
 
-/* A TIFF has the numbers of the result alone, and all of them. */
+/* A TIFF has only the numbers of the result, and all of them. */
 static bool is_tiff(const char *path)
 {
     return ending_find(path)->content == CONTENT_TIFF;
 }
 
-/* A build that cannot read runs; false. */
+/* Refuses in a build that cannot read runs; always false. */
 static bool extract_unable(struct failure *failure)
 {
     return failure_set(failure, FAILURE_FAILED,
@@ -96,19 +96,18 @@ static bool draws(const struct show_options *options)
     return options->png || options->xdmf;
 }
 
-/* What core tasks emitted, and not a word beside. */
+/* Is what core tasks wrote to be copied out unchanged, with nothing added? */
 bool extract_emits(const struct show_options *options)
 {
     return options->output || options->errors || options->to;
 }
 
-/* what core tasks wrote */
+/* How many kinds of things are to be taken out. */
 static int extract_kinds(const struct show_options *options)
 {
     return draws(options) + tabulates(options) + extract_emits(options) + options->failed;
 }
 
-/* Is something to be taken out, and of how many kinds? */
 static bool extract_wanted(const struct show_options *options)
 {
     return extract_kinds(options) > 0;
@@ -144,7 +143,8 @@ static bool picture_check(const struct show_options *options, struct failure *fa
     return true;
 }
 
-/* What belongs together. A file whose ending says that it is a picture is one from here on. */
+/* Checks that the options go together. Where the ending of -o says that it is a picture, it becomes
+ * --png. */
 static bool extract_check(struct show_options *options, struct failure *failure)
 {
     if (!file_check(options, failure))
@@ -241,10 +241,10 @@ static bool extract_run(const struct show_options *options, const struct readers
 
 /* ---- command show -------------------------------------------------------------------------- */
 
-/* The first bytes of every HDF5 file. */
+/* The first bytes of every HDF5 file (HDF5 file format specification, superblock). */
 static const char HDF5_SIGNATURE[] = "\211HDF\r\n\032\n";
 
-/* As the run itself ended, or would. */
+/* Fails as the run itself did, or would have done, where it did not end well. */
 static bool run_check(const char *path, const struct run_record *record, struct failure *failure)
 {
     if (!record->complete || record->tasks_done + record->tasks_failed < record->tasks)
@@ -259,7 +259,7 @@ static bool run_check(const char *path, const struct run_record *record, struct 
                        record->tasks_failed < record->tasks ? ", all others are there" : "");
 }
 
-/* *done: it is a run of strips. */
+/* *done becomes true where it is a run of strips, which is then described. */
 static bool strips_show(const struct show_options *options, const struct readers *readers,
                         struct text *text, bool *done, struct failure *failure)
 {
@@ -315,7 +315,7 @@ static bool run_show(const struct show_options *options, const struct readers *r
     if (!record.complete && record.ended)
         text_add(text, "ended       %s\n", record.ended);
     text_add(text, "\n");
-    /* What was in force. */
+    /* Parameters that were changed during the run are shown with the values that held at last. */
     bool good = parameter_list_merge(&record.plan.parameters, &record.changed) ||
                 failure_memory(failure, "describing a run");
     describe_plan(&record.plan, 0, text);
@@ -328,7 +328,8 @@ static bool run_show(const struct show_options *options, const struct readers *r
     return good;
 }
 
-/* A level that others followed is not what a resumed search begins with. */
+/* Checks the results of one level. Damage in a level before the last one has a sentence of its own:
+ * scow run --resume goes on from the last level and would not find it. */
 static bool level_check(const struct show_options *options, const struct readers *readers,
                         const struct run_record *record, int64_t k, struct failure *failure)
 {
@@ -356,7 +357,7 @@ static bool search_check(const struct show_options *options, const struct reader
     return good && search_ended(record, options->path, failure);
 }
 
-/* All levels of a search. */
+/* Describes all levels of a search. */
 static bool search_show(const struct show_options *options, const struct readers *readers,
                         struct text *text, struct failure *failure)
 {
@@ -376,7 +377,7 @@ static bool search_show(const struct show_options *options, const struct readers
     return good;
 }
 
-/* What --verbose adds to a plan. */
+/* Adds to the description of a plan what --verbose asks for. */
 static void plan_origin(const struct plan *plan, struct text *text)
 {
     if (plan->profile)
@@ -423,7 +424,8 @@ static bool text_show(const struct show_options *options, struct text *text,
     return good;
 }
 
-/* Does the file begin as HDF5 does? One that cannot be read is left to the reader of texts. */
+/* Does the file begin as HDF5 files do? False also for a file that cannot be read: the reader of
+ * texts then says why. */
 static bool file_is_run(const char *path)
 {
     char start[sizeof HDF5_SIGNATURE - 1];
@@ -436,7 +438,7 @@ static bool file_is_run(const char *path)
     return same;
 }
 
-/* One core task's results, or all tasks as a log. */
+/* Describes one core task's results, or all core tasks as a log. */
 static bool tasks_show(const struct show_options *options, const struct readers *readers,
                        struct text *text, struct failure *failure)
 {

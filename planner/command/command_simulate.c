@@ -47,7 +47,7 @@ static void robustness_text(const struct simulated *simulated, struct text *text
     text_add(text, "\n");
 }
 
-/* What --verbose adds: seconds behind the shares. */
+/* Adds what --verbose asks for: busy times in seconds, after the shares. */
 static void busy_text(const struct simulation *simulation, struct text *text)
 {
     const struct {
@@ -64,7 +64,7 @@ static void busy_text(const struct simulation *simulation, struct text *text)
     }
 }
 
-/* Sizes of the packages, in the order of sending. */
+/* Lists the sizes of the packages, in the order in which they are sent. */
 static void packages_text(const struct trace *trace, struct text *text)
 {
     enum { PACKAGES_MOST = 40 };
@@ -122,7 +122,7 @@ static void simulated_text(const struct simulated *simulated, bool verbose, stru
         text_add(text, "%s", simulated->told.bytes);
 }
 
-/* Of a rule alone there is no plan. */
+/* `plan` is NULL where a rule is simulated alone. */
 static bool gantt_add(const struct simulated *simulated, const struct plan *plan, struct text *text,
                       struct failure *failure)
 {
@@ -179,7 +179,7 @@ static bool options_check(struct simulate_options *options, struct failure *fail
            simulation_request_check(request, options->plan != NULL, failure);
 }
 
-/* A search in levels is played by itself. */
+/* A search in levels is simulated alone: refuses what does not go with it. */
 static bool levels_check(const struct simulate_options *options, struct failure *failure)
 {
     const struct simulation_request *request = &options->request;
@@ -211,7 +211,8 @@ static bool levels_run(const struct simulate_options *options, struct failure *f
     return good;
 }
 
-/* Owned, in *weights; NULL: not asked for. They also say how many core tasks there are. */
+/* Reads the weights, which also say how many core tasks there are. *weights is owned; NULL: none
+ * were asked for. */
 static bool weights_take(struct simulate_options *options, const struct profile *profile,
                          const struct readers *readers, struct task_weights **weights,
                          struct failure *failure)
@@ -289,7 +290,7 @@ static void rules_list(FILE *out)
 
 enum { ROWS_MOST = 48 };
 
-/* Behind so many rows; returns how many there are then. */
+/* Copies rows behind the first `count`; returns how many there are then. */
 static size_t rows_append(struct option_row *rows, size_t count, const struct option_row *more,
                           size_t more_count)
 {
@@ -298,7 +299,7 @@ static size_t rows_append(struct option_row *rows, size_t count, const struct op
     return count + more_count;
 }
 
-/* What is simulated, and on what. */
+/* Options for what is simulated, and on which platform. */
 static size_t subject_rows(struct simulate_options *options, struct option_row *rows, size_t count)
 {
     const struct option_row more[] = {
@@ -350,7 +351,7 @@ static size_t subject_rows(struct simulate_options *options, struct option_row *
     return count;
 }
 
-/* What becomes of it. */
+/* Options for what goes otherwise than planned: noise, loads, losses. */
 static size_t disturbance_rows(struct simulate_options *options, struct option_row *rows,
                                size_t count)
 {

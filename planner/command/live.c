@@ -11,9 +11,9 @@
 #include "planner/base/duration.h"
 #include "planner/files/textfile.h"
 
-/* Between two looks. */
+/* The time between two readings of the status. */
 static const struct timespec look_every = {.tv_sec = 2};
-/* To the beginning of the terminal's screen; and from there on nothing. */
+/* Terminal sequences: move to the top left, and erase from there to the end of the screen. */
 static const char TOP[] = "\033[H", CLEAR[] = "\033[J";
 
 static void worker_lines(const struct run_status *status, struct text *text)
@@ -81,7 +81,7 @@ void live_describe(const char *output, const struct run_status *status, double n
     text_add(text, "\n");
 }
 
-/* Of a run that writes no status any more: what its output says. */
+/* For a run that no longer writes a status: the state by its output file. */
 static bool output_read(const char *output, const struct readers *readers,
                         struct run_status *status, struct failure *failure)
 {
@@ -101,7 +101,7 @@ static bool output_read(const char *output, const struct readers *readers,
     return true;
 }
 
-/* *written: there is a file that says it. */
+/* *written: is there a status file? If not, the state is read from the output. */
 static bool status_read(const struct live_options *options, const struct readers *readers,
                         struct run_status *status, bool *written, struct failure *failure)
 {
@@ -128,7 +128,7 @@ static double clock_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Where nobody has written a status, only what the output says. */
+/* Describes a run without a status file by what its output says. */
 static void output_describe(const char *output, const struct run_status *status, struct text *text)
 {
     text_add(text, "run         %s: %s\n", output,
@@ -141,7 +141,7 @@ static void output_describe(const char *output, const struct run_status *status,
     text_add(text, "\n");
 }
 
-/* One look. *state: as it was found. */
+/* Reads and prints the status once; *state becomes the run's state. */
 static bool look(const struct live_options *options, const struct readers *readers, bool redraw,
                  enum run_state *state, struct failure *failure)
 {

@@ -1,5 +1,5 @@
-/* scow: becomes the program that knows the command, and is small: of many ranks that start at a
- * time, none shall first load the libraries of a program that it does not become. */
+/* scow: replaces itself by the program that has the command, and is small for that reason: where
+ * many ranks start at a time, none of them shall first load the libraries of another program. */
 #include <stdio.h>
 
 #include "planner/command/sibling.h"

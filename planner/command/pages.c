@@ -19,8 +19,9 @@
 #include "planner/studies/pairs_table.h"
 #include "planner/studies/sweep.h"
 
-/* Events in the chart, of the run and of its plan each; probes among the fits; loads and weights of
- * a plan; workers up to which all schedulers are compared, which takes a second for more. */
+/* Limits that keep pages quick to open: events in the chart, each of the run and of its plan;
+ * probes among the fits; loads and weights of a plan; workers up to which all schedulers are
+ * compared (with more of them that takes more than a second). */
 enum {
     EVENTS_MOST = 300000,
     PROBES_MOST = 50000,
@@ -30,7 +31,7 @@ enum {
     FAILED_MOST = 10
 };
 
-/* A page that grows; what is added is owned. */
+/* A page while its parts are added; it owns the added texts. */
 struct draft {
     struct page_part parts[PARTS_MOST];
     char *texts[PARTS_MOST];
@@ -45,7 +46,7 @@ static void draft_add(struct draft *draft, const char *key, char *json)
     draft->count++;
 }
 
-/* The same; false: memory ended while the text was written. */
+/* Adds a text and empties it; false: memory ended while the text was written. */
 static bool draft_take(struct draft *draft, const char *key, struct text *text,
                        struct failure *failure)
 {
@@ -56,7 +57,7 @@ static bool draft_take(struct draft *draft, const char *key, struct text *text,
     return true;
 }
 
-/* And for texts that a printer hands over. */
+/* Adds a text that a printer has made, and owns it; false: the printer was out of memory (NULL). */
 static bool draft_keep(struct draft *draft, const char *key, char *json, struct failure *failure)
 {
     if (!json)
@@ -84,8 +85,8 @@ static bool draft_write(const struct draft *draft, const char *html, const char 
     return textfile_stream(html, &writer, failure);
 }
 
-/* With its rounds and weights, where these are not too many to be looked at; else how many they
- * are. */
+/* Adds the plan with its rounds and weights or, where these are too many to be looked at, their
+ * numbers only. */
 static bool plan_add(struct draft *draft, const struct plan *plan, struct failure *failure)
 {
     const struct plan_lists lists = plan_lists(plan);
@@ -118,7 +119,7 @@ static bool probes_add(struct draft *draft, const struct samples *probes, struct
     return draft_take(draft, "probes", &text, failure);
 }
 
-/* How many workers, and which scheduler? Both are left out where they cannot be planned. */
+/* Adds the studies of workers and schedulers. Each is left out where it cannot be planned. */
 static bool studies_add(struct draft *draft, const struct planning *planning,
                         struct failure *failure)
 {
@@ -152,7 +153,7 @@ static bool pareto_add(struct draft *draft, const struct pareto *pareto, struct 
     return draft_take(draft, "pareto", &text, failure);
 }
 
-/* What one master can feed, of a plan that has one. */
+/* Adds what one master can feed, for a plan with one master. */
 static bool pairs_add(struct draft *draft, const struct planning *planning, struct failure *failure)
 {
     struct platform platform;
@@ -183,13 +184,14 @@ static bool walltime_add(struct draft *draft, const struct advice *advice, struc
     return draft_take(draft, "walltime", &text, failure);
 }
 
-/* What more workers or fewer and other schedulers take is planned for one master. */
+/* Is it a plan of several masters? Studies of other numbers of workers and other schedulers are for
+ * one master only. */
 static bool has_masters(const struct plan *plan)
 {
     return plan->star_count > 0 || plan->child_count > 0;
 }
 
-/* What the profile that the run kept says. */
+/* Adds what the profile that is kept in the run says. */
 static bool outlook_add(struct draft *draft, const struct run_record *record,
                         struct failure *failure)
 {
@@ -220,7 +222,8 @@ static bool run_add(struct draft *draft, const char *path, const struct run_reco
     text_add_quoted(&text, path);
     if (!draft_take(draft, "path", &text, failure))
         return false;
-    if (!run_record_traced(record)) /* what else is known makes a page, too */
+    if (!run_record_traced(
+            record)) /* Without a trace a page is still made of what else is known. */
         return true;
     if (events_print(record, EVENTS_MOST, &text, failure))
         return draft_take(draft, "events", &text, failure);
@@ -238,7 +241,7 @@ static bool fields_add(struct draft *draft, const char *path, const struct reade
     return false;
 }
 
-/* Core tasks that failed, the first ones, and those that took longest. */
+/* Adds core tasks that failed (the first ones) and those that took longest. */
 static bool tasks_add(struct draft *draft, const char *path, const struct readers *readers,
                       struct failure *failure)
 {
@@ -262,7 +265,7 @@ static bool slices_add(struct draft *draft, const char *path, const struct run_r
     return false;
 }
 
-/* Do the timings come from this profile, as far as can be told? */
+/* Do the timings belong to this profile, as far as can be told? */
 static bool probes_check(const struct run_record *record, const struct samples *probes,
                          struct failure *failure)
 {
@@ -330,7 +333,7 @@ bool page_of_runs(const char *html, char *const *paths, const struct run_record 
     return good;
 }
 
-/* The events of the plan's simulation, where they can be drawn: those of one master. */
+/* Adds the events of the plan's simulation, where they can be drawn, that is for one master. */
 static bool plan_events_add(struct draft *draft, const struct planning *planning,
                             const struct plan *plan, struct failure *failure)
 {

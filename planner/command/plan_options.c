@@ -14,14 +14,15 @@
 
 /* ---- what goes together -------------------------------------------------------------------- */
 
-/* Are workers to be chosen, or the choice explained? */
+/* Are workers to be chosen, or is the choice to be explained? */
 static bool choice_wanted(const struct plan_options *options)
 {
     return options->objective || !isnan(options->budget) || options->require || options->exclude ||
            options->at_most || options->price || options->waits || options->pareto || options->why;
 }
 
-/* Everything but the workers is as it was begun. */
+/* A resumed run keeps everything as it was begun except the workers: refuses options that would
+ * change it. */
 static bool resume_check(const struct plan_options *options, struct failure *failure)
 {
     if (options->profile || options->input || options->tasks > 0 || options->set ||
@@ -36,7 +37,7 @@ static bool resume_check(const struct plan_options *options, struct failure *fai
     return true;
 }
 
-/* A number above 0, or what is said in place of one by "auto"; 0: neither. */
+/* A number above 0; `chosen` for "auto"; 0: neither of them. */
 static int64_t count_read(const char *typed, int64_t chosen)
 {
     char *end;
@@ -57,7 +58,7 @@ int64_t plan_options_tree(const struct plan_options *options)
     return options->tree ? count_read(options->tree, TREE_AUTO) : 0;
 }
 
-/* Whatever is no number. */
+/* The name of a file of groups: whatever is not a number. */
 const char *plan_options_groups(const struct plan_options *options)
 {
     const char *typed = options->tree;
@@ -65,8 +66,8 @@ const char *plan_options_groups(const struct plan_options *options)
                                                                                              : NULL;
 }
 
-/* Several masters are planned for the least makespan of a fixed plan: what else is asked for; NULL:
- * nothing. */
+/* Several masters are planned only for the least makespan of a fixed plan. Returns the name of an
+ * option that asks for something else; NULL: there is none. */
 static const char *single_asked(const struct plan_options *options)
 {
     const struct {
@@ -186,7 +187,8 @@ bool plan_options_check(const struct plan_options *options, struct failure *fail
     return true;
 }
 
-/* Pairs and periods are of every job: what one job or its plan alone has does not go with them. */
+/* --pairs and --period describe a profile for jobs of any size: options for one job or its plan are
+ * refused. */
 bool plan_options_check_periods(const struct plan_options *options, struct failure *failure)
 {
     const char *const option = options->pairs ? "--pairs" : "--period";
@@ -279,7 +281,7 @@ static size_t rows_add(const struct option_row *own, size_t count, struct option
     return count;
 }
 
-/* What is to be done, and by whom. */
+/* Options for what is to be done, and by which workers. */
 static size_t job_rows(struct plan_options *options, struct option_row *rows)
 {
     const struct option_row own[] = {
@@ -304,7 +306,7 @@ static size_t job_rows(struct plan_options *options, struct option_row *rows)
     return count + strips_rows(&options->strips, rows + count);
 }
 
-/* How a plan is made. */
+/* Options for how a plan is made. */
 static size_t making_rows(struct plan_options *options, struct option_row *rows)
 {
     const struct option_row own[] = {
@@ -344,7 +346,7 @@ static size_t making_rows(struct plan_options *options, struct option_row *rows)
     return rows_add(own, sizeof own / sizeof *own, rows);
 }
 
-/* Where it goes, and what it is chosen for. */
+/* Options for where the plan goes, and what it is chosen for. */
 static size_t choosing_rows(struct plan_options *options, struct option_row *rows)
 {
     const struct option_row own[] = {
@@ -387,7 +389,7 @@ static size_t choosing_rows(struct plan_options *options, struct option_row *row
     return rows_add(own, sizeof own / sizeof *own, rows);
 }
 
-/* What is shown of it. */
+/* Options for what is shown of the plan. */
 static size_t showing_rows(struct plan_options *options, struct option_row *rows)
 {
     const struct option_row own[] = {

@@ -10,7 +10,7 @@
 #include "planner/studies/one_period.h"
 #include "planner/studies/pairs_table.h"
 
-/* The only setting that suits; NULL with *failure set. Borrowed. */
+/* The only setting that fits the options; NULL with *failure set. Borrowed. */
 static const struct profile_setting *setting_find(const struct periods_request *request,
                                                   const struct profile *profile,
                                                   const struct parameter_list *wanted,

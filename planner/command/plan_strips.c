@@ -75,7 +75,7 @@ static bool options_check(const struct strips_asked *asked, struct failure *fail
 
 /* ---- the grid ------------------------------------------------------------------------------ */
 
-/* Values that change no cost, so that plans may have others than the profile. */
+/* Parameters that change no cost, so that a plan may have other values than the profile. */
 static const char *const value_names[] = {"north", "south", "west", "east", "inside"};
 
 static bool is_value(const char *name)
@@ -86,7 +86,8 @@ static bool is_value(const char *name)
     return false;
 }
 
-/* What is asked for by --set: values for the plan, all else must be the profile's. */
+/* Divides what --set gives: values that a plan may have of its own, and wanted ones that must be
+ * those of the profile. */
 static bool set_split(const struct strips_asked *asked, const struct profile *profile,
                       struct parameter_list *values, struct parameter_list *wanted,
                       struct failure *failure)
@@ -106,7 +107,8 @@ static bool set_split(const struct strips_asked *asked, const struct profile *pr
     return good && wanted_check(profile, asked->profile, wanted, failure);
 }
 
-/* A side of the grid: as given, or as the profile was measured; 0 with *failure set. */
+/* The length of a side of the grid: as given or, if it is not, as the profile was measured; 0 with
+ * *failure set. */
 static int64_t side_find(const struct profile *profile, const struct profile_setting *setting,
                          const char *name, int64_t given, double most, struct failure *failure)
 {
@@ -163,7 +165,8 @@ static bool setting_plan(const struct strips_asked *asked, const struct profile 
            strips_choose(&request, plan, failure);
 }
 
-/* Of the profile's settings the one with the least time; *best is that one. */
+/* Plans with each of the profile's settings and keeps the least time; *best becomes the setting of
+ * that plan. */
 static bool settings_plan(const struct strips_asked *asked, const struct profile *profile,
                           const struct parameter_list *wanted, struct strips_plan *plan,
                           const struct profile_setting **best, struct failure *failure)
@@ -190,7 +193,8 @@ static bool settings_plan(const struct strips_asked *asked, const struct profile
                        asked->profile, asked->profile);
 }
 
-/* The values of the profile and its setting, and those that are given in their place. */
+/* Gives the plan the parameters of the profile and its setting, with the given values in place of
+ * theirs. */
 static bool plan_name(const struct strips_asked *asked, const struct profile *profile,
                       const struct profile_setting *setting, const struct parameter_list *values,
                       const char *digest, struct strips_plan *plan)
@@ -211,7 +215,7 @@ static bool plan_name(const struct strips_asked *asked, const struct profile *pr
            (unnamed || plan->profile) && plan->profile_sha256;
 }
 
-/* Costs of wider strips are extrapolated. */
+/* Says where strips are wider than what was measured, so that their costs are extrapolated. */
 static void wide_describe(const struct profile_setting *setting, const struct strips_plan *plan,
                           struct text *text)
 {
@@ -246,8 +250,8 @@ static bool plan_put(const struct strips_asked *asked, const struct profile_sett
     return text_print(&text, "describing the plan", failure);
 }
 
-/* What workers will have of their processors while all iterations take as long as they do at best:
- * columns are the profile's core tasks. */
+/* Forecasts which share of their processors workers will have, over the least time that all
+ * iterations can take. A profile of strips counts columns as its core tasks. */
 static bool shares_find(const struct strips_asked *asked, struct profile *profile,
                         struct strips_plan *plan, struct failure *failure)
 {

@@ -1,4 +1,5 @@
-/* scow-planner: plans, simulates, reports; calibrate and run are siblings. */
+/* scow-planner: plans, simulates, reports. Commands that need MPI are programs beside it
+ * (sibling.h). */
 #include <stddef.h>
 
 #include "planner/command/program.h"

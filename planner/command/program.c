@@ -13,8 +13,8 @@
 
 struct command {
     const char *name, *summary;
-    /* NULL: a program of its own, where it is not one of the parallel ones that are part of this
-     * one. */
+    /* NULL: the command is a parallel one, within this program or, if it is not linked in, a
+     * program of its own. */
     bool (*run)(int argc, char **argv, const struct readers *readers, struct failure *failure);
 };
 
@@ -36,7 +36,7 @@ static const struct command commands[] = {
     {"bench", "measure packages a second here: mpiexec -n P+1 scow bench rate", NULL},
 };
 
-/* Clang's version begins with its name, gcc's does not. */
+/* __VERSION__ of Clang begins with its name, that of gcc does not. */
 #ifdef __clang__
 static const char compiler_family[] = "";
 #else
@@ -58,7 +58,7 @@ static bool usage_print(struct failure *failure)
     return wrap_print(&text, "describing the commands", failure);
 }
 
-/* For who does not know where to begin. */
+/* For users who do not know where to begin. */
 static void beginning_print(FILE *out)
 {
     fputs("scow runs large numbers of independent core tasks, and predicts how long they take. At "
@@ -95,7 +95,7 @@ static const struct command *command_find(const char *name, struct failure *fail
     return NULL;
 }
 
-/* The parallel command of that name in this program; NULL: it is none of it. */
+/* The parallel command of that name within this program; NULL: it has none of that name. */
 static int (*parallel_find(const struct program_parallel *parallel, const char *name))(int, char **)
 {
     if (!parallel)
@@ -107,7 +107,7 @@ static int (*parallel_find(const struct program_parallel *parallel, const char *
     return strcmp(name, "calibrate") == 0 ? parallel->calibrate : NULL;
 }
 
-/* "help plan" becomes "plan --help", and "help" stays what it is. */
+/* Turns "help plan" into "plan --help"; "help" alone stays as it is. */
 static void help_turn(int argc, char **argv)
 {
     static char help[] = "--help";
@@ -117,7 +117,7 @@ static void help_turn(int argc, char **argv)
         argv[argc - 1] = help;
 }
 
-/* *code becomes the exit code of a parallel command, which has told its failures itself. */
+/* *code becomes the exit code of a parallel command, which has printed its failures itself. */
 static bool command_run(int argc, char **argv, const struct program_parallel *parallel, int *code,
                         struct failure *failure)
 {
@@ -153,7 +153,8 @@ int program_main(int argc, char **argv, const struct program_parallel *parallel)
     static char buffer[65536]; /* glibc ignores the size of a buffer that it allocates itself */
     struct failure failure = FAILURE_INIT;
     int code = 0;
-    /* errno of a failed write is lost before the end, so tables and help are written only there. */
+    /* errno of a failed write is known only right after it, so tables and help are collected and
+     * written at the end, where it is checked. */
     if (!isatty(STDOUT_FILENO))
         setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     command_run(argc, argv, parallel, &code, &failure);

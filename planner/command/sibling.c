@@ -17,9 +17,9 @@ bool sibling_exists(const char *command)
     return false;
 }
 
-/* Threads that wait awake for each other gain next to nothing, and where a node has
- * more of them than cores they take what others compute with. OpenMP's libraries look at this when
- * they are loaded, which is before main. */
+/* Threads that spin while they wait for each other gain next to nothing, and where a node has more
+ * threads than cores they take time from those that compute. OpenMP's libraries read this variable
+ * when they are loaded, which is before main. */
 static void waiting_settle(void)
 {
     static const char *const settings[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"};
@@ -29,8 +29,9 @@ static void waiting_settle(void)
     setenv("OMP_WAIT_POLICY", "passive", 0);
 }
 
-/* Ranks that end early leave messages that nobody has asked for, and UCX (the library under MPICH)
- * would warn of each among what the command prints. It looks at this when it is loaded, too. */
+/* Ranks that end early leave messages that nobody has received. UCX (the library under MPICH) would
+ * warn of each of them, in the middle of what the command prints. It reads its variable when it is
+ * loaded, too. */
 static void warnings_leave_out(void)
 {
     setenv("UCX_LOG_LEVEL", "error", 0);

@@ -12,7 +12,7 @@
 struct levels {
     struct profile profiles[LEVELS_MOST]; /* owned */
     struct level_sample
-        samples[LEVELS_MOST]; /* what leads to as many core tasks as the plan says */
+        samples[LEVELS_MOST]; /* such that each level gets as many core tasks as the plan says */
     struct level_masters_setup setup;
     struct level_masters played;
     double one_s[LEVELS_MOST]; /* by one master; NaN: no plan can be made */
@@ -35,7 +35,8 @@ static bool profiles_make(struct levels *levels, const struct profile *profile,
     return true;
 }
 
-/* As the plan expects them or, where it does not, as the profile's samples do. */
+/* Takes the numbers of core tasks by level from the plan or, where it has none, from the profile's
+ * samples. */
 static void levels_take(struct levels *levels, const struct profile_setting *setting)
 {
     struct level_masters_setup *setup = &levels->setup;
@@ -52,7 +53,7 @@ static void levels_take(struct levels *levels, const struct profile_setting *set
     setup->level_count = plan->level_count;
 }
 
-/* One level after the other, as scow run has them. */
+/* Plans one level after the other for one master, as scow run does. */
 static void one_find(struct levels *levels)
 {
     const struct level_masters_setup *setup = &levels->setup;

@@ -14,7 +14,8 @@ bool simulate_strips_is(const char *plan, bool *is, struct failure *failure)
 {
     size_t length = 0;
     *is = false;
-    if (strcmp(plan, "-") == 0) /* can be read once only, and is a plan of packages */
+    if (strcmp(plan, "-") ==
+        0) /* standard input can be read only once: it is taken as a plan of packages */
         return true;
     char *text = textfile_read(plan, &length, failure);
     *is = text && strips_is(text, length);
@@ -52,7 +53,7 @@ static bool request_check(const char *plan, const struct simulation_request *req
     return true;
 }
 
-/* Of the profile's workers the plan has some. */
+/* The plan must use workers that the profile has. */
 static bool profile_check(const struct simulation_request *request, const struct profile *profile,
                           const struct strips_plan *plan, struct failure *failure)
 {
@@ -71,7 +72,7 @@ static bool profile_check(const struct simulation_request *request, const struct
     return true;
 }
 
-/* Those that -n says, or the plan's alone. */
+/* As many workers as -n says or, without it, as many as the plan uses. */
 static bool workers_find(const struct simulation_request *request, const struct strips_plan *plan,
                          int64_t *workers, struct failure *failure)
 {
@@ -102,7 +103,8 @@ static bool loads_find(const struct simulation_request *request, const struct pr
                                  failure);
 }
 
-/* What others take is in the loads, and not in what the plan expected of them. */
+/* Loads say what others take from the processors: undoes what the plan expected of that, which
+ * would otherwise count twice. */
 static void shares_undo(struct strips_plan *plan)
 {
     for (size_t k = 0; k < plan->strip_count; k++)
@@ -127,8 +129,8 @@ static bool outcome_print(const struct strips_plan *plan, const struct strips_ou
     return text_print(&text, "describing the simulation", failure);
 }
 
-/* What a column takes each worker, by the profile; those beyond its own are like its last one.
- * Owned; NULL: out of memory. */
+/* Seconds that each worker takes for a column, by the profile; workers beyond those that it
+ * measured are like the last one. Owned; NULL: out of memory. */
 static double *columns_find(const struct profile *profile, int64_t workers)
 {
     const struct profile_setting *setting = &profile->settings[0];

@@ -50,13 +50,13 @@ static bool from_input(const struct weights_options *options)
     return options->column > 0 || (options->file && strcmp(options->file, WEIGHTS_SIZES) == 0);
 }
 
-/* In a file, which can be read more than once. */
+/* Is the input a file, which can be read more than once? */
 static bool lines_given(const struct weights_options *options)
 {
     return options->input && strcmp(options->input, "-") != 0;
 }
 
-/* Those of what is sent, as options of their own. */
+/* The options of the weights by bytes that are sent, which are read in the same way. */
 static struct weights_options bytes_options(const struct weights_options *options)
 {
     return (struct weights_options){.file = options->of + strlen(WEIGHTS_BYTES),
@@ -104,14 +104,14 @@ bool weights_options_check(const struct weights_options *options, struct failure
 
 /* ---- an earlier run ------------------------------------------------------------------------ */
 
-/* Seconds of core tasks, below 0 where they are not known yet. */
+/* Seconds that core tasks took in an earlier run; below 0 where they are not known. */
 struct measuring {
     double *seconds; /* owned */
     int64_t tasks;
-    struct order order; /* that packages took them in */
+    struct order order; /* in which packages have the core tasks */
 };
 
-/* What a package took to compute, spread evenly over its core tasks. */
+/* Divides the time that a package took to compute evenly among its core tasks. */
 static bool block_take(void *self, const struct trace *block)
 {
     const struct measuring *measuring = self;
@@ -160,7 +160,7 @@ static bool measured_check(const struct measuring *measuring, const char *path,
     return true;
 }
 
-/* Is the run's input the one at hand? True where that cannot be told. */
+/* Is the run's input the one that is now given? True also where that cannot be told. */
 static bool input_same(const struct run_record *record, const struct weights_options *options,
                        const struct readers *readers, struct failure *failure)
 {
@@ -213,7 +213,7 @@ static bool file_is_hdf5(const char *path)
     return is;
 }
 
-/* Such a file, or FILE:DATASET. */
+/* Does the name say an HDF5 file, alone or as FILE:DATASET? */
 static bool names_hdf5(const char *name)
 {
     const char *colon = strrchr(name, ':');
@@ -240,7 +240,7 @@ static bool numbers_weigh(const char *name, const struct readers *readers,
 
 /* ---- which --------------------------------------------------------------------------------- */
 
-/* Those of computing. */
+/* Finds the weights of computing. */
 static bool work_find(const struct weights_options *options, const struct readers *readers,
                       struct task_weights **weights, struct failure *failure)
 {

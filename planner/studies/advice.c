@@ -7,17 +7,20 @@
 #include "planner/studies/feeding.h"
 #include "planner/studies/planning.h"
 
-/* For a profile that does not say how sure it is. */
+/* The margin on the makespan, relative, for a profile that does not say how far predictions may be
+ * off. */
 static const double MARGIN = 0.2;
-/* Relative; less is not worth a word. */
+/* Relative: a smaller effect of core tasks that were not measured is not worth a line. */
 static const double UNSEEN_TOLD = 0.005;
 
-/* Results on their way to the disk, and the file closed. */
+/* Seconds for results to reach the disk and for the file to be closed. */
 static const double FLUSH_S = 30;
-/* Slurm looks at its clock so often: a warning may come that much before it was asked for. */
+/* Slurm checks its time limits only once in so many seconds, so that a warning may come that much
+ * earlier than asked for (sbatch, option --signal). */
 static const double EARLY_S = 60;
 
-/* Measured on whatever there was; it may be twice as long where many ranks start at once. */
+/* Start and sealing were measured with few ranks; where many start at once they may take so many
+ * times as long. */
 static const double OVERHEAD_TIMES = 2;
 
 static struct overhead overhead_of(const struct advice *advice)
@@ -30,7 +33,7 @@ double advice_startup(const struct advice *advice)
     return fmax(ADVICE_STARTUP_S, ceil(OVERHEAD_TIMES * overhead_of(advice).start_s));
 }
 
-/* Of the group that has the fewest; where there are no groups, of the plan. */
+/* The rounds of the plan or, in a tree, of the group that has the fewest. */
 static int64_t fewest_rounds(const struct plan *plan)
 {
     int64_t fewest = plan->child_count == 0 ? plan_rounds_total(plan) : INT64_MAX;
@@ -41,7 +44,8 @@ static int64_t fewest_rounds(const struct plan *plan)
     return fewest;
 }
 
-/* In which workers end what they have: a tree has no common period. */
+/* The time in which workers end the packages that they have. A tree has no common period: then the
+ * mean round of the group with the fewest rounds. */
 static double round_s(const struct plan *plan)
 {
     if (plan->child_count == 0)
@@ -172,7 +176,7 @@ bool advice_unequal(const struct advice *advice, struct text *text, struct failu
     return true;
 }
 
-/* Which transfers go by them: those to the worker. */
+/* Says that transfers of core tasks to workers are predicted by their bytes. */
 static void bytes_describe(const struct task_weights *bytes, struct text *text)
 {
     text_add(text,

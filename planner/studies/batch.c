@@ -3,11 +3,12 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Of a rank, beside packages and results: program, MPI, HDF5, stacks of threads. 51 MB were seen
- * with MPICH on a node; thousands of ranks and faster networks take more. */
+/* What a rank needs besides packages and results: program, MPI, HDF5, stacks of threads. 51 MB were
+ * seen with MPICH on one node; thousands of ranks and faster networks take more. */
 static const double RANK_BYTES = 256e6;
 
-/* Ranks were spread evenly over the nodes, the last of which may have had fewer. */
+/* Calibration had its ranks spread evenly over its nodes (the last node may have had fewer): so
+ * many ranks a node are asked for. */
 static void spread_find(const struct advice *advice, struct batch *batch)
 {
     const struct profile_origin *origin = &advice->profile->origin;
@@ -18,16 +19,17 @@ static void spread_find(const struct advice *advice, struct batch *batch)
     batch->nodes = (batch->ranks + batch->ranks_per_node - 1) / batch->ranks_per_node;
 }
 
-/* Over what was measured: pages that are shared differently, packages in other places; and of
- * commands, that they differ. */
+/* Margins on what was measured: pages may be shared otherwise and packages lie at other places;
+ * commands, beyond that, differ from each other. */
 static const double RANK_MARGIN = 1.06, COMMAND_MARGIN = 1.15;
-/* Of profiles that do not tell the master from workers. */
+/* The margin where a profile does not measure the master and workers apart. */
 static const double RANK_MARGIN_OLD = 1.12;
-/* Of what a rank had, whatever its packages, in profiles that do not know of small ones what was
- * measured: not all that is set aside for them is used. */
+/* In such profiles it is not known how much of a rank's peak was for its packages, as not all
+ * memory that is set aside for them is used. So smaller packages are not taken to save more than a
+ * fifth of it. */
 static const double RANK_LEAST = 0.8;
 
-/* Commands that a worker runs at a time. */
+/* The commands that a worker runs at a time. */
 static int64_t commands_find(const struct advice *advice, const struct batch *batch)
 {
     const struct parameter *jobs = parameter_list_find(&advice->setting->parameters, "jobs");
@@ -38,7 +40,7 @@ static int64_t commands_find(const struct advice *advice, const struct batch *ba
     return batch->threads > 0 ? batch->threads : 1;
 }
 
-/* Of the node that has the most, which has the fewest masters. */
+/* The workers on the node that has the most of them, which is the node with the fewest masters. */
 static int64_t workers_on_node(const struct batch *batch)
 {
     const int64_t ranks =
@@ -46,7 +48,7 @@ static int64_t workers_on_node(const struct batch *batch)
     return ranks - batch->node_masters[0];
 }
 
-/* Masters of a node, the fewest and the most; nodes are filled one after the other. */
+/* The fewest and the most masters on a node; nodes are filled with ranks one after the other. */
 static void masters_find(const struct advice *advice, struct batch *batch)
 {
     int64_t fewest = INT64_MAX, most = 0;
@@ -61,14 +63,16 @@ static void masters_find(const struct advice *advice, struct batch *batch)
     batch->node_masters[1] = most;
 }
 
-/* Of a master, with the plan's messages under way; as of a worker where nobody knows. */
+/* The bytes of a master, including the plan's messages under way; where no master was measured,
+ * those of a worker. */
 static double master_find(const struct advice *advice, double rank)
 {
     const double base = advice->profile->peaks.master;
     return base > 0 ? base + advice_master(advice->plan, &advice->setting->memory) : rank;
 }
 
-/* Of the node that needs the most: the one with the most masters, or with the fewest. */
+/* The bytes of all ranks on the node that needs the most: that is the node with the most masters
+ * or, where masters need less than workers, with the fewest. */
 static double ranks_sum(const struct advice *advice, const struct batch *batch, double rank)
 {
     const double more = master_find(advice, rank) - rank;
@@ -76,8 +80,8 @@ static double ranks_sum(const struct advice *advice, const struct batch *batch, 
     return (double)batch->ranks_per_node * rank + (double)masters * more;
 }
 
-/* As measured and a margin, and so much more or less as the plan's packages are larger or smaller
- * than those that were. The master runs no commands. */
+/* The peak that was measured, more or less by the bytes by which the plan's packages are larger or
+ * smaller than the measured ones, and a margin. Masters run no commands. */
 static double peaks_sum(const struct advice *advice, const struct batch *batch, double worker)
 {
     const struct profile_peaks *peaks = &advice->profile->peaks;
@@ -122,8 +126,8 @@ void batch_find(const struct advice *advice, struct batch *batch)
     times_find(advice, batch);
 }
 
-/* Nodes are filled, or srun would spread fewer tasks evenly and not as they were measured; the
- * ranks behind the plan's stay idle. */
+/* Whole nodes are asked for: with fewer tasks, srun would spread them evenly over the nodes, and
+ * not as they were measured. The ranks beyond the plan's stay idle. */
 static int64_t batch_tasks(const struct batch *batch)
 {
     return batch->nodes > 0 ? batch->nodes * batch->ranks_per_node : batch->ranks;
@@ -180,7 +184,7 @@ void batch_slurm(const struct batch *batch, struct text *text)
 
 void batch_pbs(const struct batch *batch, struct text *text)
 {
-    /* Where nothing is known of nodes, a chunk is a rank, and PBS puts it where it likes. */
+    /* Where nothing is known of nodes, a chunk is one rank, and PBS decides where it runs. */
     const int64_t chunks = batch->nodes > 0 ? batch->nodes : batch->ranks;
     const int64_t ranks = batch->nodes > 0 ? batch->ranks_per_node : 1;
     const int64_t threads = batch->threads > 0 ? batch->threads : 1;

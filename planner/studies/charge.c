@@ -17,7 +17,7 @@ static double energy_of(struct price price, double run_s)
     return price.watts * run_s;
 }
 
-/* Of the master and the first `workers` workers. */
+/* Sums what `of` gives for the master and for the first `workers` workers. */
 static double ranks_sum(const struct profile *profile, const struct profile_setting *setting,
                         int64_t workers, double run_s, double (*of)(struct price, double))
 {

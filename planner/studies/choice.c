@@ -5,7 +5,8 @@
 #include "planner/base/limits.h"
 #include "planner/schedulers/scheduler.h"
 
-/* Of one package of the class. */
+/* The time that one package of the class takes on the master or on the port, whichever is
+ * longer. */
 static double feed_s(const struct platform_window *window, const struct platform_class *class,
                      double load)
 {
@@ -32,7 +33,8 @@ bool choice_serial(const struct platform *platform)
     return true;
 }
 
-/* What a core task takes in packages as large as the plan's largest. */
+/* Notes the times per core task to send and to compute it, in packages as large as the plan's
+ * largest. */
 static void serial_note(const struct platform *platform, struct plan *plan)
 {
     const double load = plan_largest_load(plan);
@@ -42,7 +44,7 @@ static void serial_note(const struct platform *platform, struct plan *plan)
     plan->choice.compute_s_per_task = cost_of(platform_class_work(class), load) / load;
 }
 
-/* More workers like the last ones. */
+/* Adds workers that are like the last ones. */
 static void platform_grow(struct platform *platform, int64_t workers)
 {
     for (int64_t w = 0; w < platform->window_count; w++)
@@ -51,8 +53,8 @@ static void platform_grow(struct platform *platform, int64_t workers)
     platform->worker_count = workers;
 }
 
-/* A scheduler's plan; *found: it applies, and the effort sufficed. */
-static bool best_of(const char *scheduler, const struct schedule_request *request,
+/* One scheduler's plan; *found: the scheduler applies, and the effort sufficed. */
+static bool plan_of(const char *scheduler, const struct schedule_request *request,
                     struct plan *plan, bool *found, struct failure *failure)
 {
     struct failure refused = FAILURE_INIT;
@@ -64,7 +66,8 @@ static bool best_of(const char *scheduler, const struct schedule_request *reques
     return true;
 }
 
-/* q, with ever more workers as long as all of them are used. */
+/* The number of workers that maximal production (SCOW-MP) would use if there were more of them:
+ * doubles the platform's workers as long as the plan uses all. */
 static bool production_find(struct platform *platform, const struct schedule_request *request,
                             struct plan_choice *choice, bool *found, struct failure *failure)
 {
@@ -75,7 +78,7 @@ static bool production_find(struct platform *platform, const struct schedule_req
     while (good && all) {
         struct plan plan;
         platform_grow(platform, workers);
-        good = best_of(SCHEDULER_QUICK, request, &plan, found, failure);
+        good = plan_of(SCHEDULER_QUICK, request, &plan, found, failure);
         if (!good || !*found) {
             plan_release(&plan);
             break;
@@ -96,7 +99,7 @@ static bool utilization_find(const struct schedule_request *request, struct plan
 {
     struct plan plan;
     bool found;
-    if (!best_of("scow-pwu", request, &plan, &found, failure))
+    if (!plan_of("scow-pwu", request, &plan, &found, failure))
         return false;
     if (found) {
         choice->pwu_workers = plan_workers_used(&plan);
@@ -110,7 +113,7 @@ static bool utilization_find(const struct schedule_request *request, struct plan
 bool choice_find(const struct platform *platform, double effort_s, struct plan *plan,
                  struct failure *failure)
 {
-    struct platform own = *platform; /* grown for a while, and shrunk again */
+    struct platform own = *platform; /* production_find adds workers and takes them away again */
     struct effort effort = {effort_s * EFFORT_SECOND};
     const struct schedule_request request = {.platform = &own,
                                              .tasks = plan->tasks,

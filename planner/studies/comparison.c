@@ -12,17 +12,17 @@
 #include "planner/studies/repeated.h"
 #include "planner/studies/several.h"
 
-/* What has been asked for, of all entries. */
+/* What is asked for of every entry. */
 struct comparing {
     const struct planning *planning;
     const struct platform *platform; /* with the job's cost map */
     const struct scenario *scenario;
     int64_t seeds;
     enum comparison_masters masters;
-    const struct plan *planned; /* of several masters, where that is what is compared */
+    const struct plan *planned; /* the plan of several masters that is compared, if any */
 };
 
-/* How the plan does with the noise that was asked for. */
+/* Simulates the plan with the noise that was asked for. */
 static bool robustness_fill(const struct comparing *comparing, const struct plan *plan,
                             struct ensemble_summary *robustness, struct failure *failure)
 {
@@ -49,7 +49,7 @@ static bool entry_fill(const struct comparing *comparing, const struct schedule_
     return robustness_fill(comparing, &from->plan, &entry->robustness, failure);
 }
 
-/* One that "auto" does not look at, into the next entry. */
+/* Plans the next entry by a scheduler that "auto" does not try. */
 static bool named_fill(const struct comparing *comparing, const struct schedule_request *request,
                        const struct scheduler *scheduler, struct comparison *comparison,
                        struct failure *failure)
@@ -81,7 +81,7 @@ static bool several_fill(const struct comparing *comparing, const struct plan *p
                                                    comparing->seeds, &row->robustness, failure);
 }
 
-/* What "plan" would take in place of `one`: the least of those that save enough. */
+/* Marks what "plan" would take in place of `one`: the least makespan of those that save enough. */
 static void several_choose(const struct plan *one, struct comparison *comparison)
 {
     struct comparison_several *best = NULL;
@@ -116,7 +116,8 @@ static bool best_fill(const struct comparing *comparing, const struct plan *one,
     return good;
 }
 
-/* `one` is what one master would run; NULL: no plan of it is feasible. */
+/* Adds plans of several masters. `one` is what one master would run; NULL: no plan of it is
+ * feasible. */
 static bool masters_fill(const struct comparing *comparing, const struct plan *one,
                          struct comparison *comparison, struct failure *failure)
 {
@@ -130,7 +131,7 @@ static bool masters_fill(const struct comparing *comparing, const struct plan *o
                         failure);
 }
 
-/* The plans themselves are not kept. */
+/* Fills the entries from plans, which are released here. */
 static bool entries_fill(const struct comparing *comparing, const struct schedule_request *request,
                          struct comparison *comparison, struct failure *failure)
 {
@@ -177,7 +178,7 @@ bool comparison_make_with(const struct planning *planning, const struct scenario
     const struct schedule_request request = {
         .platform = &platform, .tasks = planning->tasks, .real_valued = planning->real_valued};
     heeded = platform_unplaced(&platform);
-    struct planning fixed = *planning; /* what is compared has no tail */
+    struct planning fixed = *planning; /* plans are compared without tails */
     fixed.tail = NULL;
     const struct comparing comparing = {&fixed, &heeded, scenario, seeds, masters, planned};
     const bool good =
@@ -233,7 +234,7 @@ static void several_row_text(const struct comparison *comparison,
     if (row->predicted.lower_bound_s > 0)
         text_add(text, "%8.1f %%", 100 * row->predicted.gap);
     else
-        text_add(text, "%10s", "-"); /* no bound is known of trees */
+        text_add(text, "%10s", "-"); /* no bound is known for trees */
     if (comparison->has_robustness) {
         text_add_seconds_column(text, row->robustness.median_s);
         text_add_seconds_column(text, row->robustness.p95_s);
@@ -241,7 +242,7 @@ static void several_row_text(const struct comparison *comparison,
     text_add(text, "\n");
 }
 
-/* Those that take so long, up to before the other time. */
+/* Prints the plans of several masters whose makespan is at least from_s and below until_s. */
 static void several_text(const struct comparison *comparison, double from_s, double until_s,
                          struct text *text)
 {
@@ -253,7 +254,7 @@ static void several_text(const struct comparison *comparison, double from_s, dou
     }
 }
 
-/* By makespan; of equal ones one master stands first. */
+/* Prints all plans in the order of their makespan; of equal ones that of one master comes first. */
 static void applied_text(const struct comparison *comparison, struct text *text)
 {
     double before_s = 0;
@@ -268,7 +269,7 @@ static void applied_text(const struct comparison *comparison, struct text *text)
     several_text(comparison, before_s, HUGE_VAL, text);
 }
 
-/* Without the scheduler's name, which stands before it. */
+/* The reason without the scheduler's name, which the line begins with. */
 static const char *reason_alone(const struct comparison_entry *entry)
 {
     const size_t length = strlen(entry->scheduler);
@@ -287,7 +288,7 @@ static void refused_text(const struct comparison *comparison, struct text *text)
             text_add(text, "%-11s%s\n", comparison->several[k].kind, comparison->several[k].reason);
 }
 
-/* What "auto" takes, where it is not the least makespan of one master. */
+/* Says what "auto" takes, where that is not the plan of least makespan by one master. */
 static void chosen_text(const struct comparison *comparison, struct text *text)
 {
     for (size_t k = 0; k < comparison->several_count; k++) {
@@ -300,7 +301,7 @@ static void chosen_text(const struct comparison *comparison, struct text *text)
                      (1 - row->predicted.makespan_s / comparison->entries[0].predicted.makespan_s));
         return;
     }
-    for (size_t k = 1; k < comparison->count; k++) /* the first has the least makespan */
+    for (size_t k = 1; k < comparison->count; k++) /* entry 0 has the least makespan */
         if (comparison->entries[k].chosen)
             text_add(text,
                      "auto        %s: within 0.1 %% of the least makespan%s, the least "

@@ -8,13 +8,15 @@
 #include "planner/model/beyond.h"
 #include "planner/model/plan.h"
 
-/* A cost that is drawn below this share of what was fitted is taken to be that share. */
+/* A drawn cost is never below this share of the fitted one: a normal deviate has no lower limit,
+ * and a cost must stay above 0. */
 static const double SHARE_LEAST = 0.01;
-/* Relative; of packages that take next to nothing but jitter. */
+/* The greatest relative deviation that is drawn: a package that takes next to nothing has a jitter
+ * that is many times its cost. */
 static const double DEVIATION_MOST = 10;
 
-/* Sum of four uniform deviates, scaled to mean 0 and variance 1: close to normal and quick, and
- * never beyond BELL_MOST. */
+/* The sum of four uniform deviates, scaled to mean 0 and variance 1, is close to normal, quick to
+ * draw, and never beyond BELL_MOST = 2 sqrt(3). */
 static const double BELL_MOST = 3.4642;
 
 static double random_bell(uint64_t *random)
@@ -25,8 +27,9 @@ static double random_bell(uint64_t *random)
     return ((double)sum - 131070) * (1.7320508075688772 / 65536);
 }
 
-/* Of this relative deviation. The bell serves where it stays above 0; its exponential,
- * whose mean is known, where it does not. */
+/* A factor of mean 1 with this relative deviation: 1 plus a scaled bell where that stays above 0,
+ * else the exponential of a bell, divided by its mean (sinh(s/2)/(s/2))^4, where s is the width of
+ * each of the four uniform deviates. */
 static struct drawn_factor factor_of(double deviation)
 {
     if (deviation * BELL_MOST < 1)
@@ -43,7 +46,7 @@ static double package_factor(uint64_t *random, const struct drawn_factor *factor
     return factor->mean > 0 ? exp(off) / factor->mean : 1 + off;
 }
 
-/* The same from a normal deviate: log-normal. */
+/* The same by a normal deviate: log-normal. */
 static double common_factor(double normal, double deviation)
 {
     const double variance = log1p(deviation * deviation);
@@ -78,8 +81,8 @@ static bool window_copy(struct platform_window *window, const struct profile_win
     return window->classes != NULL;
 }
 
-/* The platform of a setting with one class for each of the profile's, for their fits differ even
- * where their costs do not. */
+/* The platform of a setting, with a class for each of the profile's classes: equal costs are not
+ * merged, because their fits differ. */
 static bool platform_copy(struct platform *platform, const struct profile_setting *setting,
                           int buffers)
 {
@@ -98,21 +101,22 @@ static bool platform_copy(struct platform *platform, const struct profile_settin
     return good;
 }
 
-/* What a run has in common: a normal deviate for each operation's drift, a factor, and one of
- * computing for the total. */
+/* What all costs of a run have in common: a normal deviate for the drift of each operation, a
+ * factor for all of them, and a factor for computing, by the total of core tasks that differ. */
 struct common {
     double drifts[DRAWN_OPERATIONS], history, total;
 };
 
-/* Latency and rate from the fit's bivariate normal distribution, times what the run has in common.
- * The deviates are taken in any case, so that equal seeds stay comparable. */
+/* Draws latency and rate from the fit's bivariate normal distribution, and multiplies them by what
+ * the run has in common. Deviates are drawn even where they are not used, so that runs with equal
+ * seeds stay comparable. */
 static struct cost cost_draw(struct cost_sample *sample, const struct measured_cost *fitted,
                              enum operation operation, const struct common *common)
 {
     const struct fit *fit = &fitted->fit;
     const double first = random_normal(&sample->random), second = random_normal(&sample->random);
     const double remaining = sqrt(fmax(0, 1 - fit->correlation * fit->correlation));
-    /* A worker's own part counts in computing, where it is drawn for each. */
+    /* The drift of single workers in computing is drawn for each of them (factor_draw). */
     const double drift =
         operation == OPERATION_COMPUTE ? fit->drift : hypot(fit->drift, fit->drift_own);
     struct cost cost = fitted->cost;
@@ -126,13 +130,13 @@ static struct cost cost_draw(struct cost_sample *sample, const struct measured_c
     return (struct cost){cost.latency_s * factor, cost.s_per_task * factor};
 }
 
-/* One window's costs as they were fitted, and as they are drawn. */
+/* One window's fitted costs, and those that are drawn. */
 struct drawn_window {
     const struct profile_window *fitted;
     struct platform_window *drawn;
 };
 
-/* A cost that does not break between two windows is one and the same in both. */
+/* Neighbouring windows may share one fitted cost, which is then drawn once for both. */
 static struct cost cost_repeat(const struct measured_cost *fitted,
                                const struct measured_cost *before, struct cost drawn,
                                struct cost drawn_before)
@@ -143,7 +147,8 @@ static struct cost cost_repeat(const struct measured_cost *fitted,
     return same ? drawn_before : drawn;
 }
 
-/* Only of those that start, so that equal seeds draw the same for all others. */
+/* Draws the time of a start only for workers that have one, so that with equal seeds all others get
+ * the same draws as without starts. */
 static double start_draw(struct cost_sample *sample, const struct measured_cost *fitted)
 {
     const struct fit *fit = &fitted->fit;
@@ -182,7 +187,7 @@ static void class_draw(struct cost_sample *sample, const struct drawn_window *wi
     class->start_s = before ? last->start_s : start_draw(sample, &fitted->start);
 }
 
-/* Workers that nobody measured are like those whom they repeat, whatever those are like. */
+/* Workers beyond the measured ones (--beyond) repeat one of these: they get its drawn costs. */
 static void beyond_draw(const struct cost_sample *sample, const struct drawn_window *window)
 {
     const int64_t rank = beyond_rank(sample->request->profile);
@@ -241,7 +246,7 @@ static void platform_draw(struct cost_sample *sample)
     }
 }
 
-/* A worker's own drift. */
+/* Draws the drift of one worker's speed. */
 static void factor_draw(struct cost_sample *sample, int64_t worker)
 {
     const struct platform_window *window = &sample->fitted.windows[0];
@@ -253,7 +258,7 @@ static void factor_draw(struct cost_sample *sample, int64_t worker)
         sample->factors[worker] = common_factor(random_normal(&sample->random), own);
 }
 
-/* Those who compute by it; of several masters, by the plans of all. */
+/* Draws for all workers that compute by the plan; of several masters, by all their plans. */
 static void planned_draw(struct cost_sample *sample, const struct plan *plan)
 {
     for (int64_t k = 0; plan->child_count == 0 && k < plan->worker_count; k++)
@@ -264,8 +269,9 @@ static void planned_draw(struct cost_sample *sample, const struct plan *plan)
         planned_draw(sample, &plan->children[k]);
 }
 
-/* Those of the plan first: the others get packages only by a tail or a rule, or where core tasks
- * move between masters. */
+/* Draws the workers of the plan first, so that these get the same factors whether or not there are
+ * others. The others get packages only by a tail or a rule, or where core tasks move between
+ * masters. */
 static void factors_draw(struct cost_sample *sample)
 {
     const struct plan *plan = sample->request->plan;
@@ -291,7 +297,9 @@ void cost_sample_cost(const struct cost_sample *sample, int64_t worker, double l
     const struct profile_setting *setting = sample->request->setting;
     const struct platform_window *found = platform_find(&sample->fitted, load);
     const struct platform_window *fitted =
-        found ? found : platform_nearest(&sample->fitted, load); /* a rule's last package */
+        found ? found
+              : platform_nearest(&sample->fitted,
+                                 load); /* a rule's last package may be smaller than any window */
     const struct platform_window *drawn = &sample->drawn.windows[fitted - sample->fitted.windows];
     const struct platform_class *class = platform_worker(fitted, worker);
     const int64_t index = class - fitted->classes;

@@ -5,7 +5,7 @@
 
 #include "planner/model/platform.h"
 
-/* Workers that are alike, and what share of the port each needs to be always busy. */
+/* Workers that are alike, and the share of the port's time that keeping one of them busy takes. */
 struct demand {
     int64_t count;
     double share;
@@ -63,7 +63,7 @@ bool feeding_find(const struct profile_setting *setting, int64_t worker_most, do
 
 static bool window_feeds(const struct platform_window *window, double load)
 {
-    static const double ALL = 1 + 1e-12; /* but for rounding */
+    static const double ALL = 1 + 1e-12; /* 1, with room for rounding */
     const double master_s = cost_of(cost_sum(window->envelope, window->send), load);
     double master = 0, links = 0;
     for (int64_t k = 0; k < window->class_count; k++) {

@@ -12,53 +12,57 @@
 #include "planner/simulate/loop.h"
 #include "planner/studies/cost_sample.h"
 
-/* Draws of a plan: at most so many, and so many packages in all of them; but up to MORE packages at
- * least ENOUGH draws, and always LEAST. */
+/* The number of draws of a plan: at most MOST, and only as many as keep the packages of all draws
+ * below PACKAGES_QUICK. ENOUGH draws may take up to PACKAGES_MORE packages, and LEAST are always
+ * made. */
 enum { DRAWS_MOST = 1000, DRAWS_ENOUGH = 200, DRAWS_LEAST = 50 };
 enum { PACKAGES_QUICK = 4000000, PACKAGES_MORE = 20000000 };
-/* With a tail: packages that are played of a draw, more being summed up (fast_forward.h), at least
- * so many for each worker, and in all; beyond PLAYED_ENOUGH of them no more draws than LEAST. */
+/* The number of draws with a tail, by the packages that are simulated: of one draw about PLAYED,
+ * and PLAYED_EACH for each worker (the others are summed up, simulate/fast_forward.h); of all draws
+ * at most PLAYED_MOST, and more draws than LEAST only up to PLAYED_ENOUGH. */
 enum { PLAYED = 1000, PLAYED_EACH = 40, PLAYED_MOST = 4000000, PLAYED_ENOUGH = 2000000 };
-/* Of several masters, played with what moves between them, or with groups that decide by
- * themselves: packages of all draws, up to ENOUGH of them as many draws as go, and as many of one
- * draw that more draws than LEAST would be too many; a master begins with so many workers in the
- * time of a package. */
+/* The number of draws for several masters that are simulated together, because core tasks move
+ * between them or groups decide by themselves. By the packages of all draws: LEAST draws up to
+ * BESIDE_MOST, more draws only up to BESIDE_ENOUGH. When a master begins it looks at all workers,
+ * and BEGINNINGS workers take as long as one package. */
 enum { BESIDE_ENOUGH = 400000, BESIDE_MOST = 1000000, BEGINNINGS = 20 };
 /* About how many packages a rule makes for each worker. */
 enum { PACKAGES_A_WORKER = 24 };
 
-/* All packages of a worker together, by the costs fitted. */
+/* Computing and variance of all packages of a worker together, by the fitted costs. */
 struct load_sum {
     double compute_s, variance_s2;
 };
 
-/* One master's plan that is played again and again. */
+/* The simulation of one master's plan, which is repeated for each draw. */
 struct play {
     const struct plan *plan;
     struct cost_sample *sample; /* borrowed */
-    bool large;                 /* round by round, not package by package */
-    double weight;    /* of a large plan: by how much longer it takes for the regions of the job */
+    bool large;                 /* by the evaluator, not package by package */
+    double weight;    /* of a large plan: how many times longer it takes because regions of the job
+                         differ */
     struct loop loop; /* owned */
     struct plan_cursor cursor; /* of the draw that is played package by package */
-    const double *loads;       /* whose slots are filled in */
+    const double *loads;       /* those for which the slots hold costs */
     struct star_cost cost;     /* of the package at hand */
     struct drawn_cost *slots;  /* owned, one per worker of the plan: of a round at hand */
     double *ends_s;            /* owned, likewise */
-    struct load_sum *sums;     /* owned, likewise: of a large plan */
-    struct own_share own;      /* of the master: what is left of it in this draw */
-    double own_factor;         /* the draw's, on what the master computes */
-    double master_busy_s;      /* with packages, as fitted */
+    struct load_sum *sums;     /* owned, likewise: for a large plan */
+    struct own_share own;      /* what the master computes: what is left of it in this draw */
+    double own_factor;         /* on the time of what the master computes, in this draw */
+    double master_busy_s;      /* for packages, by fitted costs */
 };
 
-/* What is drawn from. */
+/* The sample of costs, and what is simulated with each of its draws. */
 struct drawing {
     struct cost_sample sample; /* owned */
-    struct play *plays;        /* owned; one for each master; NULL: whole runs are simulated, by: */
+    struct play
+        *plays; /* owned; one for each master; NULL: whole runs are simulated by `decision` */
     size_t count;
-    bool tailed;              /* the end is assigned on request: by one dispatch for it all, or: */
-    struct watching watching; /* owned; of that */
-    struct decision decision; /* of several masters, side by side or in a tree */
-    struct stars_decided decided; /* owned; of these, with a tail */
+    bool tailed;                  /* there is a tail: by `watching`, or by `decided` */
+    struct watching watching;     /* owned; one master with a tail */
+    struct decision decision;     /* what whole runs go by */
+    struct stars_decided decided; /* owned; several masters with a tail */
 };
 
 static bool fit_known(const struct measured_cost *cost)
@@ -81,7 +85,8 @@ bool interval_known(const struct profile *profile, const struct profile_setting 
     return known;
 }
 
-/* One round entry; neighbours mostly have equal packages and are of one class. */
+/* Draws the costs of one row of loads. Neighbouring workers mostly have equal packages and the same
+ * class, and share a draw then. */
 static void slots_fill(const struct play *play, const double *loads)
 {
     const struct plan *plan = play->plan;
@@ -99,7 +104,7 @@ static void slots_fill(const struct play *play, const double *loads)
     }
 }
 
-/* What the package at hand takes for where it lies in the job. */
+/* Adapts the package's cost to where in the job its core tasks lie. */
 static void cost_place(struct play *play)
 {
     const struct plan_cursor *cursor = &play->cursor;
@@ -134,7 +139,7 @@ static enum loop_answer package_next(void *self, struct loop *loop, struct loop_
     return LOOP_SEND;
 }
 
-/* What a master that computes takes longer in this draw. */
+/* Begins the master's own core tasks, with the factor that they have in this draw. */
 static void own_begin(struct play *play)
 {
     const struct plan *plan = play->plan;
@@ -156,7 +161,7 @@ static bool own_next(void *self, double at_s, double until_s, struct own_span *s
     return true;
 }
 
-/* One draw, package by package. NaN: out of memory. */
+/* Simulates one draw package by package. NaN: out of memory. */
 static double packages_play(struct play *play)
 {
     struct failure none = FAILURE_INIT;
@@ -179,7 +184,8 @@ static void sum_add(struct load_sum *sum, const struct drawn_cost *slot, double 
     }
 }
 
-/* From the simulation of a large plan as fitted, regions heeded. */
+/* Takes from a simulation of a large plan with fitted costs how much longer it takes because
+ * regions of the job differ, and how long its master is busy. */
 static bool fitted_take(struct play *play, const struct simulation *heeded)
 {
     struct evaluator *evaluator = evaluator_new(&play->sample->fitted);
@@ -192,7 +198,7 @@ static bool fitted_take(struct play *play, const struct simulation *heeded)
     return true;
 }
 
-/* While what is drawn is still what was fitted. */
+/* Called before the first draw, while the drawn costs are still the fitted ones. */
 static void sums_fill(struct play *play)
 {
     const struct plan *plan = play->plan;
@@ -205,8 +211,9 @@ static void sums_fill(struct play *play)
     }
 }
 
-/* One draw of a plan with very many packages: only a worker's sum of deviations is felt, and its
- * own drift in the time that it computes. NaN: out of memory. */
+/* One draw of a plan with very many packages. The deviations of a worker's packages add up to one
+ * normal deviate for their sum; only that and the drift of its computing are drawn. NaN: out of
+ * memory. */
 static double rounds_play(struct play *play)
 {
     const struct plan *plan = play->plan;
@@ -234,9 +241,10 @@ static double rounds_play(struct play *play)
 
 /* ---- several masters ----------------------------------------------------------------------- */
 
-/* Of masters side by side that were played each by itself: when they end together. What a late one
- * has not handed out moves to others (dispatch/moves.h), so that no more is left than the packages
- * that its workers have by then, and in all what they do in a second counts. */
+/* When masters side by side end that were simulated one by one: core tasks that a late master has
+ * not handed out move to others (dispatch/moves.h). So after the first master has ended, a late one
+ * is left only with what its workers hold then, and all together are not faster than the sum of
+ * their speeds. */
 static double together_s(const struct drawing *drawing, const double *ends_s)
 {
     const struct plan *whole = drawing->sample.request->plan;
@@ -256,8 +264,8 @@ static double together_s(const struct drawing *drawing, const double *ends_s)
 
 /* ---- draws --------------------------------------------------------------------------------- */
 
-/* Whole runs: with the plan's tail, whose rule was told what the fitted costs say, and answers take
- * as long as these say; or of several masters. */
+/* Simulates whole runs: of one master with the plan's tail, or of several masters. The rule of the
+ * tail knows the fitted costs only, and answers take as long as these say. */
 static bool runs_play(struct drawing *drawing, int64_t draws, struct ensemble *ensemble,
                       struct failure *failure)
 {
@@ -295,7 +303,7 @@ static void drawing_release(struct drawing *drawing)
     stars_decided_release(&drawing->decided);
 }
 
-/* False: out of memory; released all the same by the caller. */
+/* False: out of memory; the caller releases it all the same. */
 static bool play_init(struct play *play, struct cost_sample *sample, const struct plan *plan,
                       bool large)
 {
@@ -308,7 +316,7 @@ static bool play_init(struct play *play, struct cost_sample *sample, const struc
            loop_init(&play->loop, &sample->drawn, plan->worker_count);
 }
 
-/* With the plan's tail, few or none where there are very many workers. */
+/* The draws of a plan with its tail: few or none where there are very many workers. */
 static int64_t draws_tailed(const struct interval_request *request)
 {
     const int64_t workers =
@@ -321,8 +329,7 @@ static int64_t draws_tailed(const struct interval_request *request)
     return draws < most ? draws : most;
 }
 
-/* Of several masters, whose parts are all played package by package; each one looks at all workers
- * when it begins. */
+/* The draws of a plan of several masters, all of whose packages are simulated one by one. */
 static int64_t draws_several(const struct interval_request *request)
 {
     const struct plan *plan = request->plan;
@@ -344,7 +351,7 @@ static int64_t draws_plain(const struct interval_request *request)
     return draws > DRAWS_LEAST ? draws : DRAWS_LEAST;
 }
 
-/* The plan's tail, as `scow run` would assign it. */
+/* Prepares the plan's tail as `scow run` would assign it. */
 static bool tail_init(struct drawing *drawing, const struct interval_request *request,
                       struct failure *failure)
 {
@@ -359,7 +366,8 @@ static bool tail_init(struct drawing *drawing, const struct interval_request *re
                : watching_init(&drawing->watching, &wanted.watching, failure);
 }
 
-/* Large plans, as fitted with their regions. */
+/* A large plan is simulated once with fitted costs, heeding regions of the job, which its draws do
+ * not. */
 static bool play_prepare(struct play *play, struct failure *failure)
 {
     struct simulation simulation;
@@ -369,7 +377,7 @@ static bool play_prepare(struct play *play, struct failure *failure)
            (fitted_take(play, &simulation) || failure_memory(failure, "sampling makespans"));
 }
 
-/* Each master by itself. */
+/* Prepares each master's plan for simulations by itself. */
 static bool plays_init(struct drawing *drawing, const struct plan *plan, struct failure *failure)
 {
     const bool large = plan_packages(plan) > PACKAGES_MORE / DRAWS_LEAST;
@@ -388,8 +396,8 @@ static bool plays_init(struct drawing *drawing, const struct plan *plan, struct 
     return good;
 }
 
-/* Are masters side by side to be played together, with what moves, or do groups decide by
- * themselves? */
+/* Must masters be simulated together, because core tasks move between those side by side, or
+ * because groups of a tree decide by themselves? */
 static bool is_decided(const struct drawing *drawing, const struct plan *plan)
 {
     return (plan->star_count > 0 || (plan->child_count > 0 && plan->tail)) && !plan->real_valued &&
@@ -397,7 +405,7 @@ static bool is_decided(const struct drawing *drawing, const struct plan *plan)
            draws_several(drawing->sample.request) >= DRAWS_LEAST;
 }
 
-/* How many draws; 0 with *failure set. */
+/* The number of draws, after all is prepared for them; 0 with *failure set. */
 static int64_t drawing_prepare(struct drawing *drawing, const struct interval_request *request,
                                struct failure *failure)
 {
@@ -455,8 +463,9 @@ static bool draws_make(struct drawing *drawing, int64_t draws, struct ensemble *
     return good;
 }
 
-/* As runs make them: of plans by a single port, where packages are not assigned, of each master for
- * itself; groups of a tree send theirs in pieces as it is. False: out of memory. */
+/* *parts_s becomes how much later the run may end because it sends packages in parts: only for
+ * plans by a single port whose packages are not assigned on request; the most of all masters side
+ * by side. Groups of a tree send packages in pieces anyway. False: out of memory. */
 static bool parts_reckon(const struct drawing *drawing, const struct plan *plan, double *parts_s)
 {
     const struct deadline_setup costs = decision_costs(&drawing->sample.fitted);
@@ -484,7 +493,7 @@ bool interval_draw(const struct interval_request *request, struct interval *inte
     struct simulation simulation;
     struct interval made = {.without_tail = false};
     int64_t draws = 0;
-    /* Simulating it refuses loads and workers that the profile does not have. */
+    /* The simulation is for its failure: it refuses loads and workers that the profile lacks. */
     bool good = (cost_sample_init(&drawing.sample, request) ||
                  failure_memory(failure, "sampling makespans")) &&
                 simulate_plan(&drawing.sample.fitted, request->plan, NULL, &simulation, failure);
@@ -503,8 +512,9 @@ bool interval_draw(const struct interval_request *request, struct interval *inte
     return good;
 }
 
-/* More than the draws themselves are unsure of, and worth a word: or by mean costs alone the plan
- * would end outside its own interval, as far as one can see in what is printed. */
+/* Is the median far enough from the makespan by mean costs to be printed? It is if they differ by 1
+ * % and by twice the error of the median, which is estimated from the draws; or if mean costs alone
+ * lie outside the interval by more than printed digits show. */
 static bool median_matters(const struct ensemble *ensemble, const double interval_s[2],
                            double median_s, double steady_s)
 {

@@ -31,7 +31,7 @@ const char *kind_name(const struct kind *kind, char words[KIND_NAME_SIZE])
 
 /* ---- which there are ----------------------------------------------------------------------- */
 
-/* How far the class of worker `first` reaches, in every window. */
+/* The end, in ranks, of the class of worker `first`: the least one of all windows. */
 static int64_t class_end(const struct profile_setting *setting, int64_t first)
 {
     int64_t end = INT64_MAX;
@@ -83,7 +83,7 @@ static void beyond_join(struct kinds *kinds, const struct profile *profile, int6
 
 /* ---- which may be used --------------------------------------------------------------------- */
 
-/* Is the kind of the class that is called so? */
+/* Is this kind of workers meant by that name of a class, or by that rank? */
 static bool kind_is(const struct kind *kind, const char *word)
 {
     char *end;
@@ -109,7 +109,8 @@ static bool class_refuse(const struct kinds *kinds, const char *option, const ch
                        option, word, nearest_hint(&nearest, "", "'scow show' lists them", hint));
 }
 
-/* What is to be done with each kind of a class. *left: what a number leaves for the next ones. */
+/* What an option does with each kind of a class. *left: how many workers its number still
+ * allows. */
 typedef void kind_mark(struct kind *kind, int64_t *left);
 
 static void mark_required(struct kind *kind, int64_t *left)
@@ -147,7 +148,7 @@ static bool class_mark(struct kinds *kinds, const char *option, const char *word
     return found || class_refuse(kinds, option, word, failure);
 }
 
-/* "CLASS=N": the number, and the word cut before it. */
+/* Splits "CLASS=N": returns the number, and cuts the word before it. */
 static bool number_take(char *word, int64_t *number, struct failure *failure)
 {
     char *equals = strrchr(word, '='), *end = NULL;
@@ -175,7 +176,7 @@ static bool list_mark(struct kinds *kinds, const char *option, const char *list,
     return good;
 }
 
-/* Some worker is left, and one of every class that is required. */
+/* At least one worker must be left, and one of every required class. */
 static bool limits_check(const struct kinds *kinds, struct failure *failure)
 {
     char words[KIND_NAME_SIZE];

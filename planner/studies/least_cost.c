@@ -21,7 +21,7 @@ struct cost least_work(const struct platform *platform, int64_t worker)
     return not_below_0(least);
 }
 
-/* Latencies of both by themselves, and rates by themselves. */
+/* Not less than either cost: the greater latency and the greater rate. */
 static struct cost longer_of(struct cost a, struct cost b)
 {
     return (struct cost){fmax(a.latency_s, b.latency_s), fmax(a.s_per_task, b.s_per_task)};

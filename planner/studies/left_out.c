@@ -6,7 +6,7 @@
 
 #include "planner/studies/worker_candidates.h"
 
-/* Kinds that are told of; of more, how many there are. */
+/* Kinds of workers that are told of; of further ones only how many there are. */
 enum { KINDS_TOLD = 16 };
 
 static void limit_tell(const struct kind *kind, struct text *text)
@@ -17,7 +17,7 @@ static void limit_tell(const struct kind *kind, struct text *text)
         text_add(text, "--at-most allows %" PRId64 "\n", kind->most);
 }
 
-/* "charge 233.3 instead of 200". */
+/* Says what one worker more would change: "charge is 233.3 instead of 200". */
 static void change_tell(const struct worker_wish *wish, const struct evaluation *with,
                         const struct evaluation *plan, struct text *text)
 {

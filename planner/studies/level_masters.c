@@ -12,7 +12,8 @@ enum { PARTS_MOST = 1000000 };
 
 /* ---- what becomes of a part that is assigned to so many workers ----------------------------- */
 
-/* Kept, for most parts are like others. */
+/* How a part is divided among workers. Divisions are kept, because most parts are like earlier
+ * ones. */
 struct division {
     size_t level;
     int64_t tasks, workers; /* asked for */
@@ -45,7 +46,7 @@ static struct planning planning_of(const struct playing *playing, const struct d
                              .remaining = true};
 }
 
-/* By the plan's scheduler, or the quick one. */
+/* The plan by the plan's own scheduler or, where that does not apply, by the quick one. */
 static bool plan_find(const struct playing *playing, struct planning *planning, struct plan *plan)
 {
     const char *wanted = playing->setup->plan->scheduler;
@@ -65,7 +66,7 @@ static void loads_sum(const struct plan *plan, int64_t *loads)
             loads[w] += (int64_t)plan->rounds[r].loads[w] * plan->rounds[r].repeat;
 }
 
-/* Those that get nothing are not taken. */
+/* Removes workers that get no core task. */
 static int64_t idle_drop(struct division *division, int64_t workers)
 {
     int64_t count = 0;
@@ -99,7 +100,7 @@ static bool plan_play(const struct planning *planning, const struct plan *plan,
     return good;
 }
 
-/* Nothing is sent. */
+/* The time of one worker that does the part by itself, to whom nothing needs to be sent. */
 static bool alone_find(const struct planning *planning, struct division *division,
                        struct failure *failure)
 {
@@ -127,7 +128,7 @@ static bool division_make(const struct playing *playing, struct division *divisi
     return good;
 }
 
-/* NULL with *failure set. Borrowed until the next is asked for. */
+/* NULL with *failure set. Borrowed until the next call. */
 static const struct division *division_find(struct playing *playing, size_t level, int64_t tasks,
                                             int64_t workers, struct failure *failure)
 {
@@ -150,14 +151,15 @@ static const struct division *division_find(struct playing *playing, size_t leve
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* In the order of time; at one time workers become free before others ask. */
+/* Events are taken in the order of time; at equal times workers become free before others ask for
+ * some. */
 struct event {
     double time_s;
-    bool asks;      /* for workers, to assign its part; false: a worker is free */
-    bool is_worker; /* not the first master */
+    bool asks;      /* a master asks for workers, for its part; false: a worker is free */
+    bool is_worker; /* and not the first master */
     size_t level;
     int64_t tasks;
-    int64_t number; /* of events at one time, the earlier one first */
+    int64_t number; /* of the order in which they were added, at equal times */
 };
 
 static bool comes_before(const struct event *one, const struct event *other)
@@ -216,7 +218,8 @@ static struct event event_take(struct playing *playing)
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
-/* What so many core tasks of a level lead to: fractions add up. */
+/* How many core tasks of the next level these lead to; fractions are added up until they make a
+ * whole one. */
 static int64_t next_tasks(struct playing *playing, size_t level, int64_t tasks)
 {
     playing->carried[level] += (double)tasks * playing->setup->levels[level].next;
@@ -225,7 +228,8 @@ static int64_t next_tasks(struct playing *playing, size_t level, int64_t tasks)
     return (int64_t)whole;
 }
 
-/* A worker has done so many core tasks by then: it asks for others, or is free. */
+/* A worker ends its core tasks at end_s: it then asks for workers for what these lead to or, if
+ * that is nothing, is free. */
 static bool worker_ends(struct playing *playing, size_t level, int64_t tasks, double end_s,
                         struct failure *failure)
 {
@@ -278,7 +282,7 @@ static bool wanted_find(const struct playing *playing, const struct event *event
     return true;
 }
 
-/* One of `asking`, with the free workers' even share. */
+/* Begins the part of one of `asking` masters, with its even share of the free workers. */
 static bool part_begin(struct playing *playing, const struct event *event, int64_t asking,
                        struct failure *failure)
 {
@@ -295,7 +299,7 @@ static bool part_begin(struct playing *playing, const struct event *event, int64
                                : part_alone(playing, event, division->alone_s, failure);
 }
 
-/* All that ask at one time. */
+/* Serves all masters that ask at the same time. */
 static bool requests_grant(struct playing *playing, const struct event *asking, int64_t count,
                            struct failure *failure)
 {
@@ -334,7 +338,7 @@ bool level_masters_play(const struct level_masters_setup *setup, struct level_ma
 {
     struct playing playing = {.setup = setup, .played = played, .free = setup->workers};
     const struct event first = {.asks = true, .tasks = (int64_t)setup->plan->tasks};
-    /* No more ask at a time than there are workers, and the first master. */
+    /* At most all workers and the first master ask at a time. */
     struct event *asking = calloc((size_t)setup->workers + 1, sizeof *asking);
     *played = (struct level_masters){.makespan_s = 0};
     bool good =

@@ -7,15 +7,17 @@
 
 /* ---- the share ----------------------------------------------------------------------------- */
 
-/* A share of a real-valued job is as exact as its sum is. */
+/* Bisection of a real-valued job ends at this width, relative to the job: rounding of its sums is
+ * about as large. */
 static const double real_width = 1e-9;
 
-/* Where master and workers end with a share. */
+/* When workers and master end, for one share of the master. */
 struct crossing {
     double workers_s, master_s;
 };
 
-/* Where there are too few for the workers, the master has too many. */
+/* Where too few core tasks are left for a plan of the workers, the master has too many: it is then
+ * taken to end last. */
 static bool ends_at(const struct share_problem *problem, double share, struct crossing *at,
                     struct failure *failure)
 {
@@ -57,10 +59,10 @@ bool master_share_find(const struct share_problem *problem, double *share, struc
 
 /* ---- plans --------------------------------------------------------------------------------- */
 
-/* Plans for what is left to the workers. */
+/* Plans for the core tasks that are left to the workers. */
 struct sharing {
-    struct planning planning; /* of equal core tasks, by a quick scheduler */
-    double slower;            /* the scheduler that is wanted takes so many times as long */
+    struct planning planning; /* for equal core tasks, by the quick scheduler */
+    double slower;            /* a plan by the wanted scheduler takes so many times as long */
 };
 
 static bool plan_ends(void *self, double tasks, struct share_ends *ends, struct failure *failure)
@@ -82,7 +84,7 @@ static bool plan_ends(void *self, double tasks, struct share_ends *ends, struct 
     return good;
 }
 
-/* Of all core tasks the workers end then by the plan, whatever the master does. */
+/* When the workers end their core tasks by the plan, without those of the master. */
 static bool workers_end(const struct planning *planning, const struct plan *plan, double *end_s,
                         struct failure *failure)
 {
@@ -108,8 +110,7 @@ static bool sharing_check(const struct planning *planning, struct failure *failu
     return true;
 }
 
-/* The share by the quick scheduler, which the one that is wanted takes `slower` times as long as.
- */
+/* The share by plans of the quick scheduler, whose makespans are multiplied by `slower`. */
 static bool share_find(const struct planning *planning, double slower, double *share,
                        struct failure *failure)
 {
@@ -131,8 +132,8 @@ static bool share_find(const struct planning *planning, double slower, double *s
     return master_share_find(&problem, share, failure);
 }
 
-/* By how much the wanted scheduler's workers end later than those of the quick one; 1 where nothing
- * is left to say. */
+/* *slower becomes how many times later the wanted scheduler's workers end than those of the quick
+ * one; 1 where the quick one has no plan. */
 static bool slower_find(const struct planning *planning, const struct plan *plan, double *slower,
                         struct failure *failure)
 {
@@ -152,7 +153,7 @@ static bool slower_find(const struct planning *planning, const struct plan *plan
     return true;
 }
 
-/* The better one stays in *plan; the other is released. */
+/* Keeps the better one in *plan, and releases the other. */
 static void plan_keep(struct plan *plan, struct plan *other)
 {
     if (other->predicted.makespan_s < plan->predicted.makespan_s) {
@@ -163,7 +164,7 @@ static void plan_keep(struct plan *plan, struct plan *other)
     plan_release(other);
 }
 
-/* The plan with that share of the master competes with *plan. */
+/* Plans with that share of the master, and keeps that plan where it is better than *plan. */
 static bool share_try(const struct planning *planning, double share, struct plan *plan,
                       struct failure *failure)
 {
@@ -179,7 +180,7 @@ static bool share_try(const struct planning *planning, double share, struct plan
     return true;
 }
 
-/* Plans that are made, each of which has its part of the effort. */
+/* At most so many plans are made in full, each with an equal part of the effort. */
 enum { PLANS = 3 };
 
 bool master_share_make(const struct planning *planning, struct plan *plan, struct failure *failure)

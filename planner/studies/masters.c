@@ -11,16 +11,16 @@
 
 /* ---- stars --------------------------------------------------------------------------------- */
 
-/* A master and its workers. */
+/* A master and its workers: a star of the job. */
 struct star_ranks {
     struct platform platform; /* owned: its workers alone */
-    int64_t master;           /* its rank; its workers are those behind it */
+    int64_t master;           /* its rank; its workers are the ranks behind it */
     size_t alike;             /* the first star with such a platform */
-    double weight;            /* of its part of the job, relative */
+    double weight;            /* the size of its part of the job, relative to the others' */
     int64_t first, tasks;
 };
 
-/* All of them, and what they work on. */
+/* All stars, and what they work on. */
 struct stars {
     const struct planning *planning;
     const struct platform *whole; /* with the job's cost map */
@@ -35,8 +35,8 @@ static void stars_release(struct stars *stars)
     free(stars->items);
 }
 
-/* Neighbouring ranks, whose numbers differ by one at most; work goes by what the workers can do
- * without a master first. */
+/* Stars of neighbouring ranks, whose sizes differ by one rank at most. Parts of the job are first
+ * as large as what each star's workers can do if no master delays them. */
 static bool stars_init(struct stars *stars, const struct planning *planning,
                        const struct platform *whole, int64_t masters, struct failure *failure)
 {
@@ -62,7 +62,7 @@ static bool stars_init(struct stars *stars, const struct planning *planning,
     return true;
 }
 
-/* Parts of the job by weight, with at least one core task each. */
+/* Divides the job by weight; each part has at least one core task. */
 static void stars_share(struct stars *stars)
 {
     const double tasks = stars->planning->tasks;
@@ -86,8 +86,8 @@ static void stars_share(struct stars *stars)
 
 /* ---- their plans --------------------------------------------------------------------------- */
 
-/* The first star whose plan is this one's, but for the ranks: none where each is of core tasks that
- * weigh otherwise. */
+/* The first star whose plan is the same but for its ranks; the star itself, where core tasks of
+ * different weight make each plan different. */
 static size_t star_like(const struct stars *stars, size_t star)
 {
     const struct star_ranks *items = stars->items;
@@ -106,7 +106,7 @@ static int64_t stars_different(const struct stars *stars)
     return different;
 }
 
-/* How they are planned; a scheduler that finds none is told in *refused. */
+/* How stars are planned. Schedulers that are left out are noted in `omissions`. */
 struct star_making {
     const struct scheduler *scheduler;    /* NULL: auto */
     double effort;                        /* units, of each plan that is different; 0: no limit */
@@ -126,7 +126,7 @@ static bool platform_schedule(const struct stars *stars, const struct platform *
                              : schedule_auto(&request, plan, making->omissions, failure);
 }
 
-/* Of core tasks whose weights are known: as one master's plan of a job that is these. */
+/* Plans core tasks of known weights as the range of the job that they are, for one master. */
 static bool weighed_schedule(const struct stars *stars, const struct star_ranks *star,
                              const struct star_making *making, struct plan *plan,
                              struct failure *failure)
@@ -161,7 +161,7 @@ static bool star_schedule(const struct stars *stars, const struct star_ranks *st
                                    failure);
 }
 
-/* Of a plan whose workers are numbered in its star. */
+/* Renumbers the workers of a plan from those of one star to those of another one. */
 static void star_place(struct plan *plan, int64_t from, int64_t to)
 {
     plan->master = to;
@@ -179,7 +179,7 @@ static bool star_copy(const struct plan *from, int64_t master, struct plan *plan
     return plan->scheduler != NULL;
 }
 
-/* What the star takes where core tasks differ along the job. */
+/* Predicts a star's plan by simulation, where core tasks differ along the job. */
 static bool star_predict(const struct stars *stars, struct plan *plan, struct failure *failure)
 {
     struct simulation simulation;
@@ -206,13 +206,13 @@ static bool star_make(const struct stars *stars, size_t k, const struct star_mak
     return true;
 }
 
-/* One for each of them; to be released in any case. */
+/* Plans each star; *plan is to be released in any case. */
 static bool stars_plan(const struct stars *stars, const struct star_making *making,
                        struct plan *plan, struct failure *failure)
 {
     *plan =
         (struct plan){.tasks = stars->planning->tasks, .real_valued = stars->planning->real_valued};
-    assert(stars->count > 0); /* of masters, of whom there are several */
+    assert(stars->count > 0); /* there are always several masters */
     plan->stars = calloc(stars->count, sizeof *plan->stars);
     if (!plan->stars)
         return failure_memory(failure, "planning several masters");
@@ -237,8 +237,8 @@ static double stars_end(const struct plan *plan)
     return end_s;
 }
 
-/* By the work that each does in a second. False: they all end together, or even if they did, would
- * take longer than `than_s`. */
+/* Makes each star's weight the work that it did in a second. False: the stars end together already
+ * or, even if they did, would take longer than `than_s`. */
 static bool stars_weigh(struct stars *stars, const struct plan *plan, double than_s)
 {
     static const double TOGETHER = 0.002;
@@ -258,8 +258,9 @@ static bool stars_weigh(struct stars *stars, const struct plan *plan, double tha
     return work <= than_s * speed;
 }
 
-/* Parts by what the workers could do at first, then by what stars did of the parts that they had,
- * as long as that may take at most `than_s`. The best plan, to be released in any case. */
+/* Divides the job first by what workers could do, and then again and again by the speeds that the
+ * stars had with their parts, as long as a makespan up to `than_s` is possible. *best is to be
+ * released in any case. */
 static bool stars_balance(struct stars *stars, const struct star_making *making, double than_s,
                           struct plan *best, struct failure *failure)
 {
@@ -296,14 +297,15 @@ static struct star_making making_of(const struct planning *planning, const char 
                                 .effort = share * planning->effort_s * second};
 }
 
-/* Sums over workers: of core tasks that each does in a second, of those that it could do while it
- * waits for its first package, and the longest such wait. */
+/* Sums over workers: of core tasks per second, and of those that could be done during the waits for
+ * first packages; and the longest such wait. */
 struct least {
     double speed, idle, latest_s;
 };
 
-/* The k-th worker to begin has waited for as many packages on the port; who that is, is not known:
- * those who do least, for the bound. */
+/* When the k-th worker begins, the port has sent k packages. Which worker that is, is not known:
+ * the bound holds for any order, because the waits are counted as if the slowest worker had all of
+ * them. */
 static void least_add(struct least *least, const struct platform *platform)
 {
     const struct cost port = least_port(platform);
@@ -320,9 +322,9 @@ static void least_add(struct least *least, const struct platform *platform)
     least->idle += slowest * port.latency_s * workers * (workers + 1) / 2;
 }
 
-/* No parts of the job, and no plans for these, take less. Workers who are left out do nothing,
- * which is more than what is taken off for their wait only where the bound is shorter than that
- * wait. */
+/* A lower bound on the makespan with these masters, for any parts and plans. It must also hold if
+ * some workers are left out. They do nothing, which is less than the bound credits them with,
+ * unless the makespan is shorter than their wait: then no wait is taken off. */
 static double stars_least(const struct stars *stars)
 {
     static const double BUT_FOR_ROUNDING = 1 - 1e-9;
@@ -340,8 +342,7 @@ static double stars_least(const struct stars *stars)
     return BUT_FOR_ROUNDING * fmax(worked_s, sent_s);
 }
 
-/* The least time of so many masters, by quick plans; HUGE_VAL where there is no plan that takes at
- * most `than_s`. */
+/* The least time of so many masters by quick plans; HUGE_VAL: no plan takes at most `than_s`. */
 static bool count_try(const struct planning *planning, const struct platform *whole,
                       int64_t masters, double than_s, double *makespan_s, struct failure *failure)
 {
@@ -361,7 +362,7 @@ static bool count_try(const struct planning *planning, const struct platform *wh
            failure_set(failure, refused.code, "%s", refused.text);
 }
 
-/* Masters that have a worker and a core task each, at most. */
+/* The most masters that can each have a worker and a core task. */
 static int64_t masters_most(const struct planning *planning, const struct platform *whole)
 {
     const int64_t ranks = (whole->worker_count + 1) / 2;
@@ -388,18 +389,20 @@ static bool count_offer(const struct planning *planning, const struct platform *
     return true;
 }
 
-/* Does a step of so many masters that saved no more than counts as equal end the search? Not a
- * large one, relative to all of them. */
+/* Does a step between numbers of masters end the search, because it saved no more than counts as
+ * equal? Only a step that is small relative to the number of masters. */
 static bool step_ends(int64_t step, double before_s, const struct best_count *best)
 {
     enum { FINE = 8 };
     return step * FINE <= best->masters && best->makespan_s >= (1 - SCHEDULE_WITHIN) * before_s;
 }
 
-/* As many as take less than *best, if any do, and not fewer than that. First in powers of two, many
- * masters first, for their plans are made quickly and rule out most of few masters; then between
- * the neighbours of the best one, which are powers of two themselves below it: the makespan falls
- * up to P / (lambda + 1) masters and rises behind. */
+/* Searches for the least number of masters, from `fewest` on, whose plan takes less than *best, if
+ * there is one. It tries powers of two first, downwards: plans for many masters are made quickly,
+ * and their bounds rule out most numbers of few masters. Then it tries numbers around the best, by
+ * steps that are halved: the makespan falls up to about P / (lambda + 1) masters and rises beyond,
+ * where lambda is the number of workers that one master can feed. Neighbours that are powers of two
+ * are known already. */
 static bool count_search(const struct planning *planning, const struct platform *whole,
                          int64_t fewest, struct best_count *best, struct failure *failure)
 {
@@ -424,7 +427,8 @@ static bool count_search(const struct planning *planning, const struct platform 
 
 /* ---- the plan ------------------------------------------------------------------------------ */
 
-/* Means over workers, the busiest master, and a bound that holds for any parts and masters. */
+/* Sums up the stars' predictions: means over workers, the busiest master, and a bound that holds
+ * for any parts and any number of masters. */
 static void stars_sum(const struct stars *stars, struct plan *plan)
 {
     struct plan_prediction sum = {.known = true, .makespan_s = stars_end(plan)};
@@ -451,7 +455,7 @@ static void stars_sum(const struct stars *stars, struct plan *plan)
     plan->predicted = sum;
 }
 
-/* The scheduler of all stars; that of a plan whose stars have several is "auto". */
+/* The plan is named after the scheduler of its stars; "auto" where they differ. */
 static bool scheduler_name(struct plan *plan)
 {
     const char *name = plan->stars[0].scheduler;
@@ -491,7 +495,7 @@ static bool several_make(const struct planning *planning, const struct platform 
     return good;
 }
 
-/* May one master take so little? */
+/* *may: can one master take as little as `than_s`, by the bound? */
 static bool one_may(const struct planning *planning, const struct platform *whole, double than_s,
                     bool *may, struct failure *failure)
 {
@@ -503,7 +507,7 @@ static bool one_may(const struct planning *planning, const struct platform *whol
     return true;
 }
 
-/* One master takes the plan's place, unless several save enough. */
+/* One master's plan replaces *plan unless several masters save enough. */
 static bool one_keep(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
     struct schedule_omissions omissions = {.count = 0};
@@ -524,7 +528,7 @@ static bool one_keep(const struct planning *planning, struct plan *plan, struct 
     return true;
 }
 
-/* So many masters, or one where they do not save enough. */
+/* Plans for so many masters, or for one where they do not save enough. */
 static bool better_make(const struct planning *planning, const struct platform *whole,
                         int64_t masters, struct plan *plan, struct failure *failure)
 {
@@ -559,7 +563,7 @@ static bool masters_check(const struct planning *planning, const struct platform
                        masters, planning->tasks, most);
 }
 
-/* So many, as far as there are ranks and core tasks for them. */
+/* Tries the wanted number of masters, or fewer where ranks or core tasks do not suffice. */
 static bool count_look(const struct planning *planning, const struct platform *whole,
                        int64_t wanted, struct best_count *best, struct failure *failure)
 {

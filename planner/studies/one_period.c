@@ -9,11 +9,12 @@
 #include "planner/schedulers/scow/scow_exact.h"
 #include "planner/schedulers/search/period.h"
 
-/* What the exact solutions may cost: about a second. */
+/* Limits of the exact solutions, which keep them to about a second: nodes of the search,
+ * workers. */
 enum { NODES = 2000000, EXACT_MOST = 128 };
 static const double ROUNDING = 1e-9;
 
-/* One window's loads in the making: in the order of a ranking. */
+/* The loads of one window while they are searched for, in the order of a ranking. */
 struct making {
     const struct platform *platform;
     const struct platform_window *window;
@@ -22,7 +23,7 @@ struct making {
     bool out_of_memory;
 };
 
-/* Keep the loads of the ranking at hand. */
+/* Keeps the loads of this ranking, if it is the best so far. */
 static bool loads_keep(const struct making *making, const struct ranking *ranking, bool proven,
                        struct period_loads *into)
 {
@@ -49,7 +50,7 @@ static bool ranking_open(struct making *making, struct ranking *ranking, enum ra
     return true;
 }
 
-/* Are there two rows that matter, (4.5) and (4.6)? */
+/* Do both rows, (4.5) of the master and (4.6) of the links, limit the loads? */
 static bool rows_disagree(const struct making *making)
 {
     struct ranking ranking;
@@ -61,8 +62,8 @@ static bool rows_disagree(const struct making *making)
     return (views >> RANKING_OF_LINK & 1u) != 0;
 }
 
-/* Of a bus network, or of a busy master, a core task takes the port the same time whoever gets it.
- */
+/* Does a core task take the port equally long for every worker? It does on a bus network, and where
+ * the master limits (Theorem 14). */
 static bool feeds_equal(const struct ranking *ranking)
 {
     const struct cost first = ranking->workers[0].feed;
@@ -75,9 +76,10 @@ static bool feeds_equal(const struct ranking *ranking)
     return true;
 }
 
-/* (4.30) for the greedy's loads in the ranking's order: sum of H_i over the q full workers and the
- * next one, over that one's h; the print leaves the next one's H out, and is then too small. What
- * is below the least package, and so left out, counts as well. */
+/* What the greedy may be below the optimum, by (4.30), in the ranking's order: the sum of H_i over
+ * the q full workers and the next one, divided by that worker's h. (The print leaves out the next
+ * worker's H, and is then too small.) A load that was left out because it is below the least
+ * package is added. */
 static double greedy_missed(const struct ranking *ranking, double period_s, const double *loads)
 {
     double latency_s = 0;
@@ -93,7 +95,7 @@ static double greedy_missed(const struct ranking *ranking, double period_s, cons
     return 0;
 }
 
-/* The greedy in one view and order, where it is better than what is there. */
+/* Tries the greedy with one view and order, and keeps its loads where they are better. */
 static bool greedy_try(struct making *making, enum ranking_view view, enum ranking_order order,
                        struct period_window *into)
 {
@@ -147,7 +149,8 @@ static bool production_make(struct making *making, bool two_rows, struct period_
     return good;
 }
 
-/* Of many workers, the best of three orders. One row of h_i, as in (4.38), in any case. */
+/* Maximal utilisation: for many workers the best of three orders. It always has the one row of h_i,
+ * as in (4.38). */
 static bool balance_make(struct making *making, struct period_window *into)
 {
     static const enum ranking_order orders[] = {RANKING_BY_FEED, RANKING_BY_WORK, RANKING_BY_RATIO};
@@ -170,7 +173,8 @@ static bool balance_make(struct making *making, struct period_window *into)
     return true;
 }
 
-/* Exact solutions that were not searched to their end are never less than the greedy. */
+/* Replaces exact solutions that were not searched to their end by the greedy's where that is
+ * better. */
 static void window_settle(const struct making *making, struct period_window *window)
 {
     const struct utilization *greedy = &window->greedy.utilization;
@@ -202,7 +206,7 @@ static bool window_make(const struct platform *platform, int64_t w, double perio
     return good;
 }
 
-/* Does any worker get anything? */
+/* Is the period long enough for any worker to get something? */
 static bool period_suffices(const struct one_period *one)
 {
     for (int64_t w = 0; w < one->window_count; w++)
@@ -248,7 +252,8 @@ void one_period_release(struct one_period *one)
 
 /* ---- for people ---------------------------------------------------------------------------- */
 
-/* "1 to 9: 1.97, 10: 0.97": equal neighbours together, workers counted from 1. */
+/* For example "1 to 9: 1.97, 10: 0.97": neighbours with equal loads together, workers counted from
+ * 1. */
 static void loads_text(const double *loads, int64_t count, struct text *text)
 {
     enum { RUNS_MOST = 8 };
@@ -325,7 +330,7 @@ void one_period_text(const struct one_period *one, struct text *text)
 
 /* ---- for programs -------------------------------------------------------------------------- */
 
-/* "workers" and "loads" as in a plan, without those that have nothing. */
+/* Writes "workers" and "loads" as in a plan, without workers that have no load. */
 static void loads_json(const double *loads, int64_t count, struct json_text *json)
 {
     struct json_text workers = json_open_in(json, "workers", "[", ", ");

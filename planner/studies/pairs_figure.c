@@ -1,10 +1,11 @@
-/* Figure 4-2: how long the port takes for i workers, over the period, as SVG. */
+/* Figure 4-2 of the thesis as SVG: R(i, T), the time that the port needs for i workers, over the
+ * period T. */
 #include <inttypes.h>
 #include <math.h>
 
 #include "planner/studies/pairs_table.h"
 
-/* In points of the picture. */
+/* In SVG units. */
 enum { WIDTH = 640, HEIGHT = 420, LEFT = 70, RIGHT = 90, TOP = 34, BOTTOM = 52, LINES_MOST = 12 };
 
 /* One window's part of the picture. */
@@ -12,9 +13,9 @@ struct panel {
     const struct pairs_window *window;
     const struct ranking *ranking;
     const struct pairs *pairs;
-    double longest_s; /* of the periods, and of the port's times */
-    double top;       /* of the panel in the picture */
-    int64_t workers;  /* the most that have a line */
+    double longest_s; /* the greatest value on both axes */
+    double top;       /* where the panel begins in the picture */
+    int64_t workers;  /* workers up to which lines are drawn */
     struct text *text;
 };
 
@@ -29,8 +30,7 @@ static double down(double port_s, const struct panel *panel)
            (HEIGHT - TOP - BOTTOM) * (1 - fmin(fmax(port_s / panel->longest_s, 0), 1));
 }
 
-/* As long as the longest pair that is not much longer than the ones before, or as a few packages.
- */
+/* Both axes go to just beyond the longest period of a pair, or to a few packages' latencies. */
 static double panel_longest(const struct panel *panel)
 {
     const struct ranked_worker *first = &panel->ranking->workers[0];
@@ -46,7 +46,8 @@ static double port_of(const struct pair_line lines[PAIR_LINES], double period_s)
                 lines[PAIR_LINKS].slope * period_s + lines[PAIR_LINKS].intercept_s);
 }
 
-/* Where the two rows cross, which is where R bends; the panel's end where they do not. */
+/* The period at which the lines of master and links cross, where R bends; the panel's end where
+ * they do not cross in it. */
 static double bend_of(const struct pair_line lines[PAIR_LINES], double longest_s)
 {
     const double apart = lines[PAIR_MASTER].slope - lines[PAIR_LINKS].slope;
@@ -129,7 +130,7 @@ static void panel_draw(struct panel *panel)
     panel->longest_s = panel_longest(panel);
     panel->workers = pairs->count > 0 ? pairs->items[pairs->count - 1].workers : 1;
     if (panel->ranking->equal || panel->workers < panel->ranking->count)
-        panel->workers++; /* one more than can be fed, which never meets the diagonal */
+        panel->workers++; /* one worker more than can be fed: its line never meets the diagonal */
     axes_draw(panel);
     for (int64_t i = 1; i <= panel->workers; i++)
         if (worker_drawn(panel, i))

@@ -8,7 +8,7 @@
 #include "planner/base/json_text.h"
 #include "planner/base/limits.h"
 
-/* Rows of a table; the JSON has all pairs. */
+/* Rows of the printed table, which would get too long; the JSON has all pairs. */
 enum { ROWS_MOST = 40 };
 static const double TOLERANCE = 0.05; /* Definitions 5 and 6, relative */
 
@@ -148,7 +148,7 @@ static void gap_text(const struct pairs_table *table, const struct pair_gap *gap
                  gap->first, gap->last);
 }
 
-/* Where an earlier order is the same, it is not printed again. */
+/* An order that is the same as an earlier one is not printed again. */
 static bool order_new(const struct pairs_window *window, int k)
 {
     const struct ranking *own = &window->orders[k].ranking;
@@ -221,7 +221,7 @@ static void pair_json(const struct pair *pair, struct json_text *pairs)
     json_close(&json, "}");
 }
 
-/* Beyond LIMIT_WORKERS there are none: the last one is open. */
+/* Numbers of workers end at LIMIT_WORKERS: a gap that reaches it is printed without an end. */
 static void gap_json(const struct pair_gap *gap, struct json_text *gaps)
 {
     struct json_text json = json_open_in(gaps, NULL, "{", ", ");

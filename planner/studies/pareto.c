@@ -7,7 +7,8 @@
 
 static const double ROUNDING = 1e-9;
 
-/* Not slower and not dearer, by more than rounding, and better in one, or listed before. */
+/* Is `a` neither slower nor dearer than `b` (but for rounding), and better in one of both or listed
+ * before it? */
 static bool dominates(const struct worker_candidate *a, const struct worker_candidate *b)
 {
     const struct evaluation *x = &a->evaluation, *y = &b->evaluation;
@@ -70,7 +71,7 @@ void pareto_release(struct pareto *pareto)
     *pareto = (struct pareto){.rows = NULL};
 }
 
-/* "1 fast, 2 slow": those that it was planned for. */
+/* For example "1 fast, 2 slow": the workers that the plan uses. */
 static void workers_tell(const struct pareto *pareto, const struct pareto_row *row,
                          struct text *text)
 {

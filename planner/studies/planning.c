@@ -18,11 +18,13 @@
 #include "planner/studies/master_share.h"
 #include "planner/studies/stars_tail.h"
 
-/* What assigns the end of a plan whose tasks are unequal, and what it has to gain: relative. A
- * worker has a package beside the one it works on, which nobody can take back: factoring by 2 would
- * have it promise as much as is left. */
+/* The rules that may assign the end of a plan whose core tasks are unequal. Plain factoring, by 2,
+ * assigns half of what is left in each batch; but each worker also has a package beside the one it
+ * works on, which nobody can take back, so that too much would be promised: factoring by 3 assigns
+ * less. */
 static const char *const tails_unequal[] = {"fac,part=3", "awf-c"};
-/* The second looks at all workers for every package: not for more of them than this. */
+/* The second rule looks at all workers for every package: it is not tried with more workers than
+ * this. */
 enum { TAIL_WEIGHED = 1, WEIGHED_MOST = 256 };
 static const double tail_gain_least = 0.005;
 
@@ -41,7 +43,7 @@ bool planning_check_scheduler(const char *name, struct failure *failure)
                        nearest_hint(&nearest, "", "'scow plan --help' lists them", hint));
 }
 
-/* `what` is static. */
+/* `what` is borrowed, and must be static. */
 static void omission_add(const struct planning *planning, const char *what,
                          enum schedule_omission why)
 {
@@ -61,7 +63,7 @@ bool planning_note_beyond(const struct planning *planning, int64_t workers, stru
     return plan->beyond.name || !beyond.name || failure_memory(failure, "making a plan");
 }
 
-/* A plan says whether results come back even where the profile leaves it to its costs. */
+/* A plan says that results return even where the profile implies it by having their costs. */
 static bool results_label(const struct planning *planning, struct plan *plan)
 {
     const enum results results = platform_returns(planning->setting);
@@ -74,7 +76,7 @@ bool planning_is_placeless(const struct planning *planning)
     return planning->remaining && !profile_setting_weighed(planning->setting);
 }
 
-/* The mean weights of the packages of one master in their order, as regions of `made`. */
+/* Adds the packages of one master, in their order, as regions of their mean weight to `made`. */
 static void packages_add(const struct work *work, const struct plan *plan, struct work *made)
 {
     struct plan_cursor cursor = PLAN_CURSOR(plan);
@@ -84,7 +86,8 @@ static void packages_add(const struct work *work, const struct plan *plan, struc
             .cost = work_mean_cost(work, (double)work->tasks, cursor.first, cursor.load)};
 }
 
-/* The same of all masters side by side, so that a package costs what it did. */
+/* Regions that are the packages of all masters side by side, so that every package costs what it
+ * did. */
 static bool work_of_packages(const struct work *work, const struct plan *plan, struct work *made)
 {
     *made = (struct work){.tasks = work->tasks};
@@ -98,8 +101,8 @@ static bool work_of_packages(const struct work *work, const struct plan *plan, s
     return work_settle(made);
 }
 
-/* Not more regions than a plan keeps: where packages are more than are cut, as many as these may
- * be, of about as many core tasks each. */
+/* Reduces regions to as many as a plan keeps. Where packages are too many to be regions, regions of
+ * about equal numbers of core tasks are made. */
 static bool work_shorten(struct work *work, const struct plan *plan)
 {
     struct work made;
@@ -107,7 +110,7 @@ static bool work_shorten(struct work *work, const struct plan *plan)
         return true;
     if (plan_packages(plan) > CUT_PACKAGES_MOST)
         return work_coarsen(work, CUT_PACKAGES_MOST);
-    if (plan->child_count > 0) /* whose packages are those of groups, in an order of their own */
+    if (plan->child_count > 0) /* packages of groups are in an order of their own */
         return work_coarsen(work, WEIGHTS_REGIONS_KEPT);
     if (!work_of_packages(work, plan, &made)) {
         work_release(&made);
@@ -119,7 +122,7 @@ static bool work_shorten(struct work *work, const struct plan *plan)
     return true;
 }
 
-/* Its own copy. */
+/* The plan gets its own copy of the weights. */
 bool planning_note_weights(const struct planning *planning, struct plan *plan)
 {
     const struct task_weights *weights = planning->setting->weights;
@@ -130,7 +133,7 @@ bool planning_note_weights(const struct planning *planning, struct plan *plan)
            (!plan->weights->bytes || work_shorten(&plan->weights->bytes->work, plan));
 }
 
-/* Everything that a scheduler does not know. */
+/* Adds to the plan everything that a scheduler does not know. */
 bool planning_label(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
     const struct profile *profile = planning->profile;
@@ -181,8 +184,8 @@ bool planning_platform_placed(const struct planning *planning, struct platform *
     return false;
 }
 
-/* What is predicted by simulation, where the end is assigned on request or core tasks differ along
- * the job. Periods stay. */
+/* Predicts by simulation, where the end is assigned on request or core tasks differ along the job.
+ * The periods that the scheduler found stay. */
 void planning_predict(const struct simulation *simulation, struct plan_prediction *predicted)
 {
     const double makespan_s = simulation->makespan_s;
@@ -267,8 +270,8 @@ size_t planning_regions(const struct planning *planning)
     return bytes && bytes->region_count > regions ? bytes->region_count : regions;
 }
 
-/* Do core tasks differ by more than what is known of them may be off, or by what is sent of them?
- */
+/* Are differences between core tasks larger than what is known of them may be off, or do the bytes
+ * differ that are sent of them? */
 static bool work_known(const struct planning *planning)
 {
     const struct profile_setting *setting = planning->setting;
@@ -282,8 +285,8 @@ bool planning_is_weighed(const struct planning *planning)
     return planning->setting->weights && !planning_is_placeless(planning) && work_known(planning);
 }
 
-/* The plan's rounds by weight in place of those by number, where that is better; `platform` has the
- * work. *makespan_s is the plan's. */
+/* Makes the packages of the plan's rounds equal in weight in place of number, where that takes less
+ * time; `platform` has the work. */
 static bool plan_cut(const struct planning *planning, const struct platform *platform,
                      struct plan *plan, struct simulation *simulation, struct failure *failure)
 {
@@ -309,7 +312,7 @@ static bool plan_cut(const struct planning *planning, const struct platform *pla
     return good;
 }
 
-/* The scheduler's plan is for what is left to the workers. */
+/* The scheduler planned only what is left to the workers: adds the master's part. */
 static void master_note(const struct planning *planning, struct plan *plan)
 {
     if (!(planning->master_tasks > 0))
@@ -362,8 +365,8 @@ bool planning_apply_map_all(const struct planning *planning, struct schedule_set
     return good;
 }
 
-/* A tail's rule, its best share of the tasks, and what that gains, relative; 0: nothing would be
- * assigned. */
+/* A rule for the tail, its best share of the tasks, and what that gains, relative; 0: nothing would
+ * be assigned. */
 struct end_choice {
     const char *rule;
     double share, gain;
@@ -395,8 +398,8 @@ static bool tail_gain(const struct planning *planning, const char *tail, const s
     return true;
 }
 
-/* Is there effort enough left to look for tails? A package that is played with packages that differ
- * costs several that are evaluated. */
+/* Is enough effort left to look for tails? Simulating a package with noise costs as much as
+ * evaluating several. */
 static bool tail_afford(const struct planning *planning, const struct plan *plan, int64_t workers)
 {
     static const double UNITS = 8, SHARE = 0.5;
@@ -406,8 +409,8 @@ static bool tail_afford(const struct planning *planning, const struct plan *plan
            UNITS * packages <= SHARE * planning->effort_s * EFFORT_SECOND;
 }
 
-/* With its share, so that it need not be looked for again, and the run assigns what was predicted.
- */
+/* Adds the tail with its share, so that the run does not search for it again and assigns what was
+ * predicted. */
 static bool end_add(const struct planning *planning, const struct end_choice *choice,
                     struct plan *plan, struct failure *failure)
 {
@@ -416,8 +419,8 @@ static bool end_add(const struct planning *planning, const struct end_choice *ch
     return planning_tail(planning, tail, plan, failure);
 }
 
-/* By how much what a worker takes for all its packages may be off, relative: its speed, and what
- * single packages of that size deviate by. */
+/* The relative deviation of the time that a worker takes for all its packages: by its speed, and by
+ * the deviations of single packages of that size. */
 static double ends_deviation(const struct profile_setting *setting, const struct plan *plan)
 {
     const double usual = plan_largest_load(plan),
@@ -490,7 +493,7 @@ static double planning_within(const struct planning *planning)
     return planning->within > 0 ? planning->within : planning->within < 0 ? 0 : SCHEDULE_WITHIN;
 }
 
-/* The best one of all as they would be run. */
+/* The best plan of all schedulers, after each is simulated as it would be run. */
 static bool best_make(const struct planning *planning, const struct schedule_request *request,
                       struct plan *plan, struct failure *failure)
 {

@@ -49,7 +49,7 @@ static bool plan_by(const char *scheduler, const struct remaining_request *reque
                   : planning_make(&planning, plan, &cannot);
 }
 
-/* What the whole job was planned for, and who works. */
+/* Keeps what the whole job was planned for, and which workers it has. */
 static bool wish_keep(const struct remaining_request *request, struct plan *plan)
 {
     const struct plan *whole = request->plan;

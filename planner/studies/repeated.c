@@ -17,7 +17,7 @@ static bool watched_draw(const struct watching_request *request, const struct sc
     return good;
 }
 
-/* Side by side or in a tree. */
+/* For masters side by side or in a tree. */
 static bool several_draw(const struct planning *planning, const struct stars_request *request,
                          const struct scenario *scenario, int64_t runs, struct ensemble *ensemble,
                          struct failure *failure)

@@ -19,7 +19,8 @@ static int64_t measured_sum(const struct kinds *kinds, const int64_t *counts, si
     return sum;
 }
 
-/* The number of the `place`-th worker of a kind, among `counts` workers of each. */
+/* The number of worker `place` of a kind, where `counts` of each kind are used: measured workers of
+ * all kinds first, then those beyond the measured ones. */
 static int64_t number_of(const struct kinds *kinds, const int64_t *counts, size_t kind,
                          int64_t place)
 {
@@ -36,7 +37,7 @@ static void loaded_mark(const struct plan *plan, int64_t *numbers)
             numbers[plan->workers[slot]] = 1;
 }
 
-/* Without the places whose worker has number -1; all else gets its number. */
+/* Removes the slots whose workers have number -1, and gives the others their numbers. */
 static void slots_keep(struct plan *plan, const int64_t *numbers)
 {
     int64_t kept = 0;
@@ -57,7 +58,7 @@ bool selected_plan_settle(struct plan *plan, const struct kinds *kinds, const in
     int64_t all = 0;
     for (size_t k = 0; k < kinds->count; k++)
         all += counts[k];
-    assert(all > 0); /* a plan has workers */
+    assert(all > 0); /* every plan has workers */
     int64_t *numbers = calloc((size_t)all, sizeof *numbers);
     int64_t *place = calloc(kinds->count, sizeof *place);
     if (!numbers || !place) {
@@ -79,7 +80,7 @@ bool selected_plan_settle(struct plan *plan, const struct kinds *kinds, const in
     return true;
 }
 
-/* Rank of the worker that those beyond are like, among the selected ones. */
+/* The rank, among the selected workers, of the one that those beyond the measured ones are like. */
 static int64_t like_rank(const struct kinds *kinds, const int64_t *used, size_t kind)
 {
     return measured_sum(kinds, used, kind) + kinds->like - kinds->items[kind].first;
@@ -102,8 +103,8 @@ static bool beyond_note(struct plan *plan, const struct kinds *kinds, const int6
     return true;
 }
 
-/* Those that were measured; nothing where they are the profile's first ones, and there are none
- * behind. */
+/* Notes which measured workers the plan uses. Nothing is noted where they are the first ones of the
+ * profile, with no unmeasured workers behind them that could be taken for other measured ones. */
 static bool selection_note(struct plan *plan, const struct kinds *kinds, const int64_t *used,
                            int64_t all)
 {

@@ -10,8 +10,8 @@
 
 /* ---- where it could pay --------------------------------------------------------------------- */
 
-/* For how long the port would be busy with one package for each worker if these were empty: without
- * that, and where all are fed, there is nothing that others could save. */
+/* The time that the port spends on the latencies of one package for each worker. Where that is next
+ * to nothing, and all workers are fed, several masters have nothing to save. */
 static double latencies_s(const struct platform *whole, double load)
 {
     const struct platform_window *window = platform_nearest(whole, load);
@@ -47,9 +47,9 @@ static bool may_pay(const struct planning *planning, const struct plan *plan, bo
     return true;
 }
 
-/* What takes less than the plan, by quick plans. */
+/* What quick plans promise to take less time than the plan. */
 struct found {
-    int64_t masters, groups; /* 1, 0: none does */
+    int64_t masters, groups; /* 1 and 0: none does */
     double masters_s, groups_s;
 };
 
@@ -78,7 +78,7 @@ static bool find(const struct planning *planning, const struct plan *plan, struc
 
 /* ---- the plan ------------------------------------------------------------------------------- */
 
-/* What the plan was made from belongs to whichever stays. */
+/* What the plan was made from (observed shares) moves to the plan that is kept. */
 static void basis_move(struct plan *from, struct plan *to)
 {
     to->shared = from->shared;
@@ -90,7 +90,7 @@ static void basis_move(struct plan *from, struct plan *to)
     from->shared_count = from->other_count = 0;
 }
 
-/* `other` (owned) takes the plan's place where it takes less than that time. */
+/* `other` (owned) replaces the plan where it takes less than `than_s`. */
 static void lesser_keep(struct plan *plan, struct plan *other, double than_s)
 {
     if (other->predicted.makespan_s < than_s) {
@@ -102,14 +102,15 @@ static void lesser_keep(struct plan *plan, struct plan *other, double than_s)
     plan_release(other);
 }
 
-/* What is not to be had after all is left out. */
+/* An infeasible plan is left out; any other failure is passed on. */
 static bool is_made(bool made, const struct failure *refused, struct failure *failure)
 {
     return made || refused->code == FAILURE_INFEASIBLE ||
            failure_set(failure, refused->code, "%s", refused->text);
 }
 
-/* As many as quick plans promise most of, where that saves enough. */
+/* Plans several masters side by side, with the number that is best by quick plans, and keeps that
+ * plan where it saves enough. */
 static bool beside_take(const struct planning *planning, struct plan *plan, double enough,
                         struct failure *failure)
 {
@@ -127,9 +128,9 @@ static bool beside_take(const struct planning *planning, struct plan *plan, doub
     return is_made(made, &refused, failure);
 }
 
-/* A tree, where it takes less than enough, and less than several side by side do by more than
- * counts as equal. Whose equal rounds take longer than these by more than NEAR is not planned in
- * full. */
+/* Plans a tree, and keeps it where it takes less than `enough`, and than what is best so far by
+ * more than counts as equal. A tree is planned in full only if its equal rounds, which are quickly
+ * planned, come within NEAR of what is best so far. */
 static bool tree_take(const struct planning *planning, struct plan *plan, double enough,
                       struct failure *failure)
 {
@@ -166,7 +167,7 @@ bool several_take(const struct planning *planning, struct plan *plan, struct sev
 
 /* ---- side by side with one ------------------------------------------------------------------ */
 
-/* What was found, in full. */
+/* Plans in full what quick plans have found. */
 static bool kind_make(const struct planning *planning, const struct found *found,
                       enum several_kind kind, struct plan *plan, struct failure *refused)
 {
@@ -217,7 +218,7 @@ void several_tell(const struct several *several, const struct plan *plan, struct
              several->one_s / makespan_s);
 }
 
-/* How much less than the plan that takes. */
+/* Says how much less than the plan that makespan is. */
 static void saved_add(struct text *text, const struct plan *plan, double makespan_s)
 {
     const struct plan_prediction *predicted = &plan->predicted;

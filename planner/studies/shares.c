@@ -8,7 +8,8 @@
 #include "planner/base/limits.h"
 #include "planner/model/platform.h"
 
-/* Nobody waits for ever for what somebody has seen at all, and nobody was measured without it. */
+/* Limits of a forecast share. A node that was seen at all is never forecast to stand still, and no
+ * class was measured with next to nothing of a node. */
 static const double SHARE_LEAST = 0.01, SHARE_MOST = 100;
 
 static const struct observed_node *node_named(const struct observations *observations,
@@ -21,7 +22,8 @@ static const struct observed_node *node_named(const struct observations *observa
     return NULL;
 }
 
-/* Of a worker's name as calibration gives it, "n1:3", how much of it is its node's. */
+/* Of a worker's name as calibration gives it ("n1:3"), the length of the part that is the node's
+ * name. */
 static size_t node_length(const char *name, size_t length)
 {
     size_t digits = 0;
@@ -32,7 +34,7 @@ static size_t node_length(const char *name, size_t length)
                : length;
 }
 
-/* The node of that name, or the one that the worker of that name is on. */
+/* The node of that name or, if there is none, the node of the worker of that name. */
 static const struct observed_node *node_of(const struct observations *observations,
                                            const char *name, size_t length)
 {
@@ -53,7 +55,8 @@ int shares_nodes(const char *name, struct node_name nodes[2])
     return same ? 1 : 2;
 }
 
-/* The two that stand for the class; false: it was not seen. */
+/* The nodes of the class's first and last worker, which stand for the class; false: neither was
+ * observed. */
 static bool nodes_find(const struct observations *observations, const char *name,
                        const struct observed_node *found[2])
 {
@@ -70,14 +73,14 @@ static bool nodes_find(const struct observations *observations, const char *name
     return found[0] != NULL;
 }
 
-/* What is forecast, and how. */
+/* How much time is to be forecast, by which error. */
 struct span {
     double seconds;
     enum forecast_by by;
 };
 
-/* What there will be, of what there was when the workers were measured (0: not known), by the looks
- * at both nodes, of which one may have none. */
+/* Forecasts the mean of two nodes' observations (one node may have none), relative to `before`,
+ * what there was when the workers were measured. */
 static void series_forecast(const struct observed_series *const series[2], const struct span *span,
                             double before, double most, double *share, double *deviation)
 {
@@ -92,8 +95,8 @@ static void series_forecast(const struct observed_series *const series[2], const
     *deviation = fmin(fmax(a.deviation, b.deviation) / before, LIMIT_DEVIATION);
 }
 
-/* Where a profile does not say what there was of the processors, all; of the bandwidth, what is
- * seen now tells nothing. */
+/* A profile that does not say which share of the processors its workers had was measured with all
+ * of them. If it does not say the bandwidth, observed bandwidths say nothing about its costs. */
 static struct plan_shared share_of(const struct observed_node *const nodes[2],
                                    const struct span *span, const struct profile_worker *class)
 {
@@ -108,7 +111,7 @@ static struct plan_shared share_of(const struct observed_node *const nodes[2],
     return shared;
 }
 
-/* One for each class, over the next span_s. */
+/* Forecasts a share for each class, over the next span_s seconds. */
 static bool classes_forecast(const struct observations *observations, const char *path,
                              const struct profile_window *window, double span_s,
                              struct plan_shared *shared, struct failure *failure)
@@ -137,7 +140,7 @@ static bool shares_equal(const struct plan_shared *a, const struct plan_shared *
            a->bandwidth_deviation == b->bandwidth_deviation;
 }
 
-/* Neighbours that the same node stands for become one. */
+/* Joins neighbouring classes with equal shares, which are those of the same node. */
 static size_t equal_join(struct plan_shared *shared, size_t count)
 {
     size_t kept = 0;

@@ -7,22 +7,23 @@
 #include "planner/simulate/unequal.h"
 #include "planner/studies/repeated.h"
 
-/* Simulations for each size of the tail, all equal; halvings of it, from the whole job on. */
+/* Each size of the tail is simulated DRAWS times with the same seeds. Sizes are the whole job, half
+ * of it, and so on. */
 static const uint64_t first_seed = 0x7a11;
 enum { DRAWS = 16, SIZES = 9 };
 /* About how many packages a rule makes for each worker. */
 enum { PACKAGES_A_WORKER = 24 };
-/* What the tail may cost where no package differs. */
+/* How much longer, relative, a plan with the tail may take where no package differs. */
 static const double cost_most = 0.01;
 
-/* What is looked at again and again. */
+/* What stays the same for all sizes of the tail. */
 struct search {
     const struct planning *planning;
     const struct plan *plan;
     const char *rule;
     double deviation, speed; /* relative: of one package's time, of a worker's speed */
     bool equal;              /* core tasks do not differ: what deviates is the machine */
-    double plain_s;          /* where no package differs, without a tail */
+    double plain_s;          /* the makespan where no package differs, without a tail */
 };
 
 double stars_tail_effort(const struct plan *plan, int64_t workers)
@@ -31,7 +32,7 @@ double stars_tail_effort(const struct plan *plan, int64_t workers)
     return each * (DRAWS + 1) * (SIZES + 1);
 }
 
-/* Where no package differs. */
+/* The makespan where no package differs. */
 static bool plain_find(const struct search *search, const char *tail, double *makespan_s,
                        struct failure *failure)
 {
@@ -63,7 +64,8 @@ static bool mean_find(const struct search *search, const char *tail, double *mea
     return good;
 }
 
-/* *mean_s with that share; HUGE_VAL: it costs too much where no package differs. */
+/* *mean_s becomes the mean makespan with that share; HUGE_VAL: where no package differs, that share
+ * costs too much. */
 static bool share_try(const struct search *search, double share, double *mean_s,
                       struct failure *failure)
 {

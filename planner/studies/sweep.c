@@ -13,15 +13,13 @@
 
 /* ---- alone --------------------------------------------------------------------------------- */
 
-/*
- * The speeds of single workers, to which the efficiency of many is relative.
- *
- * The ideal machine is as fast as all workers together, each as fast as when it runs the whole job
- * alone: 1 / sum of 1 / T_i seconds, T_i the makespan with worker i alone. Where all are alike that
- * is T_1 / n, and its share of a makespan is speed-up over workers.
- */
+/* The speeds of single workers, to which the efficiency of several is relative. The ideal machine
+ * is as fast as all workers together, each as fast as when it does the whole job alone: it takes 1
+ * / (sum of 1 / T_i) seconds, where T_i is the makespan with worker i alone. Efficiency is the
+ * ideal machine's time divided by the makespan. Where all workers are alike that is speed-up
+ * divided by the number of workers. */
 
-/* Neighbouring equal workers. */
+/* Neighbouring workers that are equal. */
 struct alone {
     int64_t first, count;
     double makespan_s; /* of one of them alone; HUGE_VAL: it cannot do the job alone */
@@ -51,7 +49,7 @@ static struct platform platform_alone(const struct platform *from, int64_t worke
     return made;
 }
 
-/* How many workers from `first` on are in one class, whatever the window. */
+/* How many workers from `first` on have the same class in every window. */
 static int64_t workers_like(const struct platform *platform, int64_t first)
 {
     int64_t end = platform->worker_count;
@@ -104,8 +102,8 @@ static void alone_release(struct alone_list *list)
     *list = (struct alone_list){.items = NULL};
 }
 
-/* Plans with that scheduler for one worker of each kind; to be released. Fails where memory ends.
- */
+/* Plans with that scheduler for one worker of each kind; *list is to be released. Fails only where
+ * memory ends. */
 static bool alone_init(struct alone_list *list, const struct scheduler *scheduler,
                        const struct schedule_request *request, struct failure *failure)
 {
@@ -124,12 +122,12 @@ static bool alone_init(struct alone_list *list, const struct scheduler *schedule
     return good;
 }
 
-/* Share of the makespan that the machine of the first `workers` would take: at most 1, also where
- * the schedulers' plans for single workers are worse than those for many. */
+/* The efficiency of the first `workers` workers: at most 1, also where the scheduler's plans for
+ * single workers are worse than those for many. */
 static double alone_efficiency(const struct alone_list *list, int64_t workers, double makespan_s)
 {
     double speed = 0;     /* in jobs per second */
-    if (list->count == 1) /* as who divides by hand */
+    if (list->count == 1) /* speed-up divided by workers, without rounding of sums */
         return fmin(list->items[0].makespan_s / makespan_s / (double)workers, 1);
     for (size_t k = 0; k < list->count && list->items[k].first < workers; k++) {
         const struct alone *item = &list->items[k];
@@ -147,14 +145,16 @@ static double alone_efficiency(const struct alone_list *list, int64_t workers, d
  * versus efficiency in parallel systems, IEEE Trans. Comput. 38(3), 1989).
  */
 
-/* Rows that are there anyhow; every mark but the knee, which is one of them, may add one. */
+/* Rows besides those of the marks. Every mark but the knee may add a row; the knee is one of the
+ * rows that are there. */
 enum { GRID_MOST = SWEEP_ROWS_MOST - (SWEEP_MARKS - 1) };
 
 /* Twice as many workers help if they save this share of the makespan. */
 static const double HELP_LEAST = 0.01;
-/* Between two counts whose plans differ by less, nothing is to be found. */
+/* Between two numbers of workers whose makespans differ by less, none is planned for. */
 static const double FLAT = 1e-4;
-/* Counts that are likely to be planned for: rows, steps that double, and bisections. */
+/* About how many numbers of workers a sweep plans for: its rows, the steps that double, and
+ * bisections. The effort is divided by it. */
 enum { COUNTS_LIKELY = SWEEP_ROWS_MOST + 20 };
 
 /* ---- a setting with more workers ----------------------------------------------------------- */
@@ -166,7 +166,8 @@ static void setting_release(struct profile_setting *setting)
     free(setting->windows);
 }
 
-/* A copy of the window's workers and `more` like the worker of that rank; names stay borrowed. */
+/* Copies the window's workers, followed by `more` workers like the one of that rank; names stay
+ * borrowed. */
 static bool window_grow(const struct profile_window *from, int64_t rank, int64_t more,
                         struct profile_window *window)
 {
@@ -184,8 +185,8 @@ static bool window_grow(const struct profile_window *from, int64_t rank, int64_t
     return true;
 }
 
-/* A copy with at least `workers`, of all that planning needs; to be released. The map stays the
- * original's. */
+/* Copies all that planning needs of the setting, with at least `workers` workers; to be released.
+ * The cost map stays the original's. */
 static bool setting_grow(const struct planning *planning, int64_t workers,
                          struct profile_setting *grown)
 {
@@ -213,26 +214,27 @@ static bool setting_grow(const struct planning *planning, int64_t workers,
 
 struct point {
     struct sweep_row row;
-    double own_s; /* makespan of the plan for all of so many; HUGE_VAL: there is none */
+    double
+        own_s; /* makespan of the plan that uses all of so many workers; HUGE_VAL: there is none */
     int64_t own_masters;
     bool shown;
 };
 
 struct survey {
-    struct planning planning; /* for a setting with workers enough */
+    struct planning planning; /* for a setting with enough workers */
     const struct scheduler *scheduler;
-    int64_t masters; /* that are wanted, or MASTERS_AUTO; 0: one */
+    int64_t masters; /* the wanted number, or MASTERS_AUTO; 0: one master */
     int64_t workers_per_node;
     struct effort effort;    /* of all plans together */
-    bool limited;            /* otherwise they take as much as they want */
-    double used;             /* of it */
-    int planned;             /* counts so far */
+    bool limited;            /* false: plans take as much effort as they need */
+    double used;             /* of the effort */
+    int planned;             /* numbers of workers so far */
     struct alone_list alone; /* owned */
-    struct point *points;    /* owned; by workers, the first is one worker */
+    struct point *points;    /* owned; ascending in workers, from 1 worker on */
     size_t count, capacity;
 };
 
-/* How fast each of up to `most` workers is by itself. */
+/* Plans for each kind of worker alone, up to `most` workers. */
 static bool survey_open(struct survey *survey, int64_t most, struct failure *failure)
 {
     struct platform platform;
@@ -247,14 +249,16 @@ static bool survey_open(struct survey *survey, int64_t most, struct failure *fai
     return good;
 }
 
-/* Units for all plans of a sweep: twice those of one plan by "auto". */
+/* The effort for all plans of a sweep: with the quick scheduler twice that of one plan by
+ * "auto". */
 static double survey_effort(const struct planning *planning, const struct scheduler *scheduler)
 {
     const bool quick = strcmp(scheduler->name, SCHEDULER_QUICK) == 0;
     return planning->effort_s * (quick ? 2 : PLANNING_EFFORT_NAMED) * EFFORT_SECOND;
 }
 
-/* An equal part of what is left of the effort, so that few workers leave more to many. */
+/* An equal part of the effort that is left. Plans for few workers do not use all of theirs, and
+ * leave it to those for many. */
 static double survey_share(struct survey *survey)
 {
     const int left = COUNTS_LIKELY - survey->planned++;
@@ -263,8 +267,8 @@ static double survey_share(struct survey *survey)
     return units;
 }
 
-/* Of several masters, which take a part of the time for one count's plans, each of theirs a part of
- * that (masters.c). */
+/* Tries several masters. That takes a part of the effort for one number of workers, which each of
+ * their plans shares (masters.c). */
 static bool masters_look(const struct survey *survey, struct point *point, struct failure *failure)
 {
     struct planning planning = survey->planning;
@@ -276,8 +280,8 @@ static bool masters_look(const struct survey *survey, struct point *point, struc
                                                  &point->own_masters, &point->own_s, failure);
 }
 
-/* Of a plan of one master for all of so many workers; HUGE_VAL where there is none, as one for
- * fewer will do. */
+/* The makespan of a plan of one master that uses all of so many workers; HUGE_VAL: there is none,
+ * and a plan for fewer workers serves. */
 static bool makespan_find(struct survey *survey, int64_t workers, double *makespan_s,
                           struct failure *failure)
 {
@@ -308,7 +312,8 @@ static bool makespan_find(struct survey *survey, int64_t workers, double *makesp
                : failure_set(failure, refused.code, "%s", refused.text);
 }
 
-/* Who may use more workers need not: from there on, none takes longer than the one before. */
+/* A job that may use more workers need not use all of them: from row `from` on, no row takes longer
+ * than the one before. */
 static void survey_settle(struct survey *survey, size_t from)
 {
     const double one_s = survey->points[0].own_s;
@@ -327,8 +332,8 @@ static void survey_settle(struct survey *survey, size_t from)
     }
 }
 
-/* That of a count whose place is `at`: planned for, but among many where more of them give no more.
- */
+/* The makespan for a number of workers whose place in the table is `at`. It is planned for, unless
+ * the number is large and its neighbours' makespans are equal. */
 static bool makespan_know(struct survey *survey, size_t at, struct point *point,
                           struct failure *failure)
 {
@@ -344,7 +349,8 @@ static bool makespan_know(struct survey *survey, size_t at, struct point *point,
            masters_look(survey, point, failure);
 }
 
-/* Plan for so many, where that is not done yet; *at is its place, and others' places may change. */
+/* Plans for so many workers unless that is done; *at becomes the row's place. Rows behind it
+ * move. */
 static bool survey_plan(struct survey *survey, int64_t workers, size_t *at, struct failure *failure)
 {
     struct point point = {.row = {.workers = workers}};
@@ -379,8 +385,9 @@ static bool survey_show(struct survey *survey, int64_t workers, struct failure *
     return true;
 }
 
-/* Twice as many again and again, up to `most`, until that does not help; but all that were measured
- * are looked at. *last becomes where it ended, *enough whether it did not help. */
+/* Doubles the number of workers, up to `most`, until that no longer helps, but at least beyond all
+ * measured workers. *last becomes the number at which it ended; *enough: it ended because more
+ * workers did not help. */
 static bool survey_reach(struct survey *survey, int64_t measured, int64_t most, int64_t *last,
                          bool *enough, struct failure *failure)
 {
@@ -400,7 +407,8 @@ static bool survey_reach(struct survey *survey, int64_t measured, int64_t most, 
     }
 }
 
-/* The sweep need not go far beyond the first number of workers than which hardly any is faster. */
+/* Shortens the sweep to twice the number of workers beyond which hardly any more is gained, or to
+ * the measured workers. */
 static int64_t survey_trim(struct survey *survey, int64_t measured, int64_t last)
 {
     const double least_s = survey->points[survey->count - 1].row.makespan_s;
@@ -415,7 +423,7 @@ static int64_t survey_trim(struct survey *survey, int64_t measured, int64_t last
     return end;
 }
 
-/* One by one where there are few, and then in even ratios. */
+/* Chooses the rows: every number where they are small, then numbers in even ratios. */
 static bool survey_fill(struct survey *survey, int64_t last, struct failure *failure)
 {
     int64_t workers = 1;
@@ -437,7 +445,7 @@ static bool point_reaches(const struct point *point, double efficiency)
     return point->row.efficiency >= efficiency - ROUNDING;
 }
 
-/* The first count that is less efficient; *below 0: there is none. */
+/* *below becomes the first number of workers with less efficiency; 0: there is none. */
 static bool below_find(struct survey *survey, double efficiency, int64_t *below,
                        struct failure *failure)
 {
@@ -455,7 +463,8 @@ static bool below_find(struct survey *survey, double efficiency, int64_t *below,
     return true;
 }
 
-/* The most workers up to `last` that one master feeds; *fed 0: all of them, or not even one. */
+/* *fed becomes the most workers up to `last` that one master can feed; 0: all of them, or not even
+ * one. */
 static bool fed_find(const struct survey *survey, int64_t last, int64_t *fed,
                      struct failure *failure)
 {
@@ -494,7 +503,8 @@ static bool mark_show(struct survey *survey, int64_t workers, struct failure *fa
     return workers == 0 || survey_show(survey, workers, failure);
 }
 
-/* Efficiencies last: a count that is planned for may improve those behind it. */
+/* Efficiencies come last, because planning for another number of workers may improve the rows
+ * behind it. */
 static bool marks_set(struct survey *survey, int64_t last, struct sweep *sweep,
                       struct failure *failure)
 {
@@ -596,22 +606,23 @@ void sweep_release(struct sweep *sweep)
 
 /* ---- deadlines ----------------------------------------------------------------------------- */
 
-/* Workers fewer, that are tried one by one. */
+/* After the bisection, so many numbers just below are tried one by one. */
 enum { FEWER_MOST = 3 };
 
 /* The search for the fewest workers that meet a deadline. */
 struct deadline_search {
     struct planning planning;
     double deadline_s;
-    struct plan kept;        /* owned; of `workers` workers */
+    struct plan kept;        /* owned; for `workers` workers */
     int64_t workers;         /* the fewest so far; 0: none */
-    double least_s;          /* the least makespan seen */
+    double least_s;          /* the least makespan so far */
     struct failure refused;  /* why a number of workers had no plan at all */
-    double effort_s, used_s; /* of all tries; 0: as much as they take */
-    int tries;               /* that are likely to come */
+    double effort_s, used_s; /* for all tries; 0: unlimited */
+    int tries;               /* about how many are still to come */
 };
 
-/* What is left of the effort, in equal parts; the last ones have hardly any. */
+/* An equal part of the effort that is left; if there are more tries than expected, the last ones
+ * get next to nothing. */
 static double effort_share(const struct deadline_search *search)
 {
     static const double least = 1e-3;
@@ -648,7 +659,8 @@ static bool deadline_try(struct deadline_search *search, int64_t workers, bool *
     return true;
 }
 
-/* A few fewer than `workers`, one by one, and on from the first of them that does. */
+/* Tries a few numbers below `workers`, one by one, and goes on from the first that meets the
+ * deadline. */
 static bool deadline_lower(struct deadline_search *search, int64_t workers, struct failure *failure)
 {
     for (int64_t fewer = 1; fewer <= FEWER_MOST && fewer < workers; fewer++) {
@@ -663,7 +675,7 @@ static bool deadline_lower(struct deadline_search *search, int64_t workers, stru
     return true;
 }
 
-/* As if more workers never took longer. */
+/* Bisects as if more workers never took longer. */
 static bool deadline_bisect(struct deadline_search *search, struct failure *failure)
 {
     int64_t low = 1;
@@ -690,9 +702,10 @@ static bool deadline_refuse(const struct deadline_search *search, int64_t worker
         search->deadline_s, search->least_s, workers);
 }
 
-/* A plan for more workers may leave some idle, so more hardly ever take longer, and halving finds
- * the least number. But a scheduler that must use every worker can take longer with a slow one
- * more, and rounding can cost a task: therefore the way down before and after. */
+/* A plan for more workers may leave some idle, so more workers hardly ever take longer, and
+ * bisection finds the least number. But a scheduler that must use all workers may take longer when
+ * a slow one is added, and rounding can cost a core task. Therefore a few lower numbers are tried
+ * one by one before and after it. */
 bool sweep_deadline(const struct planning *planning, double deadline_s, struct plan *plan,
                     struct failure *failure)
 {
@@ -702,7 +715,7 @@ bool sweep_deadline(const struct planning *planning, double deadline_s, struct p
                                      .refused = FAILURE_INIT,
                                      .effort_s = planning->effort_s};
     search.planning.used_s = &search.used_s;
-    search.planning.within = -1; /* what is a little longer may be too late */
+    search.planning.within = -1; /* a plan that takes a little longer may miss the deadline */
     int64_t available = profile_workers(&planning->setting->windows[0]);
     int64_t most =
         planning->workers > 0 && planning->workers < available ? planning->workers : available;
@@ -723,7 +736,8 @@ bool sweep_deadline(const struct planning *planning, double deadline_s, struct p
     return good;
 }
 
-/* `made` takes the plan's place, or is released. */
+/* Keeps `made` in place of the plan where it is thriftier and takes at most most_s; else releases
+ * it. */
 static void thriftier_keep(struct plan *plan, struct plan *made, double most_s)
 {
     if (made->predicted.makespan_s <= most_s && schedule_thriftier(made, plan)) {

@@ -5,7 +5,7 @@
 #include "planner/studies/least_cost.h"
 #include "planner/studies/tree_parts.h"
 
-/* As fast as each is by itself; owned, NULL: out of memory. */
+/* Cumulative shares of the work, by each worker's rate; owned. NULL: out of memory. */
 static double *shares_make(const struct platform *platform)
 {
     const struct platform_window *window = &platform->windows[platform->window_count - 1];
@@ -19,9 +19,10 @@ static double *shares_make(const struct platform *platform)
     return shares;
 }
 
-/* ---- what none takes less than ------------------------------------------------------------- */
+/* ---- lower bounds ------------------------------------------------------------- */
 
-/* `share` of the job is the node's, which stands so many levels below the top. */
+/* Adds up what a lower bound needs of a node and all below it. `share` is the node's part of the
+ * job, `level` its distance from the top. */
 static bool least_add(struct tree_least *least, const struct node *node, int level, double share)
 {
     const struct platform *platform = node_platform(node);
@@ -47,8 +48,9 @@ static bool least_add(struct tree_least *least, const struct node *node, int lev
     return good;
 }
 
-/* How many packages a worker has whose core tasks come in so many at most: rounding, above and
- * below, makes none larger by more than two. */
+/* At least so many packages a worker has of its core tasks, where it has `packages` of them at
+ * most: rounding at the level above and at its own makes a package at most two core tasks larger
+ * than the mean. */
 static double packages_least(double tasks, double packages)
 {
     static const double ROUNDED = 2;
@@ -56,10 +58,10 @@ static double packages_least(double tasks, double packages)
     return own > 0 ? own / (own / packages + ROUNDED) : 0;
 }
 
-/* Every worker does what it has by the end: its packages, each with a latency, and where none of
- * them is empty, from when its first one can be there; in the mean over all workers, by what they
- * do in a second, that is less than no makespan. Nor is what a master's port is busy with latencies
- * alone, where core tasks are alike. */
+/* A lower bound for equal rounds. Until the makespan each worker does all its packages, each with a
+ * latency, and waits for its first one, if none of them is empty; weighted by the workers' rates
+ * that adds up. Where core tasks are alike, the latencies of all packages on a master's port are a
+ * bound, too. */
 static double equal_least(const struct tree *tree, int64_t rounds, int64_t times)
 {
     static const double EMPTY = 4, BUT_FOR_ROUNDING = 1 - 1e-9;
@@ -88,8 +90,8 @@ bool tree_least_find(struct tree *tree)
 
 /* ---- equal rounds -------------------------------------------------------------------------- */
 
-/* Neighbouring core tasks of the job, to be assigned in rounds to workers with these shares:
- * cumulative, the last one 1. */
+/* Consecutive core tasks of the job that are assigned in rounds. `shares` are the workers' shares
+ * of a round, cumulative, so that the last one is 1. */
 struct assigned {
     double first, tasks;
     int64_t rounds;
@@ -97,8 +99,9 @@ struct assigned {
     int64_t count;
 };
 
-/* Of these core tasks, as many as part `at`, counted from 0 round by round, ends with; by what they
- * weigh, where that is known, `before` of them being in the parts before it. */
+/* How many of these core tasks lie in the parts up to `at`. Parts are counted from 0, round by
+ * round; `before` core tasks lie in the parts before this one. Where weights are known, parts are
+ * equal in weight. */
 static double assigned_until(const struct tree *tree, const struct assigned *assigned, int64_t at,
                              double before)
 {
@@ -116,10 +119,10 @@ static double assigned_until(const struct tree *tree, const struct assigned *ass
     return fmin(assigned->tasks, (double)task - assigned->first);
 }
 
-/* What a plan of equal rounds has in place of a scheduler's name. */
+/* Stands in a plan of equal rounds in place of a scheduler's name. */
 #define EQUAL_ROUNDS "equal"
 
-/* Rounds of these workers, without loads. */
+/* Makes rounds for these workers, with all loads 0. */
 static bool rounds_open(struct plan *plan, int64_t workers, int64_t rounds)
 {
     plan->workers = calloc((size_t)workers, sizeof *plan->workers);
@@ -137,8 +140,8 @@ static bool rounds_open(struct plan *plan, int64_t workers, int64_t rounds)
     return good;
 }
 
-/* Rounds of these from entry `from` on, and where in the job each of them begins. False: a package
- * lies in no window. */
+/* Fills in the loads of rounds, from entry `from` on, and where in the job each of them begins.
+ * False: a package lies in no window. */
 static bool rounds_fill(const struct tree *tree, struct plan *plan, const struct platform *platform,
                         const struct assigned *assigned, size_t from, double *begins)
 {
@@ -151,7 +154,7 @@ static bool rounds_fill(const struct tree *tree, struct plan *plan, const struct
         double *loads = plan->rounds[entry].loads;
         if (slot == 0)
             begins[entry] = assigned->first + before;
-        if (loads) /* rounds_open has made them */
+        if (loads) /* always, by rounds_open; clang-tidy cannot see it */
             loads[slot] = load;
         fits = fits && loads && (!(load > 0) || platform_find(platform, load));
         before = until;
@@ -160,7 +163,8 @@ static bool rounds_fill(const struct tree *tree, struct plan *plan, const struct
     return fits;
 }
 
-/* Of a group that has that place in the plan above: each of its packages in `times` rounds. */
+/* Fills in the plan of the group in slot `slot` of the plan above: each of its packages in `times`
+ * rounds. */
 static bool group_fill(const struct tree *tree, const struct plan *above, const double *begins,
                        int64_t slot, const struct platform *platform, int64_t times,
                        const double *shares, struct plan *plan, double *own_begins)
@@ -179,7 +183,7 @@ static bool group_fill(const struct tree *tree, const struct plan *above, const 
 static bool equal_below(const struct tree *tree, const struct node *node, struct plan *plan,
                         const double *begins, int64_t times, bool *fits, struct failure *failure);
 
-/* The plan of the group with that place, and of all below it. */
+/* Makes the plan of the group in that slot, and of all groups below it. */
 static bool equal_group(const struct tree *tree, const struct node *node, int64_t slot,
                         struct plan *plan, const double *begins, int64_t times, bool *fits,
                         struct failure *failure)
@@ -201,9 +205,9 @@ static bool equal_group(const struct tree *tree, const struct node *node, int64_
     return good;
 }
 
-/* Every package for a group in `times` rounds of those below it, and so on; `begins` says where in
- * the job each round begins. *fits false: a package lies in no window, or some group gets nothing.
- */
+/* Divides every package for a group into `times` rounds of the workers or groups below, and so on
+ * down. `begins` says where in the job each round begins. *fits becomes false where a package lies
+ * in no window or a group gets nothing. */
 static bool equal_below(const struct tree *tree, const struct node *node, struct plan *plan,
                         const double *begins, int64_t times, bool *fits, struct failure *failure)
 {
@@ -218,7 +222,8 @@ static bool equal_below(const struct tree *tree, const struct node *node, struct
     return good;
 }
 
-/* Equal rounds above, each package of which is assigned in `times` equal rounds below. */
+/* Tries equal rounds above, each package of which is divided into `times` equal rounds at each
+ * level below. */
 static bool equal_try(struct tree *tree, int64_t rounds, int64_t times, struct failure *failure)
 {
     const struct platform *platform = node_platform(&tree->top);
@@ -247,8 +252,9 @@ static bool equal_try(struct tree *tree, int64_t rounds, int64_t times, struct f
 static const int64_t equal_rounds[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24};
 enum { EQUAL_ROUNDS_COUNT = sizeof equal_rounds / sizeof *equal_rounds, EQUAL_TIMES = 4 };
 
-/* Are there fewer rounds above with as many below? In groups of workers alone, what these compute
- * of core tasks that are alike is then the same, and groups are told of it less often. */
+/* Do fewer rounds above, with more below, give as many packages to workers? In groups of workers
+ * alone, with core tasks that are alike, workers then have the same packages, and groups get fewer
+ * messages: only that needs to be tried. */
 static bool is_coarser(const struct tree *tree, int64_t rounds, int64_t times)
 {
     bool found = false;

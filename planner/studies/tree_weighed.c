@@ -40,11 +40,11 @@ void tree_regions_free(struct tree_regions *regions)
 
 /* ---- a node for its core tasks -------------------------------------------------------------- */
 
-/* The platform of a node as its core tasks are. */
+/* The platform of a node, with the weights of the core tasks that it gets. */
 struct view {
-    struct setting_part part; /* owned; of a node with workers */
-    struct platform platform; /* owned likewise; else it borrows the node's */
-    struct work work;         /* owned; of a node with groups */
+    struct setting_part part; /* owned; for a node with workers */
+    struct platform platform; /* likewise owned; for a node with groups it borrows the node's */
+    struct work work;         /* owned; for a node with groups */
     bool workers;
 };
 
@@ -72,8 +72,8 @@ static bool workers_view(const struct tree *tree, const struct node *node,
            platform_map(&view->platform, own.setting, tasks, failure);
 }
 
-/* For groups, what the mean one of these core tasks weighs makes no difference: only how they
- * differ. Where all of them weigh nothing, they do not. */
+/* For groups only the differences of weights count, not their mean: group costs are in core tasks.
+ * Where all weigh nothing, they count as equal. */
 static void groups_view(const struct tree *tree, const struct node *node,
                         const struct plan_ranges *ranges, double tasks, struct view *view)
 {
@@ -84,7 +84,7 @@ static void groups_view(const struct tree *tree, const struct node *node,
     view->platform.work_tasks = tasks;
 }
 
-/* By weight, where windows allow it. */
+/* Cuts packages that are equal in weight, where windows allow it. */
 static bool plan_cut(const struct platform *platform, struct plan *plan, struct failure *failure)
 {
     struct plan cut;

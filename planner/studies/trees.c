@@ -14,7 +14,7 @@
 #include "planner/studies/tree_parts.h"
 #include "planner/studies/tree_weighed.h"
 
-/* Plans that are tried above and below; what does not apply is left out. */
+/* Schedulers that are tried at the top and below it; those that do not apply are left out. */
 static const char *const schedulers_above[] = {SCHEDULER_QUICK, "scow-pwu", "umr2", "single"};
 static const char *const schedulers_below[] = {"scow-pwu", SCHEDULER_QUICK, "single"};
 enum { BELOW = sizeof schedulers_below / sizeof *schedulers_below };
@@ -37,7 +37,8 @@ static void tree_release(struct tree *tree)
     tree_regions_free(tree->regions);
 }
 
-/* By packages of about so many core tasks, which they are told of (simulate/tree.h). */
+/* Fills in what the groups of a node cost as its workers, for packages of about so many core tasks.
+ * A package for a group is a message that names its core tasks (simulate/tree.h). */
 static void node_fill(const struct tree *tree, struct node *node, double load)
 {
     const struct platform_window *real = platform_nearest(tree->whole, load);
@@ -63,7 +64,7 @@ static void node_fill(const struct tree *tree, struct node *node, double load)
                                      .operating = OPERATING_SINGLE_PORT};
 }
 
-/* Which of the groups below, up to this one, is the first with workers that cost the same? */
+/* The first of the node's groups, up to this one, whose workers have the same costs. */
 static int64_t alike_find(const struct node *node, int64_t place)
 {
     const struct node *group = &node->below[place];
@@ -74,11 +75,12 @@ static int64_t alike_find(const struct node *node, int64_t place)
     return k;
 }
 
-/* The group, with all below it, which has about so many core tasks. To be released in any case. */
+/* Makes the node of a group and all below it; about so many core tasks are for them. To be released
+ * in any case. */
 static bool node_init(const struct tree *tree, struct node *node, const struct group *group,
                       double tasks, struct failure *failure)
 {
-    static const double PACKAGES = 4; /* of a group, about */
+    static const double PACKAGES = 4; /* about how many a group gets: costs are for that size */
     const size_t groups = group->group_count;
     *node = (struct node){.group = group};
     if (groups == 0)
@@ -104,7 +106,8 @@ static double effort_of(const struct planning *planning, double share)
     return planning->effort_s > 0 ? share * planning->effort_s * second : HUGE_VAL;
 }
 
-/* With that share of the planning's effort. To be released in any case. */
+/* `share` is the part of the planning's effort that this tree may use. To be released in any
+ * case. */
 static bool tree_init(struct tree *tree, const struct planning *planning,
                       const struct platform *whole, const struct group *grouping, double share,
                       struct failure *failure)
@@ -125,7 +128,7 @@ static bool tree_init(struct tree *tree, const struct planning *planning,
 
 /* ---- plans --------------------------------------------------------------------------------- */
 
-/* All core tasks of a place. */
+/* All core tasks of a slot. */
 static double place_tasks(const struct plan *plan, int64_t slot)
 {
     double sum = 0;
@@ -134,8 +137,8 @@ static double place_tasks(const struct plan *plan, int64_t slot)
     return sum;
 }
 
-/* Of the node, for these core tasks. False: it has none, which is no failure unless *failure says
- * so. */
+/* Plans these core tasks for the node's workers or groups. False: there is no plan, which is a
+ * failure only where *failure says so. */
 static bool schedule_try(struct tree *tree, const char *name, const struct node *node, double tasks,
                          const struct plan_ranges *ranges, struct plan *plan,
                          struct failure *failure)
@@ -157,7 +160,7 @@ static bool schedule_try(struct tree *tree, const char *name, const struct node 
     return false;
 }
 
-/* The worker with that number among those with a bit of *runs, as all count them. */
+/* The worker with that number among the selected ones, as numbered in the whole profile. */
 static int64_t chosen_worker(const struct plan_selection *selection, int64_t number)
 {
     for (size_t k = 0; k < selection->count; k++) {
@@ -166,7 +169,7 @@ static int64_t chosen_worker(const struct plan_selection *selection, int64_t num
             return run->first + number;
         number -= run->last - run->first + 1;
     }
-    return -1; /* there is no such one */
+    return -1; /* there is no such worker */
 }
 
 void tree_places_name(const struct node *node, struct plan *plan)
@@ -178,8 +181,8 @@ void tree_places_name(const struct node *node, struct plan *plan)
     }
 }
 
-/* The first place whose group's plan is this one's, but for the ranks: none where each is of core
- * tasks that weigh otherwise. */
+/* The first slot whose group has the same plan but for its ranks; the slot itself, where core tasks
+ * of different weight make each plan different. */
 static int64_t place_like(const struct tree *tree, const struct node *node, const struct plan *plan,
                           int64_t slot, double tasks)
 {
@@ -199,16 +202,16 @@ static bool schedule_copy(const struct plan *from, struct plan *plan, struct fai
     return plan->scheduler || failure_memory(failure, "planning a tree");
 }
 
-/* Could the tree save more than counts as equal? A group takes no less than if it had all of its
- * core tasks at once, and is hardly kept waiting where a tree is good. */
+/* Can this group's plan belong to a tree that saves more than counts as equal? The group takes no
+ * less time than with all its core tasks at once, and where a tree is good it hardly waits. */
 static bool may_save(const struct tree *tree, const struct node *group, const struct plan *child)
 {
     return tree->weighed || group->count > 0 ||
            child->predicted.makespan_s < (1 - SCHEDULE_WITHIN) * tree->best_s;
 }
 
-/* The plan of the group with that place, as if it had all at once; its own places are as the group
- * counts them. False without a failure: there is none that is of use. */
+/* Plans for the group in that slot, as if it got all its core tasks at once; slots are numbered
+ * within the group. False without a failure: there is no plan, or none that can be of use. */
 static bool child_make(struct tree *tree, const struct node *node, const char *below, int64_t slot,
                        const struct plan_ranges *ranges, struct plan *plan, struct failure *failure)
 {
@@ -226,8 +229,8 @@ static bool child_make(struct tree *tree, const struct node *node, const char *b
     return true;
 }
 
-/* Of a plan for these core tasks whose places are as the node counts them: the plan of each one's
- * group, and of all below it. */
+/* `plan` is for these core tasks, with slots numbered within the node: plans for each slot's group,
+ * and for all groups below. */
 static bool children_make(struct tree *tree, const struct node *node, const char *below,
                           const struct plan_ranges *ranges, struct plan *plan,
                           struct failure *failure)
@@ -250,7 +253,7 @@ static bool children_make(struct tree *tree, const struct node *node, const char
     return good;
 }
 
-/* A package that is simulated costs several that are evaluated. */
+/* Simulating a package costs as much as evaluating several. */
 static double keep_effort(const struct plan *plan)
 {
     static const double UNITS = 8;
@@ -277,7 +280,7 @@ bool tree_keep(struct tree *tree, struct plan *plan, struct failure *failure)
     return true;
 }
 
-/* By these two. */
+/* Tries one scheduler at the top and one below it. */
 static bool pair_try(struct tree *tree, const char *above, const char *below,
                      struct failure *failure)
 {
@@ -297,7 +300,7 @@ static bool pair_try(struct tree *tree, const char *above, const char *below,
 
 /* ---- the best one -------------------------------------------------------------------------- */
 
-/* The named scheduler above, or the best of some. */
+/* Tries the named scheduler at the top or, for "auto", several. */
 static bool tree_search(struct tree *tree, double than_s, struct failure *failure)
 {
     const char *const named[] = {tree->planning->scheduler};
@@ -316,7 +319,7 @@ static bool tree_search(struct tree *tree, double than_s, struct failure *failur
 
 /* ---- how many groups ----------------------------------------------------------------------- */
 
-/* Groups that have a worker and a core task each, at most. */
+/* The most groups that can each have a worker and a core task. */
 static int64_t groups_most(const struct planning *planning, const struct platform *whole)
 {
     const int64_t most = whole->worker_count / 2;
@@ -341,7 +344,7 @@ static bool groups_check(const struct planning *planning, const struct platform 
                          int64_t groups, struct failure *failure)
 {
     const int64_t most = groups_most(planning, whole);
-    char instead[48] = "leave --tree out"; /* one group is one master with fewer workers */
+    char instead[48] = "leave --tree out"; /* one group would be one master with fewer workers */
     if (groups == TREE_AUTO || groups <= most)
         return true;
     if (most > 1)
@@ -356,17 +359,18 @@ static bool groups_check(const struct planning *planning, const struct platform 
                        groups, planning->tasks, planning->tasks == 1 ? "" : "s", instead);
 }
 
-/* Of the planning's effort, where nobody has asked for trees: for so many groups, to see whether
- * there is anything to be saved, and for one tree in full. */
+/* Parts of the planning's effort, where the user did not ask for trees: for a quick look at each
+ * number of groups, and for one tree in full. */
 static const double FIND_SHARE = 0.02, LESS_SHARE = 0.25;
 
-/* What a tree has to take less than, and what it may cost to find one. */
+/* What a tree must take less than, and how much effort finding one may use. */
 struct wanted {
     double than_s;
     double share; /* of the planning's effort */
 };
 
-/* The best one of these groups that is wanted, labelled; to be released. */
+/* Plans for these groups and labels the best plan, if it takes less than wanted; *plan is to be
+ * released. */
 static bool tree_make(const struct planning *planning, const struct platform *whole,
                       const struct group *grouping, const struct wanted *wanted, struct plan *plan,
                       struct failure *failure)
@@ -389,7 +393,7 @@ static bool tree_make(const struct planning *planning, const struct platform *wh
     return good;
 }
 
-/* Of so many groups of neighbours. */
+/* Plans for so many groups of neighbouring workers, equal in number. */
 static bool even_make(const struct planning *planning, const struct platform *whole, int64_t groups,
                       const struct wanted *wanted, struct plan *plan, struct failure *failure)
 {
@@ -401,8 +405,8 @@ static bool even_make(const struct planning *planning, const struct platform *wh
     return good;
 }
 
-/* The tree takes the plan's place where it takes less by more than `gain`; the other is released.
- */
+/* Keeps the tree in place of the plan where it takes less by more than `gain`; releases the other
+ * one. */
 static void better_keep(struct plan *plan, struct plan *tree, double gain)
 {
     if (tree->predicted.makespan_s < (1 - gain) * plan->predicted.makespan_s) {
@@ -413,7 +417,7 @@ static void better_keep(struct plan *plan, struct plan *tree, double gain)
     plan_release(tree);
 }
 
-/* The best of 2, 4, 8, ... groups; *found false: none has a plan. */
+/* Tries 2, 4, 8, ... groups; *found false: none of them has a plan. */
 static bool trees_try(const struct planning *planning, const struct platform *whole,
                       struct plan *best, bool *found, struct failure *failure)
 {
@@ -517,8 +521,7 @@ bool trees_make_of(const struct planning *planning, const struct group *grouping
 
 /* ---- where nobody asked -------------------------------------------------------------------- */
 
-/* So many groups, in equal rounds; HUGE_VAL: there is no such plan that takes less than `than_s`.
- */
+/* The makespan with so many groups in equal rounds; HUGE_VAL: none takes less than `than_s`. */
 static bool even_takes(const struct planning *planning, const struct platform *whole,
                        int64_t groups, double than_s, double *makespan_s, struct failure *failure)
 {
@@ -537,7 +540,7 @@ static bool even_takes(const struct planning *planning, const struct platform *w
 
 struct best_groups {
     int64_t groups;
-    double makespan_s; /* HUGE_VAL: none takes less than: */
+    double makespan_s; /* HUGE_VAL: none takes less than than_s */
     double than_s;
 };
 
@@ -555,15 +558,16 @@ static bool groups_offer(const struct planning *planning, const struct platform 
     return true;
 }
 
-/* Does it pay to look at so many groups? As long as that helps, or nothing has yet. */
+/* Is so large a number of groups worth trying? It is while none has helped yet, and as long as its
+ * neighbour was the best. */
 static bool may_help(const struct best_groups *best, int64_t groups)
 {
     return best->makespan_s == HUGE_VAL ||
            (groups <= 2 * best->groups && 2 * groups >= best->groups);
 }
 
-/* Among powers of two: from where groups are about as many as each has workers upwards, and then
- * downwards. */
+/* Tries powers of two: upwards from where there are about as many groups as workers in each, then
+ * downwards from there. */
 static bool groups_search(const struct planning *planning, const struct platform *whole,
                           struct best_groups *best, struct failure *failure)
 {

@@ -3,13 +3,14 @@
 #include "planner/simulate/ensemble.h"
 #include "planner/studies/cost_sample.h"
 
-/* Simulations, and packages in all of them; an odd number has a median. */
+/* How many simulations there are, and packages in all of them; an odd number of simulations has one
+ * with the median. */
 enum { RUNS_MOST = 101, RUNS_LEAST = 11, PACKAGES_MOST = 1000000 };
 
 struct typical {
     const struct typical_request *request;
     struct cost_sample sample; /* owned */
-    struct variation sampled;  /* its */
+    struct variation sampled;  /* of that sample */
     int64_t packages;          /* priced so far */
 };
 
@@ -59,8 +60,9 @@ static bool runs_simulate(struct typical *typical, int64_t runs, struct ensemble
     return ensemble_simulate(&setup, ensemble, failure);
 }
 
-/* As many as the packages of a first one leave room for, an odd number; empty: too few. To be
- * released, also after false. */
+/* Simulates once to see how many packages a simulation has, then as often as PACKAGES_MOST allows,
+ * an odd number of times. *ensemble stays empty where that is too few, and is to be released also
+ * after false. */
 static bool ensemble_make(struct typical *typical, struct ensemble *ensemble,
                           struct failure *failure)
 {
@@ -72,7 +74,8 @@ static bool ensemble_make(struct typical *typical, struct ensemble *ensemble,
     return runs < RUNS_LEAST || runs_simulate(typical, runs, ensemble, failure);
 }
 
-/* The run with the median of the makespans, or where there are too few, one without differences. */
+/* Repeats the simulation whose makespan is the median or, where there are too few simulations, one
+ * without variation. */
 static bool typical_run(struct typical *typical, const struct ensemble *ensemble,
                         struct trace *trace, struct simulation *simulation, struct failure *failure)
 {
@@ -95,7 +98,7 @@ static bool typical_init(struct typical *typical, const struct typical_request *
     return true;
 }
 
-/* What is drawn for a request. */
+/* How costs are drawn for a request. */
 static struct interval_request drawn_of(const struct typical_request *request, bool packages_only)
 {
     return (struct interval_request){.profile = request->profile,

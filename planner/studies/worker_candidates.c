@@ -15,7 +15,7 @@
 
 /* ---- one plan ------------------------------------------------------------------------------ */
 
-/* For these workers only; the setting is to be released. */
+/* The planning for these workers only; the setting is to be released. */
 static bool planning_for(const struct planning *from, const struct kinds *kinds,
                          const int64_t *counts, struct profile_setting *setting,
                          struct planning *planning, struct failure *failure)
@@ -36,7 +36,7 @@ static bool planning_for(const struct planning *from, const struct kinds *kinds,
     return good;
 }
 
-/* With what the master computes. */
+/* Plans by a scheduler where the master computes as well. */
 static bool plan_shared_by(const struct planning *planning, const char *scheduler,
                            struct plan *plan, struct failure *failure)
 {
@@ -45,11 +45,12 @@ static bool plan_shared_by(const struct planning *planning, const char *schedule
     return planning_make(&own, plan, failure);
 }
 
-/* Many workers' candidates are told apart by less than all that a scheduler could try: makespans
- * are then some 0.03 % above the least, and the best ones are planned again. Units of effort. */
+/* With many workers each candidate gets limited effort (in units): that suffices to compare
+ * candidates, as makespans are then some 0.03 % above the least. The best candidates are planned
+ * again in full. */
 enum { MANY_WORKERS = 128, EFFORT_EACH = 3000 };
 
-/* The plan of one scheduler for all of them. */
+/* Plans by one scheduler for all workers of the planning. */
 static bool plan_by(const struct planning *planning, const char *scheduler, struct plan *plan,
                     struct failure *failure)
 {
@@ -76,8 +77,8 @@ static bool plan_by(const struct planning *planning, const char *scheduler, stru
     return good ? failure_memory(failure, "choosing workers") : false;
 }
 
-/* By the asked scheduler; for "auto" by the quickest, and where that does not apply by those that
- * nearly always do. */
+/* Plans by the named scheduler; for "auto" by the quickest one and, where that does not apply, by
+ * schedulers that nearly always do. */
 static bool plan_quickly(const struct planning *planning, struct plan *plan,
                          struct failure *failure)
 {
@@ -93,7 +94,7 @@ static bool plan_quickly(const struct planning *planning, struct plan *plan,
     return false;
 }
 
-/* Does the plan use a class of workers that is like this one? */
+/* Does the plan use workers that are like this kind? */
 static bool class_used(const struct kinds *kinds, const int64_t *used, const struct kind *kind)
 {
     for (size_t k = 0; k < kinds->count; k++)
@@ -110,7 +111,8 @@ static bool required_used(const struct kinds *kinds, const int64_t *used)
     return true;
 }
 
-/* Give the plan the workers that it uses and no others; the evaluation is that of these. */
+/* Removes from the plan the workers that it does not use; the evaluation is for those that it does
+ * use. */
 static bool plan_settle(const struct planning *planning, const struct kinds *kinds,
                         const struct waits *waits, const int64_t *counts,
                         struct counts_plan *result, struct failure *failure)
@@ -213,7 +215,8 @@ static bool candidate_plan(struct choosing *choosing, struct worker_candidate *c
 
 /* ---- candidates that need no plan ---------------------------------------------------------- */
 
-/* What no plan that uses all of these workers is below; its busy time is not known. */
+/* *least becomes a lower bound on every value of a plan that uses all of these workers, except the
+ * busy time, which is not known. */
 static bool least_find(const struct choosing *choosing, struct evaluation *least, bool *known,
                        struct failure *failure)
 {
@@ -246,8 +249,9 @@ static bool least_find(const struct choosing *choosing, struct evaluation *least
     return good;
 }
 
-/* Has a candidate a plan that is as fast and as cheap as any on all of these workers, and so much
- * better by the objective that no tie between them matters? Then none of these is a compromise. */
+/* Has a candidate a plan that is at least as fast and as cheap as any with all of these workers,
+ * and better by the objective by more than counts as equal? Then these workers give no
+ * compromise. */
 static bool front_beyond(const struct choosing *choosing, const struct evaluation *least)
 {
     const struct worker_choice *choice = choosing->choice;
@@ -263,9 +267,10 @@ static bool front_beyond(const struct choosing *choosing, const struct evaluatio
     return false;
 }
 
-/* Could no plan that uses all of these workers be the choice, nor a compromise where these are
- * looked for? One that uses fewer of them is another candidate's. Where there are two limits, or a
- * wait that may be less for more workers, all candidates count. */
+/* Is every plan that uses all of these workers out of the question, as the choice and as a
+ * compromise (where these are looked for)? Plans that use fewer of them belong to other candidates.
+ * Where there are two limits, or waits, which may be shorter for more workers, no candidate is
+ * ruled out. */
 static bool counts_hopeless(const struct choosing *choosing, bool *hopeless,
                             struct failure *failure)
 {
@@ -289,7 +294,7 @@ static bool counts_hopeless(const struct choosing *choosing, bool *hopeless,
     return true;
 }
 
-/* What a candidate costs of the tries: more where there are many workers. */
+/* How many of the tries a candidate costs: more where there are many workers. */
 static int64_t counts_tries(const struct choosing *choosing)
 {
     enum { WORKERS_OF_A_TRY = 64 };
@@ -315,7 +320,7 @@ bool counts_try(struct choosing *choosing, bool *better, struct failure *failure
         choosing->tries -= counts_tries(choosing);
         if (!candidate_add(choice, choosing->counts, failure))
             return false;
-        if (hopeless) /* for the next passes, too: a compromise is no plan of these */
+        if (hopeless) /* kept without a plan, so that later passes skip it */
             return true;
         if (!candidate_plan(choosing, &choice->candidates[at], failure))
             return false;

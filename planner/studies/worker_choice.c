@@ -14,7 +14,7 @@
 
 /* ---- what is better ------------------------------------------------------------------------ */
 
-/* Of those within reach of the least value. */
+/* Is `a` better than `b` among plans whose value is at most `most`, so that they count as equal? */
 static bool within_better(const struct worker_wish *wish, double most, const struct evaluation *a,
                           const struct evaluation *b)
 {
@@ -25,7 +25,7 @@ static bool within_better(const struct worker_wish *wish, double most, const str
 
 /* ---- numbers of workers -------------------------------------------------------------------- */
 
-/* What a kind is sorted by. */
+/* What kinds are sorted by. */
 enum order { ORDER_BY_PRICE, ORDER_BY_WORK, ORDER_BY_FEED, ORDERS };
 
 struct rank {
@@ -43,7 +43,7 @@ static int rank_compare(const void *a, const void *b)
     return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Of one core task in the largest package that each of all workers could have. */
+/* The sort key: of one core task, in the largest package that every worker could have. */
 static double key_of(const struct platform *platform, const struct kind *kind, enum order order,
                      double load)
 {
@@ -95,7 +95,8 @@ static bool prefix_try(struct choosing *choosing, const struct rank *ranks, int6
     return counts_try(choosing, better, failure);
 }
 
-/* In even ratios; then around the best number, by steps that are halved. */
+/* Tries numbers of workers in even ratios, then numbers around the best one by steps that are
+ * halved. */
 static bool prefixes_try(struct choosing *choosing, const struct rank *ranks, int64_t all,
                          struct failure *failure)
 {
@@ -134,9 +135,10 @@ static int64_t workers_most(const struct kinds *kinds)
     return all;
 }
 
-/* ---- from the best one on ------------------------------------------------------------------ */
+/* ---- changes of the best one ------------------------------------------------------------------
+ */
 
-/* Kinds among which exchanges are tried: there are pairs of them. */
+/* Exchanges are tried only among so few kinds: the number of pairs grows with their square. */
 enum { EXCHANGED_MOST = 12 };
 
 static bool step_try(struct choosing *choosing, size_t kind, int64_t step, size_t other,
@@ -150,7 +152,8 @@ static bool step_try(struct choosing *choosing, size_t kind, int64_t step, size_
     return counts_try(choosing, better, failure);
 }
 
-/* More of one kind in exchange for one of another, for two of it, and two for one. */
+/* Tries to add workers of one kind and remove workers of another: one for one, one for two, two for
+ * one. */
 static bool exchanges_try(struct choosing *choosing, int64_t step, bool *better,
                           struct failure *failure)
 {
@@ -168,7 +171,7 @@ static bool exchanges_try(struct choosing *choosing, int64_t step, bool *better,
     return true;
 }
 
-/* One time through all changes by so many workers; *better: one of them was. */
+/* Tries all changes by `step` workers; *better: one of them was better. */
 static bool steps_try(struct choosing *choosing, int64_t step, bool *better,
                       struct failure *failure)
 {
@@ -202,7 +205,7 @@ static bool descend(struct choosing *choosing, struct failure *failure)
 
 /* ---- by each order ------------------------------------------------------------------------- */
 
-/* Of the pass: the better one of two candidates; SIZE_MAX: none. */
+/* The better one of two candidates in this pass; SIZE_MAX: there is none. */
 static size_t better_of(const struct choosing *choosing, size_t a, size_t b)
 {
     const struct worker_candidate *candidates = choosing->choice->candidates;
@@ -213,7 +216,8 @@ static size_t better_of(const struct choosing *choosing, size_t a, size_t b)
                : b;
 }
 
-/* The best one from the best first workers of each order on. */
+/* For each order of kinds, begins with the best number of first workers and improves it by changes;
+ * keeps the best result of all orders. */
 static bool orders_try(struct choosing *choosing, struct failure *failure)
 {
     const struct kinds *kinds = &choosing->choice->kinds;
@@ -248,7 +252,7 @@ static bool counts_few(const struct kinds *kinds, int64_t most)
     return true;
 }
 
-/* The next one, as an odometer counts; false: it was the last one. */
+/* Counts on like an odometer; false: it was the last combination. */
 static bool counts_next(const struct kinds *kinds, int64_t *counts)
 {
     for (size_t k = 0; k < kinds->count; k++) {
@@ -281,10 +285,10 @@ static double knee_value(const struct evaluation *evaluation)
     return evaluation->makespan_s * evaluation->charge;
 }
 
-/* What else to look for: the compromise between the two. */
+/* A compromise between makespan and charge: the least product of both. */
 static const struct objective knee = {.name = "knee", .value = knee_value};
 
-/* Look for the best one by this objective. The candidates of earlier passes count, too. */
+/* Searches for the best candidate by this objective. Candidates of earlier passes count, too. */
 static bool pass_run(struct choosing *choosing, const struct objective *objective, bool limited,
                      struct failure *failure)
 {
@@ -317,7 +321,7 @@ static bool passes_run(struct choosing *choosing, struct failure *failure)
 
 /* ---- the best one -------------------------------------------------------------------------- */
 
-/* The best candidate that has not been planned again; SIZE_MAX: there is none. */
+/* The best candidate that has not been planned again in full; SIZE_MAX: there is none. */
 static size_t next_best(const struct worker_choice *choice, const struct worker_wish *wish)
 {
     size_t best = SIZE_MAX;
@@ -339,10 +343,11 @@ static void candidate_keep(struct worker_candidate *candidate, struct counts_pla
     *result = (struct counts_plan){.made = true};
 }
 
-/* Of the effort; the first plans take the rest of it. */
+/* The part of the effort for planning the best candidates again; first plans get the other part. */
 static const double AGAIN_SHARE = 0.5;
 
-/* By the asked scheduler. What was found quickly stands where that has nothing better. */
+/* Plans the candidate again by the scheduler that was asked for, and keeps the quick plan where
+ * that is better. */
 static bool candidate_again(struct choosing *choosing, struct worker_candidate *candidate,
                             struct failure *failure)
 {
@@ -378,7 +383,7 @@ static bool best_again(struct choosing *choosing, struct failure *failure)
     return true;
 }
 
-/* Of the candidates that were planned again; SIZE_MAX: there is none. */
+/* The best of the candidates that were planned again; SIZE_MAX: there is none. */
 static size_t best_find(const struct worker_choice *choice, const struct worker_wish *wish)
 {
     const double within = wish->within > 0 ? wish->within : SCHEDULE_WITHIN;
@@ -399,7 +404,8 @@ static size_t best_find(const struct worker_choice *choice, const struct worker_
     return best;
 }
 
-/* A plan that was found quickly may be the thriftiest one within reach. */
+/* The thriftiest candidate among those that count as equal may have a quick plan only: plans it
+ * again. */
 static bool thrifty_again(struct choosing *choosing, struct failure *failure)
 {
     const struct worker_wish *wish = choosing->wish;
@@ -421,7 +427,7 @@ static bool thrifty_again(struct choosing *choosing, struct failure *failure)
 
 /* ---- refusals ------------------------------------------------------------------------------ */
 
-/* The candidate with the least value of an objective, whatever the limits. */
+/* The candidate with the least value of an objective, without regard to limits. */
 static const struct evaluation *least_find(const struct worker_choice *choice,
                                            const struct objective *objective)
 {
