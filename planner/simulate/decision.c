@@ -17,7 +17,7 @@ static struct dispatch *watch_new(const struct decision *decision)
     return NULL;
 }
 
-/* `parts`: of what a package takes; NULL: packages are sent whole. */
+/* `parts`: the costs by which large packages are sent in parts; NULL: packages are sent whole. */
 static struct dispatch *plan_new(const struct plan *plan, const struct deadline_setup *parts)
 {
     return parts ? dispatch_new_parts(plan, parts) : dispatch_new_plan(plan);
@@ -43,7 +43,7 @@ static struct dispatch *dispatch_new(const struct decision *decision,
                : dispatch;
 }
 
-/* On the port, and at the worker. */
+/* The times of a package on the port and at the worker. */
 static struct deadline_cost package_cost(const void *self, int64_t worker, int64_t tasks)
 {
     const double load = (double)tasks;
@@ -53,7 +53,7 @@ static struct deadline_cost package_cost(const void *self, int64_t worker, int64
                                   cost.receive_s + cost.compute_s + cost.output_s};
 }
 
-/* For which the first package waits. */
+/* The start-up of a worker, for which its first package waits. */
 static double package_start(const void *self, int64_t worker)
 {
     return platform_start(self, worker);
@@ -67,7 +67,8 @@ struct deadline_setup decision_costs(const struct platform *platform)
                                    .workers = platform->worker_count};
 }
 
-/* A worker that has one more than it has room for is waited for. */
+/* A worker that has more packages than its buffers hold is not slow: the others wait for it on
+ * purpose, so that they get no copies. */
 static bool copies_prepare(struct dispatch *recovery, const struct platform *platform,
                            const struct deadline_setup *setup)
 {
@@ -75,7 +76,7 @@ static bool copies_prepare(struct dispatch *recovery, const struct platform *pla
     return dispatch_recovery_copy(recovery, setup);
 }
 
-/* No copy is made of results that are kept. */
+/* Results that workers keep until the end are not copied. */
 static bool is_copied(const struct platform *platform, const struct scenario *scenario)
 {
     return scenario->copies && platform->results != RESULTS_END;

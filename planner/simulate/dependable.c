@@ -6,7 +6,7 @@
 
 #include "planner/base/array.h"
 
-/* What sums of rounded shares may lack of a whole core task. */
+/* Rounding may leave a sum of rounded shares below a whole number by so much, of core tasks. */
 static const double whole_within = 1e-9;
 
 void dependable_shares(const struct dependable_worker *workers, int64_t count, double errors,
@@ -23,24 +23,24 @@ void dependable_shares(const struct dependable_worker *workers, int64_t count, d
 
 /* ---- the head ------------------------------------------------------------------------------ */
 
-/* A head that grows. */
+/* The head of a plan while it is built. */
 struct growing {
     const struct plan *plan;         /* borrowed */
     const struct platform *platform; /* borrowed */
     double *left;                    /* owned: core tasks that each slot may still be given */
     struct plan *head;
-    size_t capacity; /* of its rounds */
+    size_t capacity; /* of the head's rounds */
 };
 
-/* Of the next package of such a round. */
+/* The next package of that slot, in rounds like this one. */
 static double load_now(const struct growing *growing, const struct plan_round *round, int64_t slot)
 {
     const double load = fmin(round->loads[slot], growing->left[slot]);
     return load > 0 && platform_find(growing->platform, load) ? load : 0;
 }
 
-/* For how many rounds like this one, at most `most`, every worker gets its whole package or none.
- * At least 1. */
+/* In how many rounds like this one, at most `most`, every worker gets its whole package or none. At
+ * least 1. */
 static int64_t alike(const struct growing *growing, const struct plan_round *round, int64_t most)
 {
     double fit = (double)most;
@@ -50,7 +50,8 @@ static int64_t alike(const struct growing *growing, const struct plan_round *rou
     return fit > 1 ? (int64_t)fit : 1;
 }
 
-/* `repeat` rounds; a worker that cannot be given its whole package gets no other one after it. */
+/* Adds `repeat` rounds. A worker to whom its whole package cannot be given gets no package after
+ * it. */
 static bool rounds_add(struct growing *growing, const struct plan_round *round, int64_t repeat)
 {
     struct plan *head = growing->head;

@@ -61,7 +61,7 @@ static bool stars_simulate(const struct ensemble_setup *setup, const struct scen
     return good;
 }
 
-/* Does more vary than its variation? */
+/* Does the scenario disturb runs by anything but its variation? */
 static bool is_disturbed(const struct scenario *scenario)
 {
     return scenario->noise > 0 || scenario->outlier_rate > 0 || scenario->slow_workers > 0 ||
@@ -120,7 +120,7 @@ double ensemble_mean(const struct ensemble *ensemble)
     return sum_s / (double)ensemble->count;
 }
 
-/* The normal distribution's quantile, by halving. */
+/* The quantile of the standard normal distribution, by bisection of erfc. */
 static double normal_quantile(double share)
 {
     double low = -40, high = 40;
@@ -173,8 +173,9 @@ double ensemble_median_error(const struct ensemble *ensemble)
 
 double ensemble_typical(const struct ensemble *ensemble, double predicted_s)
 {
-    /* Ends are taken in from outside, the farther one first, until half of the draws are left: what
-     * then is the farther end is the median of the distances. */
+    /* Finds the half of the runs that are closest to the prediction: drops the farther end of the
+     * sorted runs until half are left. The farther end of these is then at the median of all
+     * distances. */
     int64_t first = 0, last = ensemble->count - 1;
     const struct ensemble_run *sorted = ensemble->runs;
     while (last - first > ensemble->count / 2) {

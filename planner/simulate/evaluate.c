@@ -7,34 +7,35 @@
 #include "planner/simulate/extrapolate.h"
 #include "planner/simulate/loop.h"
 
-/* Costs of one window, by worker: a class look-up per package would cost more than the package. */
+/* The costs of one window by worker: looking up the class for each package would take longer than
+ * evaluating the package. */
 struct window_costs {
-    double above, below; /* between them its packages lie, fractional ones included */
+    double above, below; /* the window's packages lie between them, fractional ones included */
     struct cost master;
     struct cost *link, *work, *output; /* owned; work holds the output, unless written behind */
 };
 
-/* One place of a round: a worker with its package, and when it last happened. */
+/* A slot of a round: a worker with its package, and when the last package went through. */
 struct place {
-    double master_s, link_s, work_s;  /* of this round's package; link_s < 0: no package */
-    double first_s, free_s;           /* the worker starts its first, and could start another */
-    double sent_s, start_s;           /* port and worker start the last package */
-    double sent_step_s, start_step_s; /* by how much they moved in the last round */
-    double left_s;                    /* work still to be sent; 0 where nobody says */
-    /* Where results are written behind: the results' own time, when they are written, by how much
-     * the worker's being free moved in the last round, and for how long work hid the writing of
-     * results, in the last package and in all. */
+    double master_s, link_s, work_s; /* of this round's package; link_s < 0: no package */
+    double first_s, free_s; /* the worker starts its first package, and could start another one */
+    double sent_s, start_s; /* port and worker start the last package */
+    double sent_step_s, start_step_s; /* by how much these moved in the last round */
+    double left_s; /* work that is still to be sent; 0 where it is not asked for */
+    /* Only where results are written while the worker computes: the time to write the results, when
+     * they are written, by how much free_s moved in the last round, and for how long computing hid
+     * the writing of results, in the last package and in all. */
     double output_s, end_s, free_step_s, hidden_s, hidden_sum_s;
     int64_t packages;
-    int oldest; /* in its ring of starts, of package n - B */
+    int oldest; /* in its ring of starts: that of package n - B */
 };
 
-/* More of a place, where places go on by themselves. Apart from the others, for those are read
- * again and again. */
+/* More about a slot, for when slots are evaluated one by one. It is kept apart because struct place
+ * is read in the innermost loop and should stay small. */
 struct own_progress {
-    int64_t round, steady; /* the round it is in; rounds since its last change of regime */
-    double prefix_s;       /* when the master has sent its package, from the begin of the round */
-    int64_t before, after; /* places that the port serves before and after it */
+    int64_t round, steady; /* its round; rounds since its regime changed */
+    double prefix_s;       /* when the master has sent its package, from the round's begin */
+    int64_t before, after; /* slots that the port serves before and after it */
 };
 
 struct evaluator {
@@ -42,16 +43,16 @@ struct evaluator {
     struct window_costs *windows; /* owned */
     struct place *places;         /* owned, one per worker */
     struct own_progress *own;     /* owned, one per worker */
-    double *prepared;             /* owned, by worker: when it could begin its first package */
+    double *prepared;             /* owned, by worker: when it can begin its first package */
     double *starts;               /* owned, B per place: when the last B packages were started */
     int64_t *due;                 /* owned; a tree of minima over 2^n leaves, one per place */
     int64_t leaves;
     double master_s, port_s;
-    double origin_s; /* how late it was where times are told from another one; else 0 */
+    double origin_s; /* the time that slots' times are relative to; else 0 */
     int64_t steady;  /* rounds since the last change of regime */
     int64_t effort;
-    int64_t whole;  /* effort of the last plan that was evaluated to its end */
-    double limit_s; /* nobody cares for a makespan above it */
+    int64_t whole;  /* effort of the last plan that was evaluated completely */
+    double limit_s; /* a plan with a longer makespan is not evaluated completely */
 };
 
 static bool window_load(struct window_costs *costs, const struct platform_window *window,
@@ -129,7 +130,7 @@ int64_t evaluator_effort(const struct evaluator *evaluator)
     return evaluator->effort;
 }
 
-/* As platform_find has it, fractional loads included. */
+/* The window of that load, as by platform_find, fractional loads included. */
 static const struct window_costs *window_find(const struct evaluator *evaluator, double load)
 {
     for (int64_t w = 0; w < evaluator->platform->window_count; w++) {
@@ -160,13 +161,14 @@ static bool round_load(struct evaluator *evaluator, const struct plan *plan, con
     return true;
 }
 
-/* Rounding noise of differences of the place's times. */
+/* Differences of the slot's times smaller than this are rounding. */
 static double noise_of(const struct evaluator *evaluator, const struct place *place)
 {
     return 1e-14 * (fabs(place->free_s) + evaluator->origin_s);
 }
 
-/* The worker has the package from start_s on, and its results are written while it goes on. */
+/* The worker has the package from start_s on; its results are written while it goes on with the
+ * next one. */
 static void place_write(struct place *place, double start_s)
 {
     const double computed_s = start_s + place->work_s;
@@ -177,7 +179,7 @@ static void place_write(struct place *place, double start_s)
     place->end_s = write.end_s;
 }
 
-/* One package. */
+/* Evaluates one package: star_step of star.h, for this slot. */
 static inline void place_step(struct evaluator *evaluator, struct place *place, double *starts)
 {
     double *slot = &starts[place->oldest];
@@ -199,7 +201,7 @@ static inline void place_step(struct evaluator *evaluator, struct place *place, 
     place->start_s = step.start_s;
 }
 
-/* The same; true when it moved as far as in the last round. */
+/* Evaluates one package; true when it moved the slot's times as far as in the last round. */
 static bool place_compare(struct evaluator *evaluator, struct place *place, double *starts)
 {
     const double before_sent_s = place->sent_s, before_start_s = place->start_s;
@@ -233,8 +235,8 @@ static void round_step(struct evaluator *evaluator, int64_t places)
     evaluator->steady = same ? evaluator->steady + 1 : 0;
 }
 
-/* Rounds that are too few to repeat themselves. False: a worker ends beyond the limit, even if it
- * never waits again. */
+/* Evaluates rounds that are too few to become steady. False: some worker ends beyond the limit,
+ * even if it never waits again. */
 static bool rounds_step_few(struct evaluator *evaluator, int64_t places, int64_t repeat)
 {
     const int buffers = evaluator->platform->buffers;
@@ -252,14 +254,15 @@ static bool rounds_step_few(struct evaluator *evaluator, int64_t places, int64_t
     return true;
 }
 
-/* Rounds until a term that gains `gain_s` a round makes up for a lead of `lead_s`. */
+/* How many rounds until a term that gains `gain_s` in each round makes up a lead of `lead_s`. */
 static double rounds_until(double lead_s, double gain_s, double noise_s)
 {
     return gain_s > noise_s ? fmax(lead_s, 0.0) / gain_s : HUGE_VAL;
 }
 
-/* How long a worker that has its results written behind goes on as in the last round: of when it
- * starts, and of when it hands its results over, the other term may gain. */
+/* For how many rounds a worker whose results are written while it computes goes on as in the last
+ * round. Both its start and its hand-over of results are a maximum of two terms, and the lesser
+ * term may gain. */
 static double written_outlook(const struct place *place, double noise_s)
 {
     const double start_lead_s = place->start_s - (place->free_s - place->free_step_s);
@@ -268,14 +271,15 @@ static double written_outlook(const struct place *place, double noise_s)
                 rounds_until(free_lead_s, place->start_step_s - place->free_step_s, noise_s));
 }
 
-/* What a place's package of this round met, and by how much that moves in a round. */
+/* When master and port were ready for a slot's package in this round, and by how much that moves in
+ * a round. */
 struct met {
     double master_s, master_step_s; /* the master has sent it */
     double port_s, port_step_s;     /* the port is free */
 };
 
-/* How many more rounds the place moves as far as in the last one: until in star_step another term
- * of one of the maxima takes over. */
+/* For how many more rounds the slot moves as far as in the last one: until another term of one of
+ * the maxima in star_step becomes the greater one. */
 static double place_outlook(const struct evaluator *evaluator, const struct place *place,
                             const struct met *met)
 {
@@ -295,11 +299,11 @@ static double place_outlook(const struct evaluator *evaluator, const struct plac
     return outlook;
 }
 
-/* The same of all places. */
+/* For how many more rounds all slots move as far as in the last one. */
 static double round_outlook(const struct evaluator *evaluator, int64_t places)
 {
     double round_s = 0, outlook = HUGE_VAL;
-    const struct place *before = &evaluator->places[0]; /* the last one that has a package */
+    const struct place *before = &evaluator->places[0]; /* the last slot that has a package */
     for (int64_t k = 0; k < places; k++)
         if (evaluator->places[k].link_s >= 0) {
             round_s += evaluator->places[k].master_s;
@@ -320,7 +324,8 @@ static double round_outlook(const struct evaluator *evaluator, int64_t places)
     return outlook;
 }
 
-/* Move a place and its ring of starts `rounds` rounds on, each of which takes pace_s less. */
+/* Moves a slot's times and its ring of starts on by `rounds` rounds, minus pace_s for each of
+ * them. */
 static void place_skip(const struct evaluator *evaluator, struct place *place, double *starts,
                        double rounds, double pace_s)
 {
@@ -339,7 +344,7 @@ static void place_skip(const struct evaluator *evaluator, struct place *place, d
     place->hidden_sum_s += rounds * place->hidden_s;
 }
 
-/* The same of all places. */
+/* Moves all slots on by `rounds` rounds. */
 static void round_skip(struct evaluator *evaluator, int64_t places, double rounds)
 {
     const int buffers = evaluator->platform->buffers;
@@ -356,21 +361,19 @@ static void round_skip(struct evaluator *evaluator, int64_t places, double round
 
 /* ---- places by themselves -------------------------------------------------------------------- */
 
-/*
- * Where workers are nearly alike, each changes its regime in a round of its own: a thousand that
- * gain a nanosecond a round on those before them reach the port's pace one after the other. So
- * that this does not take all places' rounds a thousand times, a place is then played only in the
- * rounds in which it may change: until it moves evenly, when one of its terms takes over, and when
- * what the port serves before it has moved otherwise than it did. All else about it follows from
- * the last round in which it was played.
- *
- * After 10^8 rounds a nanosecond is less than the rounding of the time of day. Therefore times in
- * round r, from 0 on, are told from (r + 1) pace_s on: who keeps pace stays where it is.
- */
+/* Where workers are nearly alike, each slot changes its regime in a round of its own: a thousand
+ * workers that each gain a nanosecond a round on those before them reach the port's pace one after
+ * the other. To evaluate all rounds of all slots each time would take a thousand times as long. So
+ * each slot is evaluated only in the rounds in which its regime may change: until it moves evenly,
+ * when another term of its maxima takes over, and when the slot that the port serves before it has
+ * changed its own movement. Its times in all other rounds follow from the last round in which it
+ * was evaluated. After 10^8 rounds, a nanosecond is less than the rounding of a time. Therefore
+ * times in round r, counted from 0, are relative to (r + 1) pace_s: a slot that keeps pace stays at
+ * the same number. */
 struct apart {
-    int64_t first, last, end; /* places that have packages; rounds */
+    int64_t first, last, end; /* the first and last slot with a package; number of rounds */
     double master_s, round_s; /* the master's time at the begin, and in a round */
-    double pace_s;            /* of the slowest at the begin */
+    double pace_s;            /* of a round, by the slowest term at the begin */
 };
 
 static void due_gather(struct evaluator *evaluator, int64_t node)
@@ -387,7 +390,7 @@ static void due_set(struct evaluator *evaluator, int64_t place, int64_t round)
         due_gather(evaluator, node);
 }
 
-/* The first of the places that are due first. */
+/* The first slot among those with the least due round. */
 static int64_t due_first(const struct evaluator *evaluator)
 {
     int64_t node = 1;
@@ -396,7 +399,7 @@ static int64_t due_first(const struct evaluator *evaluator)
     return node - evaluator->leaves;
 }
 
-/* All places are in the round before the first one, and due. */
+/* All slots are in the round before the first one, and due in the first. */
 static struct apart apart_begin(struct evaluator *evaluator, int64_t places, int64_t rounds)
 {
     struct apart apart = {.first = -1, .end = rounds, .master_s = evaluator->master_s};
@@ -451,14 +454,15 @@ static void place_catch_up(const struct evaluator *evaluator, const struct apart
     own->round = round;
 }
 
-/* What a place's package of a round meets, in the times of that round. */
+/* When master and port are ready for a slot's package of a round, relative to that round's time. */
 static struct met place_meets(const struct evaluator *evaluator, const struct apart *apart,
                               int64_t k, int64_t round)
 {
     const struct own_progress *own = &evaluator->own[k];
     const struct place *before = &evaluator->places[own->before];
     const double pace_s = apart->pace_s;
-    const int64_t back = k == apart->first ? 1 : 0; /* the port's last one was a round ago */
+    const int64_t back =
+        k == apart->first ? 1 : 0; /* the port served the slot before it in the round before */
     const double ahead = (double)(round - back - evaluator->own[own->before].round);
     return (struct met){.master_s = apart->master_s + own->prefix_s - pace_s +
                                     (double)round * (apart->round_s - pace_s),
@@ -468,7 +472,7 @@ static struct met place_meets(const struct evaluator *evaluator, const struct ap
                         .port_step_s = before->sent_step_s};
 }
 
-/* The round in which it has to be played again. */
+/* The round in which the slot must be evaluated next. */
 static int64_t place_due(const struct evaluator *evaluator, int64_t k, const struct met *met,
                          int64_t end)
 {
@@ -479,7 +483,7 @@ static int64_t place_due(const struct evaluator *evaluator, int64_t k, const str
     return skip < (double)(end - own->round) ? own->round + 1 + (int64_t)fmax(skip, 0) : end;
 }
 
-/* Play the place's package of a round. */
+/* Evaluates the slot's package of a round. */
 static void place_play(struct evaluator *evaluator, const struct apart *apart, int64_t k,
                        int64_t round)
 {
@@ -519,16 +523,18 @@ static void rounds_step_apart(struct evaluator *evaluator, int64_t places, int64
     evaluator->port_s = last->sent_s + last->link_s;
 }
 
-/* Together at first: mostly they soon go on in one regime for the rest, after a few changes. */
+/* Evaluates all slots together at first: mostly they become steady after a few changes, and the
+ * remaining rounds are skipped at once. Where that is not so, slots are evaluated one by one. */
 static bool rounds_step(struct evaluator *evaluator, int64_t places, int64_t repeat)
 {
     enum { ROUNDS_MOST = 8, CHANGES_MOST = 4 }; /* rounds beyond four turns of the ring of starts */
     const int buffers = evaluator->platform->buffers;
     if (repeat <= 3 * (int64_t)buffers + 1)
         return rounds_step_few(evaluator, places, repeat);
-    /* The steps of the last B rounds must agree, and the first of them has none to agree with. */
+    /* The steps of the last B rounds must agree, and the first step has no earlier one to agree
+     * with. */
     evaluator->steady = -1;
-    int64_t played = 0; /* since a change */
+    int64_t played = 0; /* rounds since a change of regime */
     int changes = 0;
     for (int64_t left = repeat; left > 0;) {
         round_step(evaluator, places);
@@ -539,7 +545,8 @@ static bool rounds_step(struct evaluator *evaluator, int64_t places, int64_t rep
         const bool steady = evaluator->steady > buffers;
         const double same = steady ? fmin(round_outlook(evaluator, places) - 1.0, (double)left) : 0;
         if (steady && (same >= (double)left || changes < CHANGES_MOST)) {
-            /* Whole turns of the ring of starts, so that its slots keep their meaning. */
+            /* Whole turns of the ring of starts are skipped, so that each of its entries keeps its
+             * meaning. */
             const int64_t skipped = (int64_t)(fmax(same, 0) / buffers) * (int64_t)buffers;
             if (skipped > 0)
                 round_skip(evaluator, places, (double)skipped);
@@ -569,7 +576,7 @@ static void evaluator_begin(struct evaluator *evaluator, const struct plan *plan
 static double place_end(const struct evaluator *evaluator, const struct place *place)
 {
     if (place->packages == 0)
-        return 0; /* and its start does not count */
+        return 0; /* the start-up of a worker without packages does not count */
     return evaluator->platform->write_behind ? place->end_s : place->free_s;
 }
 
@@ -598,10 +605,10 @@ static double output_of(const struct evaluator *evaluator, const struct plan *pl
     return cost_of(window_find(evaluator, load)->output[plan->workers[place]], load);
 }
 
-/* Where there is no short cut. */
+/* Simulates the plan, where it can be neither evaluated nor shortened. */
 static double plan_play(struct evaluator *evaluator, const struct plan *plan, double *ends)
 {
-    enum { EVENTS = 8 }; /* what a package costs, in packages that are evaluated */
+    enum { EVENTS = 8 }; /* the effort of a simulated package, in evaluated ones */
     struct simulation simulation;
     struct failure none = FAILURE_INIT;
     int64_t played;
@@ -642,7 +649,7 @@ double evaluator_work(const struct evaluator *evaluator, int64_t worker, double 
     return load > 0 && window != NULL ? cost_of(window->work[worker], load) : 0;
 }
 
-/* Busy times do not depend on when things happen, but for what is hidden: they are sums over
+/* Busy times do not depend on when things happen, apart from hidden writing: they are sums over
  * packages. */
 static void busy_sum(struct evaluator *evaluator, const struct plan *plan, struct star *star)
 {
@@ -665,7 +672,8 @@ static void busy_sum(struct evaluator *evaluator, const struct plan *plan, struc
     for (int64_t k = 0; k < plan->worker_count; k++) {
         star->workers[k].busy_s -= evaluator->places[k].hidden_sum_s;
         star->workers[k].output_s =
-            fmax(star->workers[k].output_s - evaluator->places[k].hidden_sum_s, 0); /* rounding */
+            fmax(star->workers[k].output_s - evaluator->places[k].hidden_sum_s,
+                 0); /* rounding may make it negative */
     }
 }
 

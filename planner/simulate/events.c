@@ -8,37 +8,38 @@
 #include "planner/base/array.h"
 #include "planner/model/operating.h"
 
-/* What may begin next, by rank among those that could begin together. */
+/* What may begin next. Of those that can begin at the same time, the first in this list begins. */
 enum event_kind { EVENT_RESULT, EVENT_COLLECT, EVENT_WORK, EVENT_TRANSFER, EVENT_ENVELOPE };
 
-/* It could begin at at_s, as far as is known: what it needs may be taken by then. */
+/* An event can begin at at_s at the earliest: what it needs may be occupied then, and is looked at
+ * when it comes up. */
 struct event {
     double at_s;
     enum event_kind kind;
-    double ready_s; /* it has waited since then */
+    double ready_s; /* since when it has waited */
     int64_t job;
 };
 
 /* A package, from its envelope until nothing more happens to it. */
 struct job {
     struct loop_package package;
-    struct star_cost cost; /* the package's */
+    struct star_cost cost; /* of the package */
     struct star_times times;
-    int64_t follower; /* of those that have arrived at the worker, the next one; -1: none */
-    double load;      /* core tasks whose results are returned with it; 0: none */
+    int64_t follower; /* the next of those that have arrived at the worker; -1: none */
+    double load;      /* core tasks whose results return with it; 0: none */
     bool begun, over;
 };
 
 struct place {
     int64_t sent, begun;        /* packages that were transferred, and begun */
-    int64_t head, tail;         /* those that have arrived and are not begun; -1: none */
+    int64_t head, tail;         /* packages that have arrived and are not begun; -1: none */
     int64_t newest;             /* the last job that it got; -1: none */
     double load;                /* core tasks whose results it has still to return */
-    double result_s, collect_s; /* what these take, by their packages */
-    double in_s, out_s;         /* its own ports of the master, where there are such */
-    bool owes;                  /* it must return a result before it goes on */
-    int64_t under_way;          /* packages that it has not computed */
-    bool last;                  /* it gets no other package */
+    double result_s, collect_s; /* sums over its packages */
+    double in_s, out_s; /* when the master's ports for it are free, if each worker has its own */
+    bool owes;          /* it must return a result before it goes on */
+    int64_t under_way;  /* packages that it has not computed */
+    bool last;          /* it gets no other package */
 };
 
 struct events {
@@ -46,21 +47,21 @@ struct events {
     const struct operating_traits *traits;
     struct place *places; /* owned, one per worker of the star */
     int64_t workers;
-    struct event *heap; /* owned: by when they could begin */
+    struct event *heap; /* owned; a heap by the earliest begin */
     size_t heap_count, heap_capacity;
-    struct job *jobs; /* owned; those from number `first` on */
+    struct job *jobs; /* owned; the jobs from number `first` on */
     size_t job_capacity;
     int64_t first, end;    /* numbers */
     int64_t next_transfer; /* number */
-    double transfer_s;     /* the one before began: none passes it, whatever ports there are */
+    double transfer_s;     /* when the last transfer began: none overtakes it, with any ports */
     double in_s;           /* the master's incoming port is free */
-    bool ended, waits;     /* nothing more is sent; the master waits for something */
-    bool handed_out;       /* unless a worker is lost nothing more is sent */
-    bool alone;            /* and when it last did, nothing could happen but that time goes on */
-    double wait_s;         /* until then, as far as is known */
+    bool ended, waits;     /* nothing more will be sent; the master waits */
+    bool handed_out;       /* nothing more will be sent unless a worker is lost */
+    bool alone;            /* when it last waited, nothing but time could end that */
+    double wait_s;         /* until when it waits, as far as is known */
 };
 
-/* What one run needs everywhere. */
+/* What all functions of one simulation need. */
 struct playing {
     struct loop *loop;
     struct star *star;
@@ -131,7 +132,7 @@ static bool event_before(const struct event *a, const struct event *b)
     return a->ready_s != b->ready_s ? a->ready_s < b->ready_s : a->job < b->job;
 }
 
-/* Down to where it belongs. */
+/* Moves the event down the heap to its place. */
 static void heap_sink(struct events *events, struct event event)
 {
     size_t at = 0;
@@ -169,7 +170,8 @@ static void heap_pop(struct events *events)
     heap_sink(events, events->heap[events->heap_count]);
 }
 
-/* Of a message out of, or into, the worker's own port of the master, or the one that there is. */
+/* When the port for messages to the worker is free: its own one or the master's only one. port_in
+ * is the same for results. */
 static double *port_out(const struct playing *playing, int64_t worker)
 {
     return playing->events->traits->port_each ? &playing->events->places[worker].out_s
@@ -184,7 +186,7 @@ static double *port_in(const struct playing *playing, int64_t worker)
                                               : &playing->events->in_s;
 }
 
-/* When an event of the heap can begin as things stand. */
+/* When an event of the heap can begin, as things stand. */
 static double event_start(const struct playing *playing, const struct event *event)
 {
     const struct operating_traits *traits = playing->events->traits;
@@ -201,8 +203,8 @@ static double event_start(const struct playing *playing, const struct event *eve
     return traits->worker_returns ? star_later(at_s, star->workers[worker].free_s) : at_s;
 }
 
-/* The first of the heap. What an event needs is only ever taken for longer, so that those further
- * down cannot begin before what they were sorted by. */
+/* The first event that can begin. What an event needs is only ever occupied for longer, so that
+ * events further down the heap cannot begin before the time that they are sorted by. */
 static bool heap_first(const struct playing *playing, struct event *first)
 {
     struct events *events = playing->events;
@@ -217,7 +219,8 @@ static bool heap_first(const struct playing *playing, struct event *first)
     return false;
 }
 
-/* The next package in the order of sending; false: its worker has no room for it yet. */
+/* The transfer of the next package in the order of sending; false: its worker has no free buffer
+ * yet. */
 static bool transfer_first(const struct playing *playing, struct event *first)
 {
     const struct events *events = playing->events;
@@ -245,7 +248,7 @@ static bool transfer_first(const struct playing *playing, struct event *first)
     return true;
 }
 
-/* When a master that computes has a buffer for another package: one that was sent before has
+/* When a master that computes has a free buffer for another package, because an earlier one has
  * arrived. HUGE_VAL: that is not known yet. */
 static double room_s(const struct playing *playing)
 {
@@ -294,7 +297,7 @@ static double lasts(const struct playing *playing, int64_t worker, enum operatio
                          : seconds;
 }
 
-/* Trace, and forget, the packages that are over, in the order of sending. */
+/* Writes to the trace the packages that are over, in the order of sending, and removes them. */
 static bool jobs_close(struct playing *playing)
 {
     struct events *events = playing->events;
@@ -310,7 +313,8 @@ static bool jobs_close(struct playing *playing)
     return true;
 }
 
-/* Moving the others up costs what many of them have gained. */
+/* Marks the job as over. Such jobs are removed only when both the first and the middle one of many
+ * jobs are over: moving up the others then takes a constant time per job. */
 static bool job_close(struct playing *playing, struct job *job)
 {
     enum { SOME = 64 };
@@ -329,7 +333,7 @@ static bool job_tell(struct playing *playing, const struct job *job)
            source->sent(source->self, playing->loop, &package, &job->times, playing->failure);
 }
 
-/* The results of `load` core tasks are ready with that job. */
+/* The results of `load` core tasks become ready with that job. */
 static bool result_ready(struct playing *playing, int64_t number, double load, double ready_s)
 {
     struct job *job = job_at(playing->events, number);
@@ -344,7 +348,7 @@ static bool result_ready(struct playing *playing, int64_t number, double load, d
     return heap_push(playing, EVENT_RESULT, ready_s, number);
 }
 
-/* A worker's results at its end: it has computed all that it will ever get. */
+/* Makes the results of a worker ready once it has computed everything that it will get. */
 static bool end_reach(struct playing *playing, int64_t worker)
 {
     const struct place *place = &playing->events->places[worker];
@@ -356,8 +360,8 @@ static bool end_reach(struct playing *playing, int64_t worker)
                         job_at(playing->events, place->newest)->times.computed_s);
 }
 
-/* Those of each package, or of all that the worker had, as a run had them where the platform does
- * not say. */
+/* The costs to return the results of that package or, at the end, of all the worker's packages.
+ * Where the platform gives no costs for them, they are those that the run measured. */
 static struct star_cost result_cost(const struct playing *playing, const struct job *job)
 {
     const struct platform *platform = playing->events->platform;
@@ -377,7 +381,7 @@ static double gone_s(const struct playing *playing, int64_t worker)
     return source->gone_s ? source->gone_s(source->self, worker) : HUGE_VAL;
 }
 
-/* The worker has returned what it owed, and may go on. */
+/* The worker has returned the result that it owed, and may go on. */
 static bool owing_end(struct playing *playing, struct place *place)
 {
     place->owes = false;
@@ -386,8 +390,8 @@ static bool owing_end(struct playing *playing, struct place *place)
                      place->head);
 }
 
-/* Its worker is lost before it has returned them, and they hold the port until then. What was sent
- * to it after all is played on: it goes on with that. */
+/* The worker is lost before these results have returned. Until then they occupy the port. Packages
+ * that were sent to the worker nevertheless are still simulated, so it goes on. */
 static bool result_drop(struct playing *playing, const struct event *event, double lost_s)
 {
     struct job *job = job_at(playing->events, event->job);
@@ -428,7 +432,7 @@ static bool result_begin(struct playing *playing, const struct event *event)
            (playing->events->platform->results != RESULTS_PACKAGE || job_tell(playing, job));
 }
 
-/* Results at the end are with the master. */
+/* Tells the dispatch that results returned at the end have arrived at the master. */
 static bool end_tell(struct playing *playing, const struct job *job)
 {
     const struct loop_source *source = playing->source;
@@ -452,7 +456,7 @@ static bool collect_begin(struct playing *playing, const struct event *event)
     return end_tell(playing, job) && job_close(playing, job);
 }
 
-/* The worker has begun one, and the next one that has arrived could follow. */
+/* The worker has begun a package: the next one that has arrived may follow it. */
 static bool follower_ready(struct playing *playing, struct place *place, int64_t follower)
 {
     place->head = follower;
@@ -517,7 +521,7 @@ static bool work_begin(struct playing *playing, const struct event *event)
     }
     if (!job_tell(playing, job))
         return false;
-    /* A worker's newest package stays until it is known whether results come back with it. */
+    /* A worker's newest package is kept until it is known whether results return with it. */
     const bool newest = results == RESULTS_END && place->newest == event->job;
     return newest ? end_reach(playing, worker) : job_close(playing, job);
 }
@@ -586,11 +590,12 @@ static bool package_take(struct playing *playing)
     if (before < 0 || before < events->first || events->platform->results != RESULTS_END)
         return true;
     struct job *last = job_at(events, before);
-    /* Unless results come back with the one before: then it is over when they have. */
+    /* The package before is over, unless it has not begun or results return with it: then it ends
+     * with these. */
     return !last->begun || last->load > 0 || job_close(playing, last);
 }
 
-/* Every worker has all its packages, as far as is known. */
+/* Every worker has all its packages, as far as is known now: their results may be ready. */
 static bool ends_reach(struct playing *playing)
 {
     for (int64_t k = 0; k < playing->events->workers; k++)
@@ -605,8 +610,8 @@ static bool sending_end(struct playing *playing)
     return ends_reach(playing);
 }
 
-/* Until the master hears of something that is known by now; what is not known yet may come first.
- */
+/* The master waits until the next thing that it will hear of, as far as is known. Something earlier
+ * may become known while it waits. */
 static void waiting_begin(struct playing *playing)
 {
     const struct loop_source *source = playing->source;
@@ -629,7 +634,7 @@ static bool workers_lack(struct playing *playing)
                        "no worker is left for the remaining tasks: simulate more workers");
 }
 
-/* False: there is nobody that it could wait for. */
+/* False: no worker is left that it could wait for. */
 static bool waiting_try(struct playing *playing)
 {
     struct events *events = playing->events;
@@ -692,7 +697,7 @@ static bool event_play(struct playing *playing, const struct event *event, bool 
     return envelope_begin(playing, event, paused);
 }
 
-/* Nothing can begin any more but what the master computes. */
+/* No event can begin any more: only what the master computes is left. */
 static bool events_end(struct playing *playing)
 {
     return playing->events->ended
@@ -701,7 +706,7 @@ static bool events_end(struct playing *playing)
                : workers_lack(playing);
 }
 
-/* Until then nobody needs the master: it computes. */
+/* Until the event nobody needs the master, so it computes. */
 static bool events_compute(struct playing *playing, const struct event *event, bool *computed)
 {
     const double from_s = playing->star->master_s;
@@ -723,13 +728,13 @@ bool events_run(struct loop *loop, const struct loop_source *source, struct fail
         bool computed;
         if (!events_compute(&playing, &event, &computed))
             return false;
-        if (computed) /* what needs the master comes later */
+        if (computed) /* the event is looked at again, as the master is now free later */
             continue;
         if (!event_play(&playing, &event, &paused))
             return false;
         if (paused)
             return true;
-        /* What the master waits for may be known now. */
+        /* What the master waits for may have become known by this event. */
         if (playing.events->waits)
             waiting_begin(&playing);
     }

@@ -3,16 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Packages of an entry that are played about, and rounds: at first, and once more. */
+/* About how many packages of an entry are simulated; how many rounds of it, at the first
+ * simulation; and how many more at the second one. */
 enum { PACKAGES = 20000, FIRST_LEAST = 6, FIRST_MOST = 48, MORE_LEAST = 2 };
 
-/* A plan of which long entries are shortened. */
+/* A plan whose long entries are shortened. */
 struct shortened {
     const struct platform *platform;
     const struct plan *plan;   /* the whole one */
     struct plan_round *rounds; /* owned; its loads are borrowed */
     double *ends, *more;       /* owned, per worker of the plan */
-    int64_t first, step;       /* rounds of a long entry; those more */
+    int64_t first, step;       /* rounds of a long entry; how many more the second time */
     int64_t played;
 };
 
@@ -43,7 +44,7 @@ static bool is_long(const struct shortened *shortened, size_t round)
     return shortened->plan->rounds[round].repeat > shortened->first + shortened->step;
 }
 
-/* With some more rounds of that entry; SIZE_MAX: of none. */
+/* Simulates the shortened plan, with some more rounds of entry `longer`; SIZE_MAX: of none. */
 static bool shortened_play(struct shortened *shortened, size_t longer,
                            struct simulation *simulation, double *ends, struct failure *failure)
 {
@@ -67,7 +68,7 @@ static void seconds_extend(double *seconds, double base, double more, double tim
     *seconds += times * (more - base);
 }
 
-/* What was played twice, so many times over. */
+/* Adds `times` times what the rounds have taken by which `more` is longer than `base`. */
 static void simulation_extend(struct simulation *simulation, const struct simulation *base,
                               const struct simulation *more, double times)
 {

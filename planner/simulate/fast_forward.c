@@ -5,17 +5,22 @@
 
 #include "planner/base/random.h"
 
-/* Of the packages that are played of a series: to get into its rhythm, and at its end; the others
- * are the section. Each at least so many rounds beyond the buffers. */
+/* A series of packages is simulated in three parts: the first ones, until its rhythm is steady; the
+ * section, whose times stand for what is skipped; and the last ones. These are the shares of the
+ * first and the last part. Every part has at least ROUNDS_LEAST rounds more than a worker has
+ * buffers. */
 static const double SHARE_BEFORE = 0.2, SHARE_END = 0.2;
 enum { ROUNDS_LEAST = 4 };
-/* Parts of what is skipped in which core tasks cost the same. */
+/* What is skipped is divided into so many pieces, within which core tasks are taken to cost the
+ * same. */
 enum { PIECES = 64 };
-/* Skips that end where a worker has started. */
+/* After so many skips the start of a single worker ends no skip any more. */
 enum { STARTS_MOST = 64 };
-/* Of the time until a loss, as much is skipped at a time: what is skipped may take longer. */
+/* Before a loss only this part of the time is skipped at once, because what is skipped may take
+ * longer than the section. */
 static const double UNTIL_LOSS = 0.9;
-/* Relative; workers, or the master and the port, that are so close hold up the others. */
+/* Relative: workers that are as late as the latest one within CLOSE hold up the others together;
+ * master or port hold up all where they are busy for more than BOUND of the time. */
 static const double CLOSE = 1e-3, BOUND = 0.95;
 
 bool fast_forward_init(struct fast_forward *forward, const struct platform *platform,
@@ -34,7 +39,8 @@ void fast_forward_release(struct fast_forward *forward)
     free(forward->later_s);
 }
 
-/* ---- what is noted ------------------------------------------------------------------------- */
+/* ---- what the section takes
+ * ------------------------------------------------------------------------- */
 
 static void section_begin(struct fast_forward *forward, const struct star *star)
 {
@@ -58,7 +64,7 @@ static void series_begin(struct fast_forward *forward, int64_t series)
     forward->over = false;
 }
 
-/* Of computing; the latency is the same whatever the core tasks cost. */
+/* The share of computing that grows with core tasks' weights: its latency does not. */
 static double share_of(const struct platform *platform, const struct package *package)
 {
     const double load = (double)package->count;
@@ -105,7 +111,8 @@ void fast_forward_wait(struct fast_forward *forward, double seconds)
 
 /* ---- what core tasks cost along the job ----------------------------------------------------- */
 
-/* Of a part of the job, relative to the mean. */
+/* The weights of core tasks in a part of the job, relative to the mean: by the map, and by what
+ * varies for all. */
 struct weights {
     double map, common;
 };
@@ -124,7 +131,8 @@ static struct weights weights_of(const struct fast_forward *forward, double firs
         varies_by_place(forward) ? variation->weight(variation->self, first, tasks) : 1};
 }
 
-/* What a worker's packages of the section would hold it where core tasks have that weight. */
+/* For how long the worker's packages of the section would occupy it, if their core tasks had the
+ * weights `there`. */
 static double held_at(const struct fast_forward *forward, const struct forward_worker *worker,
                       struct weights section, struct weights there)
 {
@@ -142,8 +150,8 @@ static int pieces_of(const struct fast_forward *forward)
 
 /* ---- rounds of a plan ----------------------------------------------------------------------- */
 
-/* Seconds of the section, as far as nobody waits for what holds all: the master, the port, or the
- * worker that has most to do. */
+/* For how long the section's packages occupy the master, the port, and the worker that has most to
+ * do. The longest of these determines the pace. */
 struct held {
     double master_s, port_s, worker_s;
 };
@@ -164,12 +172,13 @@ static struct held rounds_held(const struct fast_forward *forward, struct weight
     return held;
 }
 
-/* What a section takes beside what is held: waiting, and the variance of the whole. */
+/* What a section takes besides that: waiting of what determines the pace, and the variance of the
+ * whole. */
 struct beside {
     double idle_s, variance_s2;
 };
 
-/* Of the workers that hold up all others, in the mean: they go on together. */
+/* The mean over the workers that hold up all others. */
 static struct beside workers_beside(const struct fast_forward *forward, struct held held,
                                     struct weights section)
 {
@@ -195,7 +204,7 @@ static struct beside rounds_beside(const struct fast_forward *forward, struct he
     return (struct beside){held.port_s > held.master_s ? forward->port_idle_s : 0, 0};
 }
 
-/* A normal deviate; equal seeds, equal ones. */
+/* A normal deviate, the same for equal seeds. */
 static double deviate(struct fast_forward *forward)
 {
     uint64_t random = forward->scenario->seed + 0x9e3779b97f4a7c15u * (uint64_t)forward->skips;
@@ -203,7 +212,7 @@ static double deviate(struct fast_forward *forward)
     return random_normal(&random);
 }
 
-/* Seconds of `times` sectiones like this one, from its end on. */
+/* The seconds of `times` sections like this one, from its end on. */
 static double rounds_seconds(struct fast_forward *forward, double times)
 {
     const double tasks = times * (forward->end - forward->first);
@@ -226,7 +235,7 @@ static double rounds_seconds(struct fast_forward *forward, double times)
 
 /* ---- packages on request -------------------------------------------------------------------- */
 
-/* Seconds of one of the worker's packages, with what it waits for it. */
+/* The seconds of one of the worker's packages, with its waiting for it. */
 static double cycle_at(const struct fast_forward *forward, const struct forward_worker *worker,
                        struct weights section, struct weights there, bool waits)
 {
@@ -234,7 +243,7 @@ static double cycle_at(const struct fast_forward *forward, const struct forward_
     return (held_s + (waits ? worker->idle_s : 0)) / (double)worker->packages;
 }
 
-/* Packages a second that all workers together could do. */
+/* How many packages a second all workers together can do. */
 static double rate_at(const struct fast_forward *forward, struct weights section,
                       struct weights there, bool waits)
 {
@@ -245,10 +254,11 @@ static double rate_at(const struct fast_forward *forward, struct weights section
     return rate;
 }
 
-/* Of what all requests go through: seconds of a package, and the waiting. */
+/* What all requests must pass, the master or the port: the seconds of a package there, and its
+ * waiting. */
 struct gate {
     double package_s, idle_s;
-    bool bound; /* it is what holds up all */
+    bool bound; /* it determines the pace */
 };
 
 static struct gate gate_of(const struct fast_forward *forward, struct weights section)
@@ -285,7 +295,7 @@ static double requests_seconds(struct fast_forward *forward, struct gate gate, d
 
 /* ---- skipping ------------------------------------------------------------------------------- */
 
-/* One worker goes on by so many packages of the section's. */
+/* Moves one worker on by so many packages like those of the section. */
 static void worker_skip(struct fast_forward *forward, struct star *star, int64_t k, double packages,
                         double later_s)
 {
@@ -322,7 +332,8 @@ static void rounds_skip(struct fast_forward *forward, const struct dispatch_run 
     skip->tasks = turns * run->tasks;
 }
 
-/* Everybody gets packages by how long each takes it; clocks stay apart by what they were. */
+/* Divides the skipped packages among workers by how long each takes for one; differences between
+ * the workers' times stay as they are. */
 static void requests_skip(struct fast_forward *forward, const struct dispatch_run *run,
                           int64_t turns, struct star *star, struct dispatch_skip *skip)
 {
@@ -355,7 +366,7 @@ static void requests_skip(struct fast_forward *forward, const struct dispatch_ru
     star->port_busy_s += times * forward->port_s;
 }
 
-/* Turns to play before the section, in it, and at the end of the series. */
+/* How many turns to simulate before the section, in it, and at the end of the series. */
 struct played {
     int64_t before, section, end;
 };
@@ -364,7 +375,8 @@ static struct played played_of(const struct fast_forward *forward, const struct 
 {
     const int64_t unit = run->asked ? forward->platform->worker_count : 1;
     const double packages = (double)(run->asked ? forward->platform->worker_count : run->packages);
-    /* Of the k-th series a k-th: few have many, and only where sizes change little by little. */
+    /* The k-th series gets a k-th of the turns. Few dispatches have many series, and these only
+     * where sizes change little by little. */
     const double rounds = (double)forward->scenario->played / packages / (1 + forward->skips);
     const int64_t least = forward->platform->buffers + ROUNDS_LEAST;
     const int64_t before = (int64_t)(SHARE_BEFORE * rounds), end = (int64_t)(SHARE_END * rounds);
@@ -374,14 +386,15 @@ static struct played played_of(const struct fast_forward *forward, const struct 
                            unit * (end > least ? end : least)};
 }
 
-/* Before workers become slow, nothing says what comes after that. */
+/* Is it still before the time when workers become slow? Then the section would not tell what comes
+ * after it. */
 static bool slow_ahead(const struct fast_forward *forward, const struct star *star)
 {
     const struct scenario *scenario = forward->scenario;
     return scenario->slow_workers > 0 && star->port_s < scenario->slow_from_s;
 }
 
-/* Has the section been played, for the first time in its series? */
+/* Has the section of this series been simulated completely? */
 static bool section_over(struct fast_forward *forward, const struct dispatch_run *run,
                          const struct played *played, const struct star *star)
 {
@@ -392,8 +405,8 @@ static bool section_over(struct fast_forward *forward, const struct dispatch_run
            (forward->noted - forward->begun) / run->packages >= played->section;
 }
 
-/* When the next worker has started, which then asks, too; HUGE_VAL: all have, or it is too many
- * that start each at a time of its own. */
+/* When the next worker has started, and asks for packages as well; HUGE_VAL: all have started, or
+ * too many start at different times to end a skip for each. */
 static double next_start(const struct fast_forward *forward, const struct star *star, double from_s)
 {
     double next_s = HUGE_VAL;
@@ -403,7 +416,7 @@ static double next_start(const struct fast_forward *forward, const struct star *
     return next_s;
 }
 
-/* When the loss comes that is ahead; HUGE_VAL: none is. */
+/* When the loss that is still to come happens; HUGE_VAL: there is none. */
 static double loss_ahead(const struct fast_forward *forward, const struct star *star)
 {
     const struct scenario *scenario = forward->scenario;
@@ -411,7 +424,7 @@ static double loss_ahead(const struct fast_forward *forward, const struct star *
                                                                            : HUGE_VAL;
 }
 
-/* Turns of the section's kind in so many seconds. */
+/* How many turns like those of the section pass in so many seconds. */
 static double turns_in(const struct fast_forward *forward, const struct dispatch_run *run,
                        const struct star *star, double seconds)
 {
@@ -420,7 +433,7 @@ static double turns_in(const struct fast_forward *forward, const struct dispatch
     return seconds * turns / fmax(section_s, 1e-30);
 }
 
-/* Turns to skip; below 0: not from here, but perhaps later. */
+/* How many turns to skip; below 0: none from here, but perhaps later. */
 static int64_t turns_skipped(const struct fast_forward *forward, const struct dispatch_run *run,
                              const struct played *played, const struct star *star)
 {

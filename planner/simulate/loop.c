@@ -53,7 +53,7 @@ double loop_makespan(const struct loop *loop)
 
 /* ---- core tasks of the master's own ---------------------------------------------------------- */
 
-/* No package has arrived yet. */
+/* Begins the list of the times at which packages arrive, with none. */
 static bool arrivals_make(struct loop *loop, const struct loop_source *source,
                           struct failure *failure)
 {
@@ -101,7 +101,8 @@ static void arrival_note(struct loop *loop, double arrived_s)
 
 /* ---- package after package ----------------------------------------------------------------- */
 
-/* What each operation lasts when it begins as it does, one after the other. */
+/* Stretches the times of operations by the shares of processors and links that there are when each
+ * begins, one after the other. */
 static void cost_stretch(const struct star *star, const struct loop_source *source, int64_t worker,
                          struct star_cost *cost)
 {
@@ -163,7 +164,7 @@ static bool wait_forever(struct failure *failure)
                        "no worker is left for the remaining tasks: simulate more workers");
 }
 
-/* `alone`: nothing happened since the last wait but that time went on. */
+/* `alone`: nothing but the passing of time can end the wait, and so it was at the last wait. */
 static bool package_await(struct loop *loop, const struct loop_source *source, bool *alone,
                           struct failure *failure)
 {

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One round. */
+/* The times of one round. */
 struct round_times {
     double master_s, link_s;
-    double longest_s, work_s; /* of one worker, and of all */
+    double longest_s, work_s; /* longest of one worker, sum of all */
     double packages;          /* k */
 };
 
-/* Of several rounds. */
+/* The sums over rounds. */
 struct period_times {
     double work_s, workers_s; /* sum (r + w)(x), sum k T */
     double port_s, periods_s; /* sum h(x), sum T */
@@ -91,8 +91,8 @@ struct periods periods_of_plan(const struct platform *platform, const struct pla
     return periods;
 }
 
-/* Is this round, repeats counted, of an entry that is repeated? `entry` and `end`, which begin at
- * 0, go along with ascending rounds. */
+/* Does this round lie in an entry that is repeated? `entry` and `end`, which begin at 0, move on
+ * with ascending rounds. */
 static bool round_repeats(const struct plan *plan, int64_t round, size_t *entry, int64_t *end)
 {
     while (*entry < plan->round_count && round >= *end + plan->rounds[*entry].repeat)
@@ -104,13 +104,13 @@ static bool round_repeats(const struct plan *plan, int64_t round, size_t *entry,
 struct worker_round {
     int64_t round;
     double work_s;
-    double own_s, output_s; /* its parts, where results are written behind: the longer one counts */
+    double own_s, output_s; /* computing and writing, where these overlap: the longer one counts */
 };
 
 enum { LATEST = 2 };
 
-/* After the last one of the block, from `first` on. One that was not damaged has an event in each.
- */
+/* The end of the rounds in the block, from `first` on. In an undamaged trace every round has an
+ * event. */
 static int64_t rounds_end(const struct period_sums *sums, const struct trace *block)
 {
     int64_t end = sums->first + sums->count;
@@ -129,7 +129,7 @@ static int64_t ranks_count(const struct trace *trace)
     return ranks;
 }
 
-/* By how much the work grows. */
+/* By how much the worker's work grows by this event. */
 static double work_grow(struct worker_round *worker, bool output, double seconds, bool behind)
 {
     const double before_s = worker->work_s;
@@ -142,7 +142,8 @@ static double work_grow(struct worker_round *worker, bool output, double seconds
     return worker->work_s - before_s;
 }
 
-/* `latest` are the worker's: results may be written when it is at the next round. */
+/* `latest` are this worker's rounds: results of one round may be written while it is at the next
+ * one. */
 static void work_add(struct round_times *round, struct worker_round latest[LATEST],
                      const struct trace_event *event, bool behind)
 {
@@ -179,7 +180,7 @@ static void rounds_fill(struct period_sums *sums, const struct trace *block)
     }
 }
 
-/* Zeros for what there is no room for yet. */
+/* Makes room for rounds up to `count`, new ones being zero. */
 static bool rounds_reserve(struct period_sums *sums, int64_t count)
 {
     struct round_times *rounds = realloc(sums->rounds, ((size_t)count + 1) * sizeof *rounds);
@@ -205,7 +206,7 @@ static bool ranks_reserve(struct period_sums *sums, int64_t ranks)
     return true;
 }
 
-/* Rounds that are over: but for the last one, which the next block may go on with. */
+/* Adds up rounds that are complete: all but the last one, which the next block may continue. */
 static void rounds_sum(struct period_sums *sums, int64_t count)
 {
     struct period_times sum = {sums->work_s, sums->workers_s, sums->port_s, sums->periods_s};

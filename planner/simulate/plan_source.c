@@ -30,8 +30,8 @@ bool plan_source_refuse(const struct plan *plan, int64_t slot, double load, stru
                        load, plan->workers[slot] + 1);
 }
 
-/* Costs per slot of one round entry. Neighbours mostly share window and class, so what held for
- * the slot before is tried first. */
+/* Finds the costs of each slot for one row of loads. Neighbours mostly share window and class, so
+ * that those of the slot before are tried first. */
 static bool costs_fill(struct plan_source *source, const double *loads, struct failure *failure)
 {
     const struct plan *plan = source->cursor.plan;
@@ -62,7 +62,7 @@ static bool costs_fill(struct plan_source *source, const double *loads, struct f
     return true;
 }
 
-/* Of the package at hand; its slot's, unless core tasks differ along the job. */
+/* The package's costs: those of its slot, unless core tasks differ along the job. */
 static const struct star_cost *cost_at(struct plan_source *source)
 {
     const struct plan_cursor *cursor = &source->cursor;
@@ -82,7 +82,8 @@ static bool is_last(const struct plan_source *source)
     return source->lasts && cursor->repeats == 0 && source->lasts[cursor->slot] == cursor->entry;
 }
 
-/* For who traces, or goes from event to event; else the loop takes a few nanoseconds a package. */
+/* Describes the package for traces and for simulations from event to event. Without these the loop
+ * takes a few nanoseconds a package, so that the description would be most of it. */
 static void package_describe(const struct plan_source *source, struct loop_package *package)
 {
     const struct plan_cursor *cursor = &source->cursor;

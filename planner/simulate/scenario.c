@@ -8,48 +8,49 @@
 #include "planner/simulate/fast_forward.h"
 #include "planner/simulate/loop.h"
 
-/* A package that is out, to be reported when its time has come; or, `returned`, that results have
- * been taken in: its worker's, up to it. */
+/* A package whose report is still to come, or, with `returned`, results that have been taken in:
+ * those of the package's worker, up to it. */
 struct report {
     struct package package;
     bool returned;
     struct dispatch_times times;
-    double there_s, answer_s; /* a waiting master takes it in from then on, and takes so long */
+    double there_s, answer_s; /* from when a waiting master can take it in, and for how long */
 };
 
-/* Reports in the order in which they come: a binary heap. */
+/* Reports in the order of their times: a binary heap. */
 struct report_heap {
     struct report *items; /* owned */
     size_t count, capacity;
 };
 
-/* The loop's source. */
+/* The source of the loop, for a scenario. */
 struct scenario_state {
     const struct platform *platform;
     const struct scenario *scenario;
     struct dispatch *dispatch;
     struct loop *loop;
     struct report_heap heap;
-    struct fast_forward *forward; /* NULL: every package is played */
+    struct fast_forward *forward; /* NULL: every package is simulated */
     bool lost_known;
-    /* Packages that are done, and whose results their workers keep; owned. */
+    /* Packages that are done while their workers keep the results; owned. */
     struct package *kept;
     size_t kept_count, kept_capacity;
-    size_t changed;    /* of workers that come and go, those that are known */
-    int64_t simulated; /* packages, one by one */
-    /* The package at hand, what it takes and what such packages take in the mean, and when the port
-     * was free before it. */
+    size_t changed;    /* how many changes of workers that come and go are known */
+    int64_t simulated; /* packages that were simulated one by one */
+    /* The current package, its costs and the mean costs of such packages, and when the port was
+     * free before it. */
     struct package package;
     struct star_cost cost, mean;
     double port_s;
-    double counted_s, heard_s; /* the latest end of what counts, and when the master heard of it */
-    bool beside;               /* it is played beside others: */
-    bool begins, waits;        /* it has just been asked to go on; its master waits */
-    bool fed;                  /* what others have for it is there before it goes on */
-    bool hands_out;            /* others go on when all that is there is handed out */
-    double until_s;            /* when others go on */
+    double counted_s,
+        heard_s;        /* the latest end of a package that counts; when the master heard of it */
+    bool beside;        /* it is simulated beside other masters; then: */
+    bool begins, waits; /* it has just been asked to go on; its master waits */
+    bool fed;           /* what moves to it arrives before it goes on */
+    bool hands_out;     /* the others go on once it has handed out everything */
+    double until_s;     /* when others go on */
     struct availability_step slow_steps[2];
-    struct availability_series slow; /* of slow workers; its steps are the ones before */
+    struct availability_series slow; /* of slow workers; its steps are slow_steps */
 };
 
 static bool heap_push(struct report_heap *heap, const struct report *report)
@@ -66,7 +67,7 @@ static bool heap_push(struct report_heap *heap, const struct report *report)
     return true;
 }
 
-/* Down to where it belongs. */
+/* Moves the report down the heap to its place. */
 static void heap_sink(struct report_heap *heap, size_t at, struct report report)
 {
     for (size_t child; (child = 2 * at + 1) < heap->count; at = child) {
@@ -87,7 +88,8 @@ static struct report heap_pop(struct report_heap *heap)
     return top;
 }
 
-/* splitmix64's finalizer over seed, package and kind: a stream without order. */
+/* Hash of seed, package and kind (the finalizer of splitmix64, Steele, Lea, Flood 2014): the noise
+ * of a package does not depend on the order in which packages are simulated. */
 static uint64_t noise_bits(uint64_t seed, int64_t package, unsigned kind)
 {
     uint64_t z = seed * 0x9e3779b97f4a7c15u + (uint64_t)package * 0xd1b54a32d192ed03u + kind;
@@ -103,8 +105,8 @@ static double noise_unit(uint64_t seed, int64_t package, unsigned kind)
     return ((double)(noise_bits(seed, package, kind) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* A log-normal factor of mean 1, its standard deviation being the noise (Box and Muller), times
- * the outlier's. */
+/* A log-normal factor of mean 1 whose standard deviation is the noise (by Box and Muller), times
+ * the factor of an outlier. */
 static double noise_factor(const struct scenario *scenario, int64_t package, unsigned kind)
 {
     static const double TURN = 6.283185307179586;
@@ -149,7 +151,7 @@ static bool package_lost(const struct scenario_state *state, const struct packag
     return package->worker == scenario->lost_worker && end_s > scenario->lost_s;
 }
 
-/* The master waits for reports only where they decide something. */
+/* A report waits for the master only where reports decide something. */
 static void request_add(const struct scenario_state *state, const struct platform_window *window,
                         const struct package *package, struct report *report)
 {
@@ -163,7 +165,7 @@ static void request_add(const struct scenario_state *state, const struct platfor
     report->there_s += fmax(all_s - report->answer_s, 0);
 }
 
-/* What such packages take in the mean, where the platform says `cost`. */
+/* The mean costs of such packages; `cost` is the platform's. */
 static struct star_cost package_mean(const struct scenario_state *state,
                                      const struct package *package, struct star_cost cost,
                                      double weight)
@@ -181,7 +183,8 @@ static struct star_cost package_mean(const struct scenario_state *state,
                               outliers * cost.result_s,         outliers * cost.collect_s};
 }
 
-/* What slow workers have of their processors: all of them until they become slow. */
+/* Prepares the share of their processors that slow workers have: all of it until they become
+ * slow. */
 static void slow_prepare(struct scenario_state *state)
 {
     const struct scenario *scenario = state->scenario;
@@ -190,7 +193,7 @@ static void slow_prepare(struct scenario_state *state)
     state->slow = (struct availability_series){.cpu = {state->slow_steps, 2, 0}};
 }
 
-/* NULL: the worker, or (-1) the master, has all of its own. */
+/* NULL: the worker, or the master (-1), has its processor all the time. */
 static const struct availability_series *series_of(const struct scenario_state *state,
                                                    int64_t worker)
 {
@@ -206,7 +209,7 @@ static double scenario_lasts(void *self, int64_t worker, enum operation operatio
     return series ? availability_lasts(series, operation, start_s, seconds) : seconds;
 }
 
-/* What the package at hand takes. */
+/* Prices the current package. */
 static void package_price(struct scenario_state *state)
 {
     const struct package *package = &state->package;
@@ -227,7 +230,7 @@ static void package_price(struct scenario_state *state)
             platform_weight(state->platform, class->compute, (double)package->first, load));
 }
 
-/* Which share of its processor the worker had while it computed. */
+/* The share of its processor that the worker had while it computed. */
 static double share_of(const struct scenario_state *state, int64_t worker,
                        const struct star_times *times)
 {
@@ -235,7 +238,7 @@ static double share_of(const struct scenario_state *state, int64_t worker,
     return series ? availability_share(series, times->received_s, times->computed_s) : 1;
 }
 
-/* The same package, as a dispatch knows it. */
+/* The package as a dispatch describes it. */
 static struct package dispatched(const struct loop_package *package)
 {
     return (struct package){package->index, package->round, package->worker,
@@ -280,13 +283,13 @@ static double worker_gone(void *self, int64_t worker)
     return worker == scenario->lost_worker ? scenario->lost_s : HUGE_VAL;
 }
 
-/* Does the dispatch wait for what workers keep? */
+/* Does the dispatch need to know which results workers still keep? */
 static bool keeps(const struct scenario_state *state)
 {
     return state->platform->results == RESULTS_END && state->scenario->lost_worker >= 0;
 }
 
-/* Room for one more package that is kept. */
+/* Makes room for one more package whose results are kept. */
 static bool kept_reserve(struct scenario_state *state)
 {
     struct package *kept =
@@ -296,7 +299,7 @@ static bool kept_reserve(struct scenario_state *state)
     return kept != NULL;
 }
 
-/* Nobody keeps them any more, up to that package of its worker. */
+/* The worker's results up to that package have returned: removes them from those that are kept. */
 static void kept_return(struct scenario_state *state, const struct package *last)
 {
     size_t left = 0;
@@ -318,7 +321,7 @@ static double change_s(const struct scenario_state *state)
                                                          : HUGE_VAL;
 }
 
-/* It begins with its start-up. */
+/* Tells the dispatch of the change. A worker that comes begins with its start-up. */
 static void change_tell(struct scenario_state *state)
 {
     const struct joins_change *change = &state->scenario->joins->changes[state->changed++];
@@ -331,8 +334,8 @@ static void change_tell(struct scenario_state *state)
     dispatch_joined(state->dispatch, change->worker, change->worker, change->at_s);
 }
 
-/* The next thing that the master hears of: a report, a loss, or a worker that joins. HUGE_VAL:
- * nothing. */
+/* When the master next hears of something: a report, a loss, or a worker that joins. HUGE_VAL:
+ * nothing is to come. */
 static double event_s(const struct scenario_state *state)
 {
     double next_s = state->heap.count > 0 ? state->heap.items[0].there_s : HUGE_VAL;
@@ -387,7 +390,7 @@ static bool event_tell(struct scenario_state *state)
     return true;
 }
 
-/* Reports that are under way come later, too. */
+/* After a skip, reports that are under way come later by as much as their workers were moved on. */
 static void reports_move(struct report_heap *heap, const double *later_s)
 {
     for (size_t k = 0; k < heap->count; k++) {
@@ -415,7 +418,7 @@ static double scenario_due(void *self)
     return state->beside ? fmin(due_s, state->until_s) : due_s;
 }
 
-/* When it goes on, if nothing comes from others; HUGE_VAL: it does not. */
+/* When this master goes on if nothing comes from other masters; HUGE_VAL: it does not. */
 static double going_on_s(const struct scenario_state *state)
 {
     const double master_s = state->loop->star.master_s;
@@ -424,7 +427,7 @@ static double going_on_s(const struct scenario_state *state)
     return fmax(master_s, fmin(event_s(state), dispatch_due_s(state->dispatch)));
 }
 
-/* Beside others: is it their turn? */
+/* Simulated beside other masters: is it their turn? */
 static bool is_others_turn(struct scenario_state *state, double master_s)
 {
     const bool theirs = state->beside && !state->begins && master_s >= state->until_s;
@@ -432,7 +435,8 @@ static bool is_others_turn(struct scenario_state *state, double master_s)
     return theirs;
 }
 
-/* Of those that are simulated beyond what is simulated anyhow. False: none is left. */
+/* Takes the effort of a package, once more of them are simulated one by one than scenario->played.
+ * False: none is left. */
 static bool effort_take(struct scenario_state *state, struct failure *failure)
 {
     const struct scenario *scenario = state->scenario;
@@ -448,13 +452,14 @@ static bool effort_take(struct scenario_state *state, struct failure *failure)
     return true;
 }
 
-/* Results at the end are returned with a worker's last package. */
+/* Is it the worker's last package? Results at the end return with that one. */
 static bool is_last(const struct scenario_state *state, int64_t worker)
 {
     return state->platform->results == RESULTS_END && !dispatch_gives_more(state->dispatch, worker);
 }
 
-/* Until every task has been handed out, and with a loss ahead until every one is done. */
+/* Gives packages until all core tasks have been handed out or, where a loss is to come, until all
+ * are done. */
 static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop_package *next,
                                       struct failure *failure)
 {
@@ -475,7 +480,7 @@ static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop
     state->waits = answer == DISPATCH_WAIT || answer == DISPATCH_HANDED_OUT;
     if (answer == DISPATCH_FINISHED)
         return LOOP_END;
-    /* Before it waits others may have something for it, as of that time. */
+    /* Before this master waits, other masters may move something to it, as of this time. */
     if (state->beside && ((state->hands_out && answer == DISPATCH_HANDED_OUT) ||
                           !isfinite(going_on_s(state)) || (state->waits && news && !state->fed)))
         return LOOP_PAUSE;
@@ -505,7 +510,7 @@ static void worker_forget(struct star_worker *worker, double from_s)
     worker->output_s = fmin(worker->output_s, worker->busy_s);
 }
 
-/* What a worker that is lost, or leaves, did after that does not count. */
+/* What a worker did after it was lost, or had left, does not count. */
 static void lost_forget(struct star *star, const struct scenario *scenario)
 {
     if (scenario->lost_worker >= 0)
@@ -514,7 +519,8 @@ static void lost_forget(struct star *star, const struct scenario *scenario)
         worker_forget(&star->workers[k], joins_until(scenario->joins, k));
 }
 
-/* What somebody else had done before does not count, and is given up when all is done. */
+/* Work on core tasks that another worker had done before does not count, and work that goes on when
+ * all core tasks are done is stopped. */
 static void late_forget(struct star *star, const struct scenario_state *state)
 {
     for (int64_t k = 0; state->scenario->copies && k < star->worker_count; k++) {
@@ -527,7 +533,7 @@ static void late_forget(struct star *star, const struct scenario_state *state)
         star->results_s = fmin(star->results_s, state->heard_s);
 }
 
-/* What the master computes itself, as the dispatch says. */
+/* What the master computes itself, by the dispatch. */
 static bool scenario_computes(void *self, double at_s, double until_s, struct own_span *span)
 {
     struct scenario_state *state = self;
@@ -555,8 +561,8 @@ static const struct platform *starts_of(const struct scenario *scenario,
     return variation && variation->drawn ? variation->drawn : platform;
 }
 
-/* Nothing is summed up in what goes from event to event, is traced, or changes with time; nor where
- * transfers differ by core tasks, of which the sums know nothing. */
+/* May packages be summed up? Not in simulations from event to event, with a trace, or where costs
+ * change with time; nor where transfers differ by core tasks, of which sums know nothing. */
 static bool forwards(const struct platform *platform, const struct scenario *scenario,
                      const struct trace *trace)
 {
@@ -564,7 +570,8 @@ static bool forwards(const struct platform *platform, const struct scenario *sce
            !work_differs(&platform->bytes) && !loop_needs_events(platform);
 }
 
-/* Where packages are summed up, what the master computes comes behind them: it is as long. */
+/* Where packages are summed up, what the master computes is added at the end: its sum is the
+ * same. */
 static void own_sum(struct scenario_state *state, struct simulation *simulation)
 {
     struct own_span span;
@@ -590,7 +597,8 @@ static void play_release(struct scenario_play *play)
     fast_forward_release(&play->forward);
 }
 
-/* It does not move until it is released, which it is to be in any case. */
+/* Initialises the simulation, which must not be moved in memory until it is released; to be
+ * released in any case. */
 static bool play_init(struct scenario_play *play, const struct platform *platform,
                       struct dispatch *dispatch, const struct scenario *scenario,
                       struct trace *trace, struct failure *failure)

@@ -11,11 +11,11 @@
 #include "planner/simulate/scenario.h"
 #include "planner/simulate/tree.h"
 
-/* Tens of milliseconds' worth, without and with a cost map; beyond, rounds that repeat themselves
- * are skipped. */
+/* Packages that are simulated one by one, without and with a cost map: some tens of milliseconds.
+ * Beyond these, rounds that repeat are skipped. */
 enum { PACKAGES_MOST = 2000000, PACKAGES_MAPPED = 200000 };
 
-/* With its map, by playing so many. */
+/* Simulates with the cost map, a limited number of packages one by one. */
 static bool mapped_simulate(const struct platform *platform, const struct plan *plan,
                             struct simulation *simulation, struct failure *failure)
 {
@@ -29,7 +29,7 @@ static bool mapped_simulate(const struct platform *platform, const struct plan *
     return good;
 }
 
-/* Every load must lie in a window, which the scenario does not ask. */
+/* Every load must lie in a window; simulating a scenario does not check that. */
 static bool loads_fit(const struct platform *platform, const struct plan *plan,
                       struct failure *failure)
 {
@@ -42,7 +42,8 @@ static bool loads_fit(const struct platform *platform, const struct plan *plan,
     return true;
 }
 
-/* What is too much to be played package by package, without what the master computes. */
+/* Evaluates a plan with too many packages to simulate one by one, without what the master
+ * computes. */
 static bool rounds_simulate(const struct platform *platform, const struct plan *plan,
                             struct simulation *simulation, struct failure *failure)
 {
@@ -55,7 +56,7 @@ static bool rounds_simulate(const struct platform *platform, const struct plan *
            mapped_simulate(platform, plan, simulation, failure);
 }
 
-/* With that: no package waits for it. */
+/* Adds what the master computes: no package waits for it. */
 static bool large_simulate(const struct platform *platform, const struct plan *plan,
                            struct simulation *simulation, struct failure *failure)
 {
@@ -99,7 +100,8 @@ bool simulate_packages(const struct platform *platform, const struct plan *plan,
 
 /* ---- masters side by side ------------------------------------------------------------------ */
 
-/* Sums of the ends of a simulation's workers, and of their squares, from what it says of them. */
+/* Adds up the ends of a simulation's workers and their squares, which follow from the mean and
+ * deviation that it gives. */
 static void ends_add(const struct simulation *of, double *sum_s, double *squares_s2)
 {
     const double used = (double)of->workers_used;
@@ -109,7 +111,7 @@ static void ends_add(const struct simulation *of, double *sum_s, double *squares
     *squares_s2 += used > 0 ? used * deviation_s * deviation_s + all_s * all_s / used : 0;
 }
 
-/* The time after the last end of workers, and how these ends vary, when all others are known. */
+/* Computes idle time and the deviation of ends for all stars together, from these sums. */
 static void ends_settle(struct simulation *joined, double sum_s, double squares_s2)
 {
     const double used = (double)joined->workers_used, mean_s = used > 0 ? sum_s / used : 0;

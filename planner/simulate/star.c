@@ -65,7 +65,7 @@ struct star_cost star_cost_of_group(const struct platform_window *window,
                                     const struct platform_class *class)
 {
     const struct platform_told told = platform_told(window, class);
-    /* Drawn latencies may be below 0. */
+    /* Latencies that were drawn may be below 0. */
     return (struct star_cost){.send_s = fmax(0, told.send_s), .link_s = fmax(0, told.link_s)};
 }
 
@@ -125,7 +125,7 @@ static void worker_sum(const struct star_worker *worker, struct simulation *sum,
     sum->workers_used++;
 }
 
-/* Needs the latest end. */
+/* Is called last, because it needs the latest end. */
 static void idle_sum(const struct star *star, struct simulation *sum)
 {
     double ends_s = 0, squares_s2 = 0, used = (double)sum->workers_used;

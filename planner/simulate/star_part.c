@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The star's plan and workers, as its master counts them. To be released in any case. */
+/* Takes the star's plan and workers, numbered as its master counts them. To be released in any
+ * case. */
 static bool star_take(struct star_part *part, const struct star_part_setup *setup,
                       struct failure *failure)
 {
@@ -26,14 +27,14 @@ static bool star_take(struct star_part *part, const struct star_part_setup *setu
            failure_memory(failure, "simulating");
 }
 
-/* What becomes of its workers. */
+/* Translates what happens to single workers into the numbers of this star. */
 static void star_disturb(struct star_part *part, const struct scenario *scenario, int k)
 {
     struct scenario *own = &part->scenario;
     const int64_t before = part->plan.master, workers = part->platform.worker_count;
     const int64_t slow_end = scenario->slow_first + scenario->slow_workers - before;
     *own = *scenario;
-    own->seed += (uint64_t)k << 32; /* noise of its own */
+    own->seed += (uint64_t)k << 32; /* so that every star has noise of its own */
     own->played = 0;
     own->lost_worker -= before;
     if (scenario->lost_worker < before || own->lost_worker >= workers)
@@ -56,7 +57,7 @@ static double star_weight(void *self, double first, double tasks)
     return part->varies->weight(part->varies->self, first, tasks);
 }
 
-/* What varies is told of workers as all count them. */
+/* Variations are given workers' numbers in the whole job. */
 static bool star_vary(struct star_part *part, const struct variation *variation,
                       struct failure *failure)
 {

@@ -7,8 +7,8 @@
 
 struct star_play {
     struct star_part part;  /* owned */
-    struct trace trace;     /* owned; its ranks count from its master */
-    struct dispatch *inner; /* the next one's: what decides */
+    struct trace trace;     /* owned; ranks are relative to its master */
+    struct dispatch *inner; /* owned by `dispatch`: what decides */
     struct dispatch *dispatch;
     struct scenario_play *play;
 };
@@ -24,7 +24,7 @@ struct stars_play {
 
 /* ---- beginning and end ---------------------------------------------------------------------- */
 
-/* What moves goes out in packages of at most so many core tasks, as in a run. */
+/* Core tasks that move between masters are sent in packages of at most this size, as in a run. */
 static int64_t largest_of(const struct decision *decision, const struct plan *plan)
 {
     const struct plan_tail *tail = decision->tail;
@@ -36,15 +36,15 @@ static int64_t largest_of(const struct decision *decision, const struct plan *pl
     return decision->watched_largest > largest ? decision->watched_largest : largest;
 }
 
-/* What a plan says of its core tasks, as a run hears it; NULL: nothing. */
+/* The weights of core tasks that the plan knows, as a run would be given them; NULL: none. */
 static const struct work *worth_of(const struct plan *plan)
 {
     const struct task_weights *weights = plan->weights;
     return weights && work_differs(&weights->work) ? &weights->work : NULL;
 }
 
-/* A plan's packages wait with the master, for others may take them over; rules and watched plans
- * hand out no more than workers need. */
+/* A plan's packages stay with the master until they are due, because other masters may take them
+ * over. Rules and watched plans hand out no more than workers need anyway. */
 static bool star_decide(struct star_play *star, const struct decision *decision,
                         const struct work *worth, struct failure *failure)
 {
@@ -105,7 +105,8 @@ static void play_release(struct stars_play *play)
 
 /* ---- side by side --------------------------------------------------------------------------- */
 
-/* Whose step is next, *next_s, and when another one's is, *then_s. */
+/* The star whose step is next, when that is (*next_s), and when the next step of another star is
+ * (*then_s). */
 static int star_next(const struct stars_play *play, double *next_s, double *then_s)
 {
     int next = 0;
@@ -141,7 +142,7 @@ static bool move_make(struct stars_play *play, const struct moves_pair *pair, do
     return good;
 }
 
-/* As the first master does. *over: all is done. */
+/* Moves core tasks as the first master does in a run. *over: all core tasks are done. */
 static bool moves_look(struct stars_play *play, double now_s, bool *over, struct failure *failure)
 {
     struct moves_pair pair;
@@ -176,7 +177,8 @@ static bool stars_play(struct stars_play *play, struct failure *failure)
         now_s = next_s;
         if (!scenario_play_run(play->stars[k].play, then_s, failure))
             return false;
-        /* What masters do at the same time, none has told the others of. */
+        /* Masters that act at the same time have not told each other of it: moves are decided after
+         * the last of them. */
         if (then_s > now_s && !moves_look(play, now_s, &over, failure))
             return false;
     }

@@ -1,11 +1,9 @@
-/*
- * Where core tasks are equal, the static share follows Complib's idea of what can be relied upon
- * (AppLeS): the mean less three root mean square errors. A worker's end deviates by the root of the
- * sum of the squared deviations of its packages and of what its speed may be off by; for three
- * times that long, all workers together are given core tasks. Where core tasks differ, nothing says
- * what can be relied upon, for heavy ones may come last: every share is tried, from the whole job
- * down.
- */
+/* Where core tasks are equal, the static share follows Complib's notion of dependable performance
+ * (after AppLeS): the mean less three standard deviations. The end of a worker deviates by the root
+ * of the summed squares of its packages' deviations and of the error of its speed; three times that
+ * long, all workers together get their core tasks on request. Where core tasks differ, nothing says
+ * how much is dependable, because heavy ones may come last: every share is tried, from the whole
+ * job down. */
 #include "planner/simulate/tail.h"
 
 #include <math.h>
@@ -16,17 +14,20 @@
 #include "planner/simulate/unequal.h"
 
 static const double errors_on_request = 3;
-/* A speed that is less sure than this, relative, may take any share of the job to make up for. */
+/* Where a speed is less certain than this, relative, no share follows from deviations, and any
+ * share of the job may be needed: all are tried. */
 static const double speed_sure = 0.02;
-/* What the tail may cost where no package differs. */
+/* How much longer, relative, a plan with the tail may take where no package differs. */
 static const double cost_most = 0.01;
-/* Simulations for each size of the tail, fewer where there are many workers; halvings of it. */
+/* Each size of the tail is simulated DRAWS times, fewer times where there are many workers. Each
+ * size is half the one before. */
 static const uint64_t first_seed = 0x7a11;
 enum { DRAWS = 16, SIZES = 6, SIZES_UNEQUAL = 9 };
-/* Of a simulation, packages that are played, more being summed up; and of all for a size. */
+/* How many packages of a simulation are simulated one by one, the others being summed up
+ * (fast_forward.h); and how many in all simulations of one size. */
 enum { PLAYED = 2000, PACKAGES_MOST = 2 * DRAWS * PLAYED };
-/* For every worker at least so many are, by head and rule: what they need to get into their
- * rhythm. */
+/* At least so many are for each worker, in head and tail together: until the packages' rhythm is
+ * steady. */
 enum { PLAYED_EACH = 40 };
 
 static double package_s(const struct plan_tail_request *request, int64_t worker, double tasks)
@@ -37,7 +38,8 @@ static double package_s(const struct plan_tail_request *request, int64_t worker,
                    tasks);
 }
 
-/* Of the worker whose end is the least sure, and the tasks per second of all workers. */
+/* The deviation of the end of the worker whose end is least certain; *rate becomes the core tasks
+ * per second of all workers. */
 static double end_deviation(const struct plan_tail_request *request, double *rate)
 {
     const struct plan *plan = request->plan;
@@ -92,7 +94,7 @@ double plan_tail_effort(int64_t workers)
     return each * (double)(draws_of(workers) + 1) * (SIZES_UNEQUAL + 1);
 }
 
-/* The mean over equal draws for every tail, so that they can be compared. */
+/* The mean over simulations with the same draws for every tail, so that tails can be compared. */
 static bool tail_score(const struct plan_tail_request *request, const struct plan_tail *tail,
                        double *mean_s, struct failure *failure)
 {
@@ -119,7 +121,7 @@ static bool tail_score(const struct plan_tail_request *request, const struct pla
     return good;
 }
 
-/* Relative, of one core task. */
+/* The relative deviation of one core task. */
 static double task_deviation(const struct plan_tail_request *request)
 {
     return request->setting
@@ -127,7 +129,7 @@ static double task_deviation(const struct plan_tail_request *request)
                : request->deviation;
 }
 
-/* The rule assigns what the head leaves. */
+/* Adds the rule, which assigns what the head leaves. */
 static bool tail_complete(struct plan_tail *tail, const struct plan_tail_request *request,
                           struct failure *failure)
 {
@@ -147,7 +149,7 @@ static bool tail_complete(struct plan_tail *tail, const struct plan_tail_request
     return tail_simulate(request, tail, &usual, &tail->makespan_s, failure);
 }
 
-/* With about so many tasks assigned on request. */
+/* Makes a tail with about so many core tasks on request. */
 static bool tail_make(struct plan_tail *tail, const struct plan_tail_request *request,
                       double on_request, struct failure *failure)
 {
@@ -158,7 +160,7 @@ static bool tail_make(struct plan_tail *tail, const struct plan_tail_request *re
                : failure_memory(failure, "dividing a plan");
 }
 
-/* The better of the two is in *tail, the other one released. */
+/* Makes another tail, and keeps the better one of both in *tail. */
 static bool tail_offer(struct plan_tail *tail, double *best_s,
                        const struct plan_tail_request *request, double on_request, double most_s,
                        struct failure *failure)
@@ -178,8 +180,8 @@ static bool tail_offer(struct plan_tail *tail, double *best_s,
     return good;
 }
 
-/* As much as the deviations ask for, or all where core tasks differ or speeds are unsure, and less.
- */
+/* Tries as many core tasks on request as the deviations ask for (all of them where core tasks
+ * differ or speeds are uncertain), and fewer. */
 static bool tail_choose(struct plan_tail *tail, const struct plan_tail_request *request,
                         struct failure *failure)
 {
@@ -201,10 +203,10 @@ static bool tail_choose(struct plan_tail *tail, const struct plan_tail_request *
     return true;
 }
 
-/* ---- what can be relied upon --------------------------------------------------------------- */
+/* ---- dependable performance --------------------------------------------------------------- */
 
-/* Of the worker's speed, relative: how well it is known, and how much it drifts, by itself or with
- * the others. */
+/* The relative deviation of the worker's speed: how exactly it is known, and how much it drifts, by
+ * itself or together with the others. */
 static double speed_deviation(const struct plan_tail_request *request, int64_t worker, double usual)
 {
     const struct profile_setting *setting = request->setting;
@@ -220,8 +222,8 @@ static double speed_deviation(const struct plan_tail_request *request, int64_t w
     return hypot(rate > 0 ? fit->stderr_s_per_task / rate : 0, hypot(fit->drift, fit->drift_own));
 }
 
-/* What the slot does in a second by the plan, and by how much the time of all its packages may be
- * off. */
+/* The core tasks per second of that slot by the plan, and the relative deviation of the time of all
+ * its packages. */
 static struct dependable_worker slot_reliance(const struct plan_tail_request *request, int64_t slot)
 {
     const struct plan *plan = request->plan;
@@ -243,8 +245,8 @@ static struct dependable_worker slot_reliance(const struct plan_tail_request *re
     return (struct dependable_worker){tasks / work_s, hypot(sqrt(squares_s2) / work_s, speed)};
 }
 
-/* Where core tasks differ by their places, packages stay in these: then the plan's first ones, with
- * as many core tasks as all workers together can be relied upon for. */
+/* Where core tasks differ by their places, packages must keep these. Then the head is the plan's
+ * first packages, with as many core tasks as are dependable for all workers together. */
 static bool relied_head(const struct plan_tail_request *request, const double *shares,
                         struct plan *head)
 {
@@ -288,7 +290,7 @@ static bool tail_find(struct plan_tail *tail, const struct plan_tail_request *re
                : tail_choose(tail, request, failure);
 }
 
-/* A part of a job is looked at as one of its own. */
+/* A part of a job is treated as a job of its own. */
 bool plan_tail_init(struct plan_tail *tail, const struct plan_tail_request *request,
                     struct failure *failure)
 {

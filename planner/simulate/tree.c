@@ -7,39 +7,39 @@
 #include "planner/simulate/plan_source.h"
 #include "planner/simulate/star_part.h"
 
-/* A group whose workers compute, played by itself with what it gets. */
+/* A group whose workers compute, simulated by itself with the packages that it gets. */
 struct leaf {
     struct star_part part;           /* owned */
-    struct trace trace;              /* owned; its ranks count from its master */
-    struct dispatch *inner, *stream; /* of the next one: what decides, and what it gets */
+    struct trace trace;              /* owned; ranks are relative to its master */
+    struct dispatch *inner, *stream; /* owned by `dispatch`: what decides, and what arrives */
     struct dispatch *dispatch;       /* owned */
     struct scenario_play *play;      /* owned */
 };
 
-/* What all masters of a tree have in common; borrowed. */
+/* What all masters of a tree share; borrowed. */
 struct tree_play {
     const struct tree_setup *setup;
-    struct platform alike;             /* its costs, as if core tasks were alike */
-    const struct platform *placed;     /* what they differ by */
-    const struct variation *variation; /* NULL: all is as planned */
-    struct trace *trace;               /* NULL: nobody traces */
-    struct leaf *leaves;               /* owned; in the order of plan_leaf; NULL: plans decide */
-    size_t count, taken;               /* of them, those that a master has */
+    struct platform alike;             /* the platform's costs, as if core tasks were alike */
+    const struct platform *placed;     /* the platform with the differences of core tasks */
+    const struct variation *variation; /* NULL: costs are those of the plan */
+    struct trace *trace;               /* NULL: there is no trace */
+    struct leaf *leaves; /* owned; in the order of plan_leaf; NULL: groups follow plans */
+    size_t count, taken; /* leaves; those that have been given to a master */
 };
 
-/* A master. */
+/* A master of the tree. */
 struct tree_master {
     struct tree_play *play;
     const struct plan *plan;
     struct plan_source source;
     struct loop loop;
-    struct tree_master *children; /* owned; one for each place; NULL: its workers compute */
-    double arrived;               /* core tasks that it may send on */
-    double place;                 /* in the job, of the first of them that it has not sent */
-    double left;                  /* of the source's package, not sent yet */
-    double sent;                  /* core tasks of the package that was sent last */
-    struct star_cost cost;        /* that of a piece of it, or what it is in this run */
-    struct leaf *leaf;            /* borrowed; NULL: the plan decides, and nothing disturbs it */
+    struct tree_master *children; /* owned; one for each slot; NULL: its workers compute */
+    double arrived;               /* core tasks that have arrived at it */
+    double place;          /* where in the job the first core task lies that it has not sent */
+    double left;           /* core tasks of the source's package that are not sent yet */
+    double sent;           /* core tasks of the package that was sent last */
+    struct star_cost cost; /* of a piece of a package, or as varied in this run */
+    struct leaf *leaf;     /* borrowed; NULL: it follows the plan, undisturbed */
 };
 
 static void master_release(struct tree_master *master)
@@ -51,7 +51,8 @@ static void master_release(struct tree_master *master)
     plan_source_release(&master->source);
 }
 
-/* Its workers are masters, which begin with the run: only who computes has something to start. */
+/* The workers of this master are masters, which are there when the run begins: only workers that
+ * compute have a start-up. */
 static void groups_ready(struct loop *loop)
 {
     for (int64_t k = 0; k < loop->star.worker_count; k++)
@@ -81,7 +82,8 @@ static bool master_init(struct tree_master *master, struct tree_play *play, cons
     return good;
 }
 
-/* Core tasks of the package at hand that are there: fractions of them add up but for rounding. */
+/* How many core tasks of the current package have arrived; sums of fractions are exact but for
+ * rounding. */
 static double piece_find(const struct tree_master *master)
 {
     static const double ROUNDING = 1e-9;
@@ -91,7 +93,7 @@ static double piece_find(const struct tree_master *master)
     return master->left <= there + spare ? master->left : there > spare ? there : 0;
 }
 
-/* Less than the package that the source has described. */
+/* Describes a piece that is smaller than the source's package. */
 static void piece_describe(struct tree_master *master, struct loop_package *package, double load)
 {
     const struct plan_source *source = &master->source;
@@ -105,7 +107,7 @@ static void piece_describe(struct tree_master *master, struct loop_package *pack
     package->load = load;
 }
 
-/* What it takes in this run. */
+/* Varies the package's costs as this run does. */
 static void package_vary(struct tree_master *master, int64_t worker, double load)
 {
     const struct variation *variation = master->play->variation;
@@ -119,8 +121,8 @@ static void package_vary(struct tree_master *master, int64_t worker, double load
         variation->price(variation->self, &priced, &master->cost);
 }
 
-/* What a package that is computed takes of its core tasks, for the master of a group is told which
- * these are and no more. */
+/* Only a package that is computed costs by its core tasks: the message to a group's master only
+ * names them. */
 static void package_price(struct tree_master *master, struct loop_package *package, double load)
 {
     const struct tree_play *play = master->play;
@@ -159,7 +161,8 @@ static enum loop_answer master_next(void *self, struct loop *loop, struct loop_p
     return LOOP_SEND;
 }
 
-/* What has happened until then, and the package, of which nothing waits for another one. */
+/* Simulates the group until the package arrives, and then until it has handed out the package; it
+ * never waits for a later package to do so. */
 static bool leaf_take(struct leaf *leaf, const struct task_range *range, double received_s,
                       double *handed_out_s, struct failure *failure)
 {
@@ -181,8 +184,9 @@ static bool leaf_end(struct leaf *leaf, struct failure *failure)
 
 static bool master_run(struct tree_master *master, struct failure *failure);
 
-/* Play the group below with what has arrived; then its master may begin with the next package. All
- * that had arrived before is sent on: what it sends now is what has just come. */
+/* Simulates the group below with what has arrived; after that, its master can take the next
+ * package. All that had arrived before has been sent on, so what it sends now is from this
+ * package. */
 static bool master_sent(void *self, struct loop *loop, const struct loop_package *package,
                         const struct star_times *times, struct failure *failure)
 {
@@ -211,7 +215,7 @@ static bool master_run(struct tree_master *master, struct failure *failure)
     return loop_run(&master->loop, &source, failure);
 }
 
-/* Of the workers that compute, and of the busiest master. */
+/* Adds up the workers that compute, and the busiest master. */
 static void master_sum(const struct tree_master *master, struct simulation *sum)
 {
     struct simulation star;

@@ -5,10 +5,10 @@
 #include "planner/base/random.h"
 #include "planner/simulate/star.h"
 
-/* A region is no smaller than the largest package that was timed, or than such a part of the job.
- */
+/* A region is no smaller than the largest package that was timed, and than the job divided by
+ * this. */
 static const double REGIONS_MOST = 100;
-/* More are not drawn one by one; no single package is that large. */
+/* If a package has more regions than this, their sum is drawn at once. */
 static const double REGIONS_SUMMED = 128;
 
 enum kind { KIND_PACKAGE, KIND_REGION, KIND_WORKER, KIND_UNSEEN };
@@ -24,7 +24,8 @@ static double factor_of(const struct unequal *unequal, enum kind kind, int64_t w
     return exp(sqrt(variance) * random_normal(&random) - variance / 2);
 }
 
-/* Of so many regions that only their number counts: by the central limit theorem. */
+/* The mean of so many regions that only their number matters: normal, by the central limit
+ * theorem. */
 static double regions_many(const struct unequal *unequal, double first, double regions)
 {
     uint64_t random = unequal->seed + (uint64_t)first;
@@ -32,7 +33,7 @@ static double regions_many(const struct unequal *unequal, double first, double r
     return fmax(0, 1 + unequal->region * random_normal(&random) / sqrt(regions));
 }
 
-/* The mean over the regions that these core tasks lie in. */
+/* The mean of the factors of the regions in which these core tasks lie. */
 static double regions_mean(const struct unequal *unequal, double first, double count)
 {
     const double end = first + count;
@@ -49,7 +50,8 @@ static double regions_mean(const struct unequal *unequal, double first, double c
     return sum / count;
 }
 
-/* As wide as what lies between two core tasks that were timed, as heavy as it may be at most. */
+/* Draws a region that no timing has seen: as wide as the gap between two timed core tasks, and as
+ * heavy as it may be at most. */
 static void unseen_draw(struct unequal *unequal, double tasks)
 {
     const struct cost_map *map = &unequal->setting->map;
@@ -62,7 +64,7 @@ static void unseen_draw(struct unequal *unequal, double tasks)
     unequal->unseen_more = random_uniform(&random) * unseen * tasks / unequal->unseen_tasks;
 }
 
-/* By how many times longer a package takes for that. */
+/* How many times longer a package takes because of that region. */
 static double unseen_factor(const struct unequal *unequal, double first, double count)
 {
     const double begin = fmax(first, unequal->unseen_first);
