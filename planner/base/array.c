@@ -21,7 +21,7 @@ void *array_reserve(void *items, size_t *capacity, size_t count, size_t item_siz
     return moved;
 }
 
-/* The capacity follows from the count: the power of two from it upwards. */
+/* The capacity is not stored: it is the power of two from the count upwards. */
 void *array_extend(void *items, size_t count, size_t item_size)
 {
     if ((count & (count - 1)) != 0)

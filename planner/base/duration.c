@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds of the unit at *text, which is moved behind it; negative: there is none. */
+/* The seconds of the unit at *text, which is moved behind it; negative: there is no unit. */
 static double unit_take(const char **text)
 {
     static const struct {

@@ -4,7 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* What files hold is quoted, and must neither end the sentence nor reach a terminal as an order. */
+/* Sentences quote files. Control characters in them must neither end the sentence nor reach a
+ * terminal as commands: they are replaced. */
 static void controls_replace(char *text)
 {
     for (; *text; text++)

@@ -9,7 +9,7 @@
 
 #include "planner/base/own.h"
 
-/* Far behind every byte that anybody else would lock. */
+/* The byte that is locked lies far behind every byte that another program would lock. */
 static const off_t lock_place = INT64_MAX - 1;
 
 static struct flock lock_at(off_t place, short kind)
@@ -68,7 +68,7 @@ bool file_lock_held(const char *path)
     return held;
 }
 
-/* In front of the one that all share. */
+/* The byte of a place, in front of the byte that all share. */
 static off_t place_of(int place)
 {
     return lock_place - 1 - place;

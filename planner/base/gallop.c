@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Where it would be if all grew by the same, from 0 on. */
+/* Where the wanted number would be if numbers grew evenly from 0. */
 static size_t guess(const struct gallop *gallop, double wanted)
 {
     const size_t last = gallop->count - 1;
@@ -10,8 +10,8 @@ static size_t guess(const struct gallop *gallop, double wanted)
     return share > 0 ? (size_t)fmin((double)last, ceil(share * (double)(last + 1)) - 1) : 0;
 }
 
-/* Looked at first is where it is likely; then what lies no farther from there than a step that
- * doubles, nor behind the middle of what is left. */
+/* Galloping search from the guess: steps double, but never go beyond the middle of what is left, so
+ * that it takes no longer than bisection by more than a few steps. */
 size_t gallop_find(const struct gallop *gallop, double wanted)
 {
     size_t low = 0, high = gallop->count - 1, at = guess(gallop, wanted);

@@ -12,10 +12,10 @@
 
 static const struct option_row help_row = {'h',         "help", NULL,
                                            OPTION_FLAG, NULL,   "show this help and exit"};
-/* For programs; not listed in the help. */
+/* For programs that read the table of options; not listed in the help. */
 static const struct option_row table_row = {0, "help-table", NULL, OPTION_FLAG, NULL, ""};
 
-/* The walk over a command line. */
+/* The state while a command line is read. */
 struct option_walk {
     const struct option_table *table;
     int argc, at;
@@ -24,7 +24,7 @@ struct option_walk {
     struct failure *failure;
 };
 
-/* "scow plan", the first two words of the usage, for "see scow plan --help". */
+/* Length of the first two words of the usage, such as "scow plan", for "see scow plan --help". */
 static int command_length(const struct option_table *table)
 {
     size_t first = strcspn(table->usage, " ");
@@ -101,7 +101,7 @@ static bool value_store(const struct option_walk *walk, const struct option_row 
                        wanted, word);
 }
 
-/* Store an option; `attached` is the value that came with its name, or NULL. */
+/* Stores an option; `attached` is the value that was given with its name, or NULL. */
 static bool option_store(struct option_walk *walk, const struct option_row *row,
                          const char *attached)
 {
@@ -139,7 +139,7 @@ static const struct option_row *name_find(const struct option_table *table, cons
     return NULL;
 }
 
-/* Scripts still know an option by its earlier name. */
+/* An earlier name of an option is still accepted, because scripts use it. */
 static const struct option_row *earlier_find(const struct option_table *table, const char *name,
                                              size_t length)
 {
@@ -180,7 +180,7 @@ static const struct option_row *letter_find(const struct option_table *table, ch
     return NULL;
 }
 
-/* -v, -qv, -n4, -n 4. */
+/* Reads options of one letter: -v, -qv, -n4, -n 4. */
 static bool letters_parse(struct option_walk *walk, const char *letters)
 {
     for (; *letters; letters++) {
@@ -297,7 +297,7 @@ void options_help(const struct option_table *table, enum option_help help, int s
     if (text.bytes && !text.failed)
         fputs(text.bytes, out);
     else
-        help_print(table, help, out); /* no memory for beauty */
+        help_print(table, help, out); /* without memory, lines are not wrapped */
     text_release(&text);
     free(words);
 }

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* O_NONBLOCK: do not wait for the other end of a pipe. */
+/* O_NONBLOCK: opening a pipe must not wait for its other end. */
 static const int own_flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
 
 int own_open(const char *path, int flags)
@@ -43,14 +43,15 @@ FILE *own_create(const char *path)
     return stream;
 }
 
-/* Owned: the directory that a file is in. NULL: out of memory. */
+/* The directory of a file; owned. NULL: out of memory. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 }
 
-/* Whom a directory's list of names is closed to, or a file system without that promise. */
+/* Is the directory not readable, or does its file system not support this? Then there is nothing to
+ * be done. */
 static bool flush_is_refused(void)
 {
     return errno == EACCES || errno == EINVAL || errno == ENOTSUP;

@@ -15,7 +15,7 @@ void *pages_new(size_t size)
     const size_t whole = (size / alignment + 1) * alignment;
     void *pages = aligned_alloc(alignment, whole);
 #ifdef MADV_HUGEPAGE
-    if (pages && alignment == large_bytes) /* not the last one, of which little may be used */
+    if (pages && alignment == large_bytes) /* not the last one: most of it might stay unused */
         madvise(pages, size / large_bytes * large_bytes, MADV_HUGEPAGE);
 #endif
     return pages;

@@ -15,7 +15,7 @@
 
 enum { LARGE = 4 << 20 }; /* bytes */
 
-/* FNV-1a. */
+/* One step of the hash FNV-1a. */
 static uint64_t hash_add(uint64_t hash, const void *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -23,7 +23,8 @@ static uint64_t hash_add(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
-/* Identifies one boot of a machine and one name space of process ids. */
+/* Identifies one boot of a machine and one name space of process ids: within these a process id and
+ * its start identify a process. */
 static uint64_t machine_here(void)
 {
     char boot[64] = "";
@@ -38,8 +39,9 @@ static uint64_t machine_here(void)
                     sizeof numbers.st_ino);
 }
 
-/* Field 22 of the process's line in /proc; its name, field 2, may contain any characters. -1: it
- * has ended, or is a zombie (field 3). */
+/* When the process started: field 22 of /proc/NUMBER/stat. Field 2, its name, may contain any
+ * characters, so fields are counted from its end. -1: the process has ended, or is a zombie (field
+ * 3). */
 static int64_t started_when(int64_t number)
 {
     enum { STARTED = 22, NAME = 2 };
@@ -115,7 +117,7 @@ int64_t process_peak(void)
 
 void process_peak_begin(void)
 {
-    static const char peak[] = "5"; /* see proc(5) */
+    static const char peak[] = "5"; /* resets the peak: see clear_refs in proc(5) */
     FILE *file = fopen("/proc/self/clear_refs", "w");
     if (file) {
         fputs(peak, file);
@@ -126,7 +128,7 @@ void process_peak_begin(void)
 void process_separate_large(void)
 {
 #ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, LARGE); /* which no longer grows by itself then */
+    mallopt(M_MMAP_THRESHOLD, LARGE); /* a threshold that is set no longer adapts itself */
 #endif
 }
 

@@ -3,7 +3,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* A function's address is no object's to the language, but to the dynamic linker. */
+/* In C the address of a function may not be converted to that of an object, but dlsym returns one
+ * as the other. */
 static bool function_find(void *library, const struct shared_function *function)
 {
     void *const found = dlsym(library, function->name);

@@ -64,7 +64,7 @@ void text_add_number(struct text *text, double number)
         return;
     }
     char digits[40];
-    number += 0.0; /* -0 is read back as a whole number, which has no sign */
+    number += 0.0; /* -0 would be read back as a whole number, without its sign */
     for (int precision = 15; precision <= 17; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, number);
         if (strtod(digits, NULL) == number)
@@ -73,7 +73,7 @@ void text_add_number(struct text *text, double number)
     text_add(text, "%s", digits);
 }
 
-/* Four significant digits in the unit that gives one to three before the point. */
+/* Four significant digits, in the unit with which one to three digits stand before the point. */
 static void seconds_print(double seconds, char words[24])
 {
     static const struct {

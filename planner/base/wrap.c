@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 enum { COLUMNS_LEAST = 40, COLUMNS_USUAL = 80, COLUMNS_MOST = 10000 };
-/* The second column of a line begins at most at this offset, and leaves at least this width. */
+/* The second column of a line begins at this offset at most, and keeps at least this width. */
 enum { SECOND_COLUMN_MOST = 40, SECOND_COLUMN_LEAVES = 20 };
 
 static long columns_wished(void)
@@ -33,7 +33,7 @@ int wrap_columns(FILE *out, int shown)
     return columns < COLUMNS_LEAST ? COLUMNS_LEAST : columns;
 }
 
-/* Indentation of continuation lines. */
+/* The indentation of continuation lines. */
 static size_t indent_find(const char *line, size_t length, size_t columns)
 {
     const size_t leading = strspn(line, " ");
@@ -48,7 +48,7 @@ static size_t indent_find(const char *line, size_t length, size_t columns)
     return leading + SECOND_COLUMN_LEAVES <= columns ? leading : 0;
 }
 
-/* Characters of UTF-8: all bytes except continuation bytes. */
+/* The number of UTF-8 characters: all bytes except continuation bytes. */
 static size_t characters(const char *bytes, size_t length)
 {
     size_t count = 0;
@@ -57,7 +57,8 @@ static size_t characters(const char *bytes, size_t length)
     return count;
 }
 
-/* One line without its newline. Spaces between words are kept, except where the line is broken. */
+/* Wraps one line, given without its newline. Spaces between words are kept, except where the line
+ * is broken. */
 static void line_wrap(struct text *text, const char *line, size_t length, size_t columns)
 {
     const size_t indent = indent_find(line, length, columns);

@@ -16,7 +16,7 @@ struct row {
     double start_s, end_s, cpu, bandwidth;
 };
 
-/* Where the lines of each series end so far. */
+/* Up to when each series has lines so far. */
 struct ends {
     double *items; /* owned, one per series */
     size_t count, capacity;
@@ -27,7 +27,7 @@ static bool share(double number)
     return number >= 0 && number <= 1;
 }
 
-/* Exactly four numbers until the end of the line. */
+/* Reads exactly four numbers, up to the end of the line. */
 static bool numbers_read(const char *at, double numbers[NUMBERS])
 {
     static const char BLANKS[] = " \t\r";
@@ -115,7 +115,7 @@ static bool ends_finite(const struct availability_curve *curve)
     return isfinite(curve->steps[curve->count - 1].stretch);
 }
 
-/* Nobody may wait for ever. */
+/* A last share of 0, which would hold forever, is refused: a simulation would never end. */
 static bool ends_check(const struct availability *availability, const char *name,
                        struct failure *failure)
 {

@@ -10,7 +10,7 @@
 #include "planner/base/limits.h"
 #include "planner/base/nearest.h"
 
-/* But for spaces. */
+/* Is there nothing but spaces? */
 static bool is_empty(const char *text, size_t length)
 {
     size_t spaces = 0;
@@ -45,7 +45,7 @@ bool document_is_json(const char *text)
     return value != NULL;
 }
 
-/* "file: a.b[2].c" into `words`, cut to fit. Returns the length used. */
+/* Prints the place, such as "file: a.b[2].c", to `words`, cut to fit. Returns the used length. */
 static size_t place_print(const struct document_place *place, char *words, size_t size)
 {
     if (!place->parent)
@@ -91,14 +91,15 @@ bool document_exclude(struct failure *failure, const struct document_place *plac
     return place_fail(failure, FAILURE_INFEASIBLE, place, reason);
 }
 
-/* Refuse a value because it is not `wanted`, quoting it when it is short. */
+/* Refuses a value because it is not `wanted`; quotes it where it is short. */
 static bool value_refuse(const json_t *value, const struct document_place *place,
                          const char *wanted, struct failure *failure)
 {
     char quoted[48];
     size_t flags = JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15);
     size_t length = json_dumpb(value, quoted, sizeof quoted, flags);
-    const bool left_out = json_object_get(value, "") != NULL; /* an array (elements.h) */
+    const bool left_out =
+        json_object_get(value, "") != NULL; /* an array that was left out (elements.h) */
     if (length == 0 || length > sizeof quoted || left_out)
         return document_refuse(failure, place, "must be %s", wanted);
     return document_refuse(failure, place, "must be %s, not %.*s", wanted, (int)length, quoted);
@@ -209,7 +210,7 @@ bool document_number(const json_t *value, const struct document_place *place, do
     return true;
 }
 
-/* A whole number that a double holds exactly, or any integer of the document. */
+/* Takes a whole number that a double holds exactly, or any integer of the document. */
 static bool value_whole(const json_t *value, int64_t *whole)
 {
     if (json_is_integer(value)) {

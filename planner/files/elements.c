@@ -8,7 +8,7 @@
 
 /* ---- arrays in a text ----------------------------------------------------------------------- */
 
-/* What is not JSON is not looked at any closer here: the parser refuses it. */
+/* Text that is not JSON is not diagnosed here: the parser refuses it. */
 struct scan {
     const char *text;
     size_t length;
@@ -26,7 +26,7 @@ static size_t blanks_skip(const struct scan *scan, size_t at)
     return at;
 }
 
-/* Behind the string that begins there. */
+/* The position behind the string that begins at `at`. */
 static size_t string_skip(const struct scan *scan, size_t at)
 {
     for (at++; at < scan->length && scan->text[at] != '"'; at++)
@@ -60,8 +60,8 @@ static bool key_wanted(const char *const *keys, const char *key, size_t length)
     return false;
 }
 
-/* Where the value of one of the keys begins, which is the string at [begin, end), if that is an
- * array; 0: it is not. */
+/* Where the array begins that is the value of one of the keys; [begin, end) is a string that may be
+ * such a key. 0: it is not, or its value is no array. */
 static size_t array_begin(const struct scan *scan, const char *const *keys, size_t begin,
                           size_t end)
 {
@@ -104,7 +104,7 @@ static bool arrays_find(struct document *document, const char *const *keys)
 
 /* ---- the document --------------------------------------------------------------------------- */
 
-/* The parser says of the whole text where it is damaged; where it is not, memory had run out. */
+/* The parser says where the whole text is damaged; if it finds nothing, memory had run out. */
 static void damage_tell(const struct document *document, struct failure *failure)
 {
     json_t *whole = document_parse(document->text, document->length, document->name, failure);
@@ -113,7 +113,7 @@ static void damage_tell(const struct document *document, struct failure *failure
     json_decref(whole);
 }
 
-/* The text with the number of each array in its place. */
+/* The text with each such array replaced by its number. */
 static struct text text_shorten(const struct document *document)
 {
     struct text text = TEXT_INIT;
@@ -187,7 +187,7 @@ bool document_elements_begin(struct document_elements *elements, json_t *value,
     return array->count >= least || document_few(place, least, failure);
 }
 
-/* Is there what must stand behind an element? */
+/* Is an element followed by what must stand behind it? */
 static bool element_over(struct document_elements *elements)
 {
     const struct scan scan = {elements->document->text, elements->end};

@@ -71,7 +71,7 @@ static bool count_parse(const struct field *field, const void *owner, void *valu
     return true;
 }
 
-/* Parameters are the core task's, but for those that change what is planned. */
+/* Most parameters belong to the core task; others change what is planned. */
 static bool parameters_parse(json_t *member, const struct document_place *at,
                              struct parameter_list *list, struct failure *failure)
 {
@@ -121,7 +121,7 @@ static bool member_parse(const struct field *field, void *owner, json_t *member,
     return count_parse(field, owner, value, member, at, failure);
 }
 
-/* A block may not repeat a parameter, so that it is read after them. */
+/* A block must not repeat a parameter, so it is read after the parameters. */
 static bool members_parse(void *object, json_t *value, const struct document_place *place,
                           const struct field_table *table, struct failure *failure)
 {
@@ -176,7 +176,7 @@ static void separate(struct text *text, int indent)
     text_add(text, indent > 0 ? ",\n%*s" : ", ", indent, "");
 }
 
-/* A pointer to anything. */
+/* Reads a pointer to an object of any type. */
 static const void *pointer_at(const void *value)
 {
     const void *pointer;
@@ -385,7 +385,8 @@ static bool field_own(const struct field *field, void *to_owner, const void *fro
     return true;
 }
 
-/* All of them, also where memory has run out: then nothing belongs to both. */
+/* Goes through all fields even where memory has run out: what could not be copied becomes NULL, so
+ * that nothing has two owners. */
 static bool fields_own(void *to, const void *from, const struct field_table *table)
 {
     bool good = true;
@@ -419,7 +420,7 @@ static bool lists_equal(const struct field *field, const void *a, const void *b)
     return same;
 }
 
-/* By what would be written of it. */
+/* Compares by what would be written. */
 static bool others_equal(const struct field *field, const void *a, const void *b)
 {
     struct text left = TEXT_INIT, right = TEXT_INIT;

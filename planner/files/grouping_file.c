@@ -8,14 +8,14 @@
 #include "planner/base/array.h"
 #include "planner/base/limits.h"
 
-/* What some editors begin a text with. */
+/* Some editors begin a text with this. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
 struct line {
     int64_t number, indent;
-    struct plan_run *runs; /* owned; ranks as they stand there */
+    struct plan_run *runs; /* owned; ranks as written */
     size_t count;
 };
 
@@ -50,7 +50,7 @@ static bool run_add(struct line *line, struct plan_run run, struct failure *fail
     return true;
 }
 
-/* All ranks of that class; *found false: there is no such class. */
+/* Adds all ranks of that class; *found false: there is no such class. */
 static bool class_add(const struct reading *reading, struct line *line, const char *word,
                       size_t length, bool *found, struct failure *failure)
 {
@@ -72,7 +72,8 @@ static bool class_add(const struct reading *reading, struct line *line, const ch
     return true;
 }
 
-/* A rank; 0: none begins there. Larger ones than can be are one above that. */
+/* Reads a rank; 0: none begins there. A rank that is too large is read as one above the
+ * greatest. */
 static int64_t rank_read(const char **at)
 {
     int64_t rank = 0;
@@ -81,7 +82,7 @@ static int64_t rank_read(const char **at)
     return rank;
 }
 
-/* What is wrong with what would be a rank or a range; NULL: nothing. */
+/* What is wrong with a rank or range; NULL: nothing. */
 static const char *run_wrong(const struct plan_run *run)
 {
     if (run->first < 1)
@@ -91,7 +92,7 @@ static const char *run_wrong(const struct plan_run *run)
     return run->last < run->first ? "give the lower rank of a range first, as in 3-8" : NULL;
 }
 
-/* "3" or "3-8", the whole word. */
+/* Reads "3" or "3-8", which must be the whole word. */
 static bool run_read(const char *word, size_t length, struct plan_run *run)
 {
     const char *at = word;
@@ -183,7 +184,7 @@ static bool lines_read(struct reading *reading, const char *text, struct failure
 
 /* ---- each rank once ------------------------------------------------------------------------ */
 
-/* A run and the line that has it. */
+/* A run of ranks and its line. */
 struct listed {
     struct plan_run run;
     int64_t line;
@@ -196,7 +197,7 @@ static int listed_compare(const void *a, const void *b)
                                         : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Of all lines, by rank; owned. NULL: out of memory. */
+/* The runs of all lines, sorted by rank; owned. NULL: out of memory. */
 static struct listed *listed_make(const struct reading *reading, size_t *count)
 {
     *count = 0;
@@ -248,7 +249,7 @@ static int run_compare(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Its first rank is the master, the others, in ascending order, are its workers. */
+/* The first rank of a line is the master; the others, in ascending order, are its workers. */
 static bool workers_take(struct line *line, struct group *group, struct failure *failure)
 {
     group->master = line->runs[0].first++;
@@ -263,11 +264,12 @@ static bool workers_take(struct line *line, struct group *group, struct failure 
     return true;
 }
 
-/* Lines from *at on that stand further to the right than `indent`, and all below them. */
+/* Takes the lines from *at on that are indented by more than `indent`, and all groups below
+ * them. */
 static bool groups_take(struct reading *reading, size_t *at, int64_t indent, int depth,
                         struct group *above, struct failure *failure)
 {
-    assert(reading->lines); /* there is one at least */
+    assert(reading->lines); /* a grouping has at least one line */
     const int64_t here = reading->lines[*at].indent;
     while (*at < reading->count && reading->lines[*at].indent > indent) {
         struct line *line = &reading->lines[(*at)++];

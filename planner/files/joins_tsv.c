@@ -11,7 +11,7 @@
 
 static const char blanks[] = " \t\r";
 
-/* A number of at most `most`; moves *at behind it. False: there is none. */
+/* Reads a number of at most `most`, and moves *at behind it. False: there is none. */
 static bool number_read(const char **at, double most, double *number)
 {
     char *end;

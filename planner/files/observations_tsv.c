@@ -12,10 +12,11 @@ enum { NODE_MOST = 255, KIND_MOST = 15 };
 struct look {
     double time_s, value;
     char node[NODE_MOST + 1];
-    bool bandwidth; /* else it is of processors */
+    bool bandwidth; /* false: a share of processors */
 };
 
-/* A field of at most `most` bytes that a tab ends; NULL: there is none. What follows the tab. */
+/* Reads a field of at most `most` bytes, which a tab ends; returns what follows the tab, or NULL:
+ * there is no such field. */
 static const char *field_read(const char *at, char *field, size_t most)
 {
     const size_t length = strcspn(at, "\t\r\n");

@@ -29,7 +29,7 @@ static void rounds_leave_out(struct plan *plan)
     plan->round_count = 0;
 }
 
-/* Its parts are owned, and what these have is borrowed. */
+/* The parts are owned, what they point to is borrowed. */
 static void parts_free(struct plan **parts, size_t count)
 {
     for (size_t k = 0; *parts && k < count; k++)
@@ -38,7 +38,7 @@ static void parts_free(struct plan **parts, size_t count)
     *parts = NULL;
 }
 
-/* Parts of stars and groups in place of the plan's own. False: out of memory. */
+/* Replaces the plan's stars or groups by brief ones. False: out of memory. */
 static bool parts_brief(struct plan **parts, size_t count)
 {
     struct plan *brief = calloc(count + 1, sizeof *brief);

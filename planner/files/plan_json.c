@@ -116,7 +116,7 @@ static const struct field level_fields[] = {
 #undef AT
 static const struct field_table level_table = {FIELD_TABLE(level_fields)};
 
-/* The plan is of the first one. */
+/* The plan's own core tasks are those of the first level. */
 static bool level_follows(const void *owner, const struct document_place *place,
                           struct failure *failure)
 {
@@ -231,7 +231,7 @@ static const struct field child_fields[] = {
 static const struct field_table star_table = {FIELD_TABLE(star_fields), .indent = 6};
 static const struct field_table child_table = {FIELD_TABLE(child_fields), .indent = 6};
 
-/* `count` is that of *parts, which are the plan's. */
+/* `count` is the number of *parts, both members of the plan. */
 static bool parts_parse(const struct plan *plan, json_t *value, const struct document_place *place,
                         const struct field_table *table, struct plan **parts, size_t *count,
                         struct failure *failure)
@@ -261,7 +261,7 @@ static void parts_print(struct text *text, const struct plan *parts, size_t coun
     text_add(text, "\n  ]");
 }
 
-/* Those that there was memory for. */
+/* Copies the parts; *count becomes how many there was memory for. */
 static bool parts_own(const struct plan *from, size_t there, const struct field_table *table,
                       struct plan **parts, size_t *count)
 {
@@ -281,7 +281,7 @@ static int rank_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ranks of masters and workers, those of groups below included. */
+/* The number of ranks of masters and workers, including those of groups below. */
 static int64_t ranks_count(const struct plan *plan)
 {
     int64_t count = 1 + plan->worker_count;
@@ -299,14 +299,14 @@ static int64_t *ranks_add(const struct plan *plan, int64_t *next)
     return next;
 }
 
-/* Each rank of these plans may stand there once. */
+/* Each rank may occur only once in these plans. */
 static bool ranks_distinct(const struct plan *plans, size_t plan_count,
                            const struct document_place *place, struct failure *failure)
 {
     int64_t count = 0;
     for (size_t k = 0; k < plan_count; k++)
         count += ranks_count(&plans[k]);
-    assert(count > 0); /* of a plan at least */
+    assert(count > 0); /* every plan has at least one rank */
     int64_t *ranks = malloc((size_t)count * sizeof *ranks), *next = ranks;
     if (!ranks)
         return failure_memory(failure, "reading a plan");
@@ -326,7 +326,7 @@ static bool ranks_distinct(const struct plan *plans, size_t plan_count,
     return good;
 }
 
-/* What all of them together must be. */
+/* Checks what must hold for all stars together. */
 static bool stars_check(const struct plan *plan, const struct document_place *place,
                         struct failure *failure)
 {
@@ -371,7 +371,7 @@ static bool stars_own(void *to, const void *from)
                      &plan->star_count);
 }
 
-/* Core tasks that the plan sends to the worker of this place. */
+/* The core tasks that the plan sends to the worker of this slot. */
 static double slot_tasks(const struct plan *plan, size_t slot)
 {
     double tasks = 0;
@@ -422,7 +422,7 @@ static bool children_own(void *to, const void *from)
                      &plan->child_count);
 }
 
-/* Those of the whole tree. */
+/* Checks the ranks of the whole tree. */
 static bool tree_parse(void *owner, json_t *value, const struct document_place *place,
                        struct failure *failure)
 {
@@ -440,7 +440,7 @@ static bool tree_parse(void *owner, json_t *value, const struct document_place *
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-/* A plan has workers and rounds, or stars that have them. */
+/* A plan has either workers and rounds of its own, or stars that have them. */
 static bool own_check(const struct plan *plan, const json_t *value,
                       const struct document_place *place, struct failure *failure)
 {

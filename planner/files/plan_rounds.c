@@ -13,10 +13,11 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/* Fractional loads may miss the tasks by their rounding. */
+/* Sums of fractional loads may differ from the number of core tasks by rounding. */
 static const double SUM_TOLERANCE = 1e-9;
-/* Above that many workers, equal loads and consecutive indices are written as runs of two numbers,
- * [load, count] and [first, last]: a plan for 100,000 workers then is kilobytes, not megabytes. */
+/* With more workers than this, equal loads and consecutive indices are written as runs of two
+ * numbers, [load, count] and [first, last]: a plan for 100,000 workers then has kilobytes in place
+ * of megabytes. */
 static const int64_t RUNS_FROM = 1000;
 
 /* An element of "workers" is an index or, for large plans, a run [first, last]. */
@@ -104,7 +105,7 @@ bool plan_selected_given(const void *value)
     return selection->count > 0;
 }
 
-/* Count the workers of all runs (plan->workers NULL), or write them out. */
+/* Counts the workers of all runs (where plan->workers is NULL), or writes them to plan->workers. */
 static bool workers_expand(struct plan *plan, json_t *value, const struct document_place *place,
                            struct failure *failure)
 {
@@ -120,7 +121,7 @@ static bool workers_expand(struct plan *plan, json_t *value, const struct docume
             plan->workers[used + worker - first] = worker;
         used += last - first + 1;
     }
-    assert(used > 0); /* a list of at least one run, each of at least one worker */
+    assert(used > 0); /* a list has at least one run, a run at least one worker */
     plan->worker_count = used;
     return true;
 }
@@ -217,9 +218,9 @@ static bool round_parse(const struct plan *plan, struct plan_round *round, json_
     return true;
 }
 
-/* Beside what the master computes, for which real-valued plans alone have fractions.
- * Sums of whole loads are exact as long as they are at most 2^53, and a larger one is refused by
- * being larger than the tasks. */
+/* Loads and what the master computes must add up to the plan's core tasks; only real-valued plans
+ * have fractions for the master. Sums of whole loads are exact up to 2^53, and a larger sum is
+ * refused because it is larger than the core tasks can be. */
 static bool loads_complete(const struct plan *plan, const struct document_place *place,
                            struct failure *failure)
 {
@@ -335,7 +336,7 @@ bool plan_workers_own(void *to, const void *from)
     return plan->workers != NULL;
 }
 
-/* A plan with the rounds that there was memory for. */
+/* Copies the rounds; the copy has as many as there was memory for. */
 bool plan_rounds_own(void *to, const void *from)
 {
     const struct plan *source = from;

@@ -29,7 +29,7 @@ char *probes_print(const struct samples *samples)
     return text_take(&text);
 }
 
-/* A field that is a whole number from 0 to `most`, and the tab behind it. */
+/* Reads a whole number from 0 to `most`, and the tab behind it. */
 static bool whole_take(const char **at, int64_t most, int64_t *whole)
 {
     char *end;
@@ -56,7 +56,7 @@ static bool operation_take(const char **at, enum operation *operation)
     return operation_find(name, operation);
 }
 
-/* The last field, and the line's end. */
+/* Reads the last field, and the end of the line. */
 static bool seconds_take(const char **at, double *seconds)
 {
     char *end;
@@ -86,7 +86,7 @@ static bool line_take(const char **at, struct sample *sample)
     return true;
 }
 
-/* All lines behind the heading; `path` is for sentences. */
+/* Reads all lines behind the heading; `path` is for sentences. */
 static bool lines_take(const char *at, const char *path, struct samples *samples,
                        struct failure *failure)
 {

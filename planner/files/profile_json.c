@@ -11,7 +11,7 @@
 /* ---- costs --------------------------------------------------------------------------------- */
 
 #define AT(member) offsetof(struct measured_cost, member)
-/* Of any cost that was timed, with a rate or without. */
+/* Fields of every cost that was timed, with a rate or without. */
 #define SCATTER                                                                                    \
     {"deviation", FIELD_NUMBER, AT(fit.deviation), 0, LIMIT_DEVIATION, .flags = 0},                \
         {"jitter_s", FIELD_NUMBER, AT(fit.jitter_s), 0, LIMIT_COST_S, .flags = FIELD_NONZERO},     \
@@ -49,7 +49,7 @@ static const struct field cost_fields[] = {
 };
 static const struct field_table cost_table = {FIELD_TABLE(cost_fields)};
 
-/* A time that is the same whatever a package's size: what is without a rate. */
+/* Fields of a time that does not depend on a package's size, and has no rate. */
 static const struct field latency_fit_fields[] = {
     {"stderr_latency_s", FIELD_NUMBER, AT(fit.stderr_latency_s), 0, LIMIT_COST_S, .flags = 0},
     SCATTER,
@@ -122,7 +122,7 @@ static bool workers_bounded(const void *owner, const struct document_place *plac
                            "more than %" PRId64 " workers: lower their counts", LIMIT_WORKERS);
 }
 
-/* Those that were measured. */
+/* Only workers that were measured are written. */
 static size_t workers_shown(const void *root, const void *owner)
 {
     return profile_classes(root, owner);
@@ -156,8 +156,8 @@ static void interval_print(struct text *text, const void *owner)
     text_add(text, "[%" PRId64 ", %" PRId64 "]", window->least, window->greatest);
 }
 
-/* Does every package of the window take some time? Rates are not negative, so what holds at its
- * least end holds up to its greatest. */
+/* Does every package of the window take some time? Rates are not negative, so that it holds up to
+ * the window's greatest package if it holds for its least. */
 static bool cost_positive(const struct profile_window *window, const struct measured_cost *cost,
                           const struct document_place *place, const char *key,
                           struct failure *failure)
@@ -211,7 +211,7 @@ static const struct field window_fields[] = {
 static const struct field_table window_table = {FIELD_TABLE(window_fields), 10,
                                                 .check = costs_positive};
 
-/* A worker starts once and has one price, whatever the window of its packages. */
+/* A worker starts once and has one price: both must be the same in all windows. */
 static bool worker_agrees(const struct profile_worker *worker, const struct profile_worker *before,
                           const struct document_place *place, struct failure *failure)
 {
@@ -256,7 +256,7 @@ static bool workers_agree(const struct profile_window *window, const struct prof
     return true;
 }
 
-/* Does the last window go with the ones before it? */
+/* Does the last window go with those before it? */
 static bool window_follows(const void *owner, const struct document_place *place,
                            struct failure *failure)
 {
@@ -286,7 +286,7 @@ static const struct field_list windows_list = {sizeof(struct profile_window),
 
 /* ---- cost maps ----------------------------------------------------------------------------- */
 
-/* Relative: of errors and of costs. */
+/* Limits of errors and costs, relative to the mean. */
 #define SHARE_MOST 1e9
 #define COST_LEAST 1e-12
 enum { REGIONS_ON_A_LINE = 6 };
@@ -305,7 +305,7 @@ static const struct field region_fields[] = {
 };
 static const struct field_table region_table = {FIELD_TABLE(region_fields)};
 
-/* That their sum is the job's stops sums from growing beyond all numbers, too. */
+/* The sum over regions must be that of the job; a limit on each keeps the sum finite. */
 static bool region_follows(const void *owner, const struct document_place *place,
                            struct failure *failure)
 {
@@ -446,7 +446,7 @@ static const struct field master_fields[] = {
 };
 static const struct field_table master_table = {FIELD_TABLE(master_fields)};
 
-/* The master computes core tasks one at a time. */
+/* The master computes core tasks one at a time, so that one of them must take some time. */
 static bool setting_check(void *object, const struct document_place *place, struct failure *failure)
 {
     const struct profile_setting *setting = object;
@@ -460,7 +460,7 @@ static bool setting_check(void *object, const struct document_place *place, stru
                             task_s);
 }
 
-/* Beside the block. */
+/* Are there parameters beside those of the block? */
 static bool parameters_given(const void *value)
 {
     const struct parameter_list *list = value;
@@ -501,7 +501,7 @@ static bool setting_twin(const struct profile *profile, const struct profile_set
     return false;
 }
 
-/* Does the last setting go with the ones before it? */
+/* Does the last setting go with those before it? */
 static bool setting_follows(const void *owner, const struct document_place *place,
                             struct failure *failure)
 {

@@ -30,7 +30,7 @@ static bool write_refuse(const char *path, struct failure *failure)
                        path, strerror(errno));
 }
 
-/* A device or a pipe is written as it is: there is nothing to replace. */
+/* A device or a pipe is written in place: it cannot be replaced. */
 static bool special_write(const char *path, const struct replace_writer *writer,
                           struct failure *failure)
 {
@@ -43,8 +43,8 @@ static bool special_write(const char *path, const struct replace_writer *writer,
     return good;
 }
 
-/* A temporary file has mode 600; the result shall have what the file that it replaces had, or any
- * new file of the user has. */
+/* A temporary file has mode 600. The result gets the mode of the file that it replaces or, if there
+ * was none, that of any new file of the user. */
 static bool permissions_usual(int file, const char *path)
 {
     struct stat before;
@@ -78,7 +78,8 @@ static bool beside_write(const char *beside, int file, const char *path,
     return good;
 }
 
-/* An empty temporary file beside `path`, its owned name in *beside; < 0: refused. */
+/* Opens an empty temporary file beside `path`; *beside becomes its name, owned; below 0:
+ * refused. */
 static int beside_open(const char *path, char **beside, struct failure *failure)
 {
     size_t size = strlen(path) + sizeof ".XXXXXX";
@@ -94,13 +95,14 @@ static int beside_open(const char *path, char **beside, struct failure *failure)
     return file;
 }
 
-/* Owned: where a link leads, else the path itself. NULL: out of memory, *failure is set. */
+/* Where a symbolic link leads, or else the path itself; owned. NULL: out of memory, *failure is
+ * set. */
 static char *target_find(const char *path, struct failure *failure)
 {
     struct stat status;
     const bool link = lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
     char *target = link ? realpath(path, NULL) : NULL;
-    if (!target) /* also of a link that leads nowhere */
+    if (!target) /* also for a link that leads nowhere */
         target = strdup(path);
     if (!target)
         failure_memory(failure, "writing a file");

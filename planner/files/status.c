@@ -12,7 +12,8 @@
 
 static const char schema[] = "scow-status-1";
 static const char *const states[RUN_STATES] = {"running", "finished", "stopped", "failed"};
-/* Older than so many of its intervals, and than that, it should have been written again. */
+/* A status that is older than so many of its intervals, and than so many seconds, should have been
+ * written again: its master has probably ended. */
 static const double stale_intervals = 5, stale_least_s = 15;
 static const double time_most_s = 1e12;
 
@@ -59,7 +60,7 @@ static void losses_print(struct json_text *json, const struct run_status *status
     json_close(&losses, "]");
 }
 
-/* The machine is a number of no meaning: in hexadecimal digits. */
+/* The machine's number is a hash: it is written in hexadecimal digits. */
 static void master_print(struct json_text *json, const struct process *master)
 {
     if (master->machine == 0)
@@ -187,7 +188,7 @@ static bool losses_read(const struct reading *reading, struct run_status *status
     return true;
 }
 
-/* Older versions do not say which it is. */
+/* Status files of older versions do not name the master's process. */
 static bool master_read(const struct reading *reading, struct process *master)
 {
     const struct document_place place = document_at(&reading->place, "master_machine");

@@ -32,7 +32,7 @@ static const struct field predicted_fields[] = {
 #undef AT
 static const struct field_table predicted_table = {FIELD_TABLE(predicted_fields)};
 
-/* Strips stand in the order of the grid, and a rank has one. */
+/* Strips must be listed in the order of the grid, and a rank may have only one. */
 static bool plan_check(void *object, const struct document_place *place, struct failure *failure)
 {
     const struct strips_plan *plan = object;
@@ -92,7 +92,8 @@ static const struct field plan_fields[] = {
 static const struct field_table plan_table = {FIELD_TABLE(plan_fields), 2, STRIPS_SCHEMA,
                                               plan_check};
 
-/* Plans may be long, and of most of them this is all that is looked at. */
+/* Plans may be long: only those in whose text this occurs are parsed to see whether they are of
+ * strips. */
 static bool schema_occurs(const char *text, size_t length)
 {
     static const char word[] = "\"" STRIPS_SCHEMA "\"";

@@ -23,7 +23,7 @@ static void read_refuse(const char *path, size_t used, struct failure *failure)
                     strerror(errno));
 }
 
-/* Everything from an open file, zero-terminated. */
+/* Reads everything from an open file, and adds a terminating zero. */
 static char *descriptor_read(int file, const char *path, size_t *length, struct failure *failure)
 {
     enum { PIECE = 1 << 16 };
@@ -68,7 +68,7 @@ bool textfile_there(const char *path, struct failure *failure)
     return there;
 }
 
-/* Below 0 with *failure set; else to be closed. *name is for people. */
+/* Opens the file, to be closed; below 0 with *failure set. *name is what sentences call it. */
 static int path_open(const char *path, const char **name, struct failure *failure)
 {
     const bool standard = strcmp(path, "-") == 0;
@@ -92,13 +92,13 @@ char *textfile_read(const char *path, size_t *length, struct failure *failure)
 
 /* ---- line by line -------------------------------------------------------------------------- */
 
-/* What of a file is in memory: the beginning of a line, and what came behind it. */
+/* The part of a file that is in memory: an incomplete line, and what was read behind it. */
 struct lines {
     char *text; /* owned */
     size_t used, capacity;
 };
 
-/* One more piece; *ended: there is none. */
+/* Reads one more piece; *ended: there is none. */
 static bool piece_read(struct lines *lines, int file, const char *name, bool *ended,
                        struct failure *failure)
 {
@@ -127,7 +127,7 @@ static bool line_give(const char *line, size_t length, const struct textfile_tak
     return taker->take(taker->self, line, length, failure);
 }
 
-/* All lines that have an end. What follows them becomes the beginning. */
+/* Passes on all lines that are complete. The rest becomes the beginning of the next line. */
 static bool lines_give(struct lines *lines, size_t looked_at, const struct textfile_taker *taker,
                        struct failure *failure)
 {
@@ -208,7 +208,7 @@ void textfile_sha256(const char *text, size_t length, char digest[65])
     unsigned char bytes[EVP_MAX_MD_SIZE];
     unsigned count = 0;
     if (EVP_Digest(text, length, bytes, &count, EVP_sha256(), NULL) != 1 || count != 32)
-        abort(); /* libcrypto without SHA-256 is a broken installation */
+        abort(); /* a libcrypto without SHA-256 is a broken installation */
     for (size_t k = 0; k < count; k++)
         snprintf(digest + 2 * k, 3, "%02x", bytes[k]);
 }

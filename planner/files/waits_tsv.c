@@ -10,7 +10,8 @@
 
 enum { COLUMNS = 3 };
 
-/* Numbers of the line at `at`; how many, and COLUMNS + 1 where something else is there, too. */
+/* Reads the numbers of the line at `at`, and returns how many there are; COLUMNS + 1: there is
+ * something else, too. */
 static int numbers_read(const char *at, double numbers[COLUMNS])
 {
     static const char BLANKS[] = " \t\r";

@@ -12,12 +12,12 @@
 #include "planner/base/limits.h"
 #include "planner/files/textfile.h"
 
-/* Weights of core tasks as they are read. */
+/* Weights of core tasks while they are read. */
 struct reading {
     const char *path;
-    double *items; /* owned; below 0: not given yet */
+    double *items; /* owned; below 0: not read yet */
     size_t count, capacity;
-    int64_t line; /* that is read, from 1 */
+    int64_t line; /* the current line, from 1 */
 };
 
 /* ---- numbers ------------------------------------------------------------------------------- */
@@ -42,7 +42,7 @@ static bool weight_refuse(const struct reading *reading, const char *word, size_
                        reading->path, reading->line, (int)(length < 40 ? length : 40), word);
 }
 
-/* All of the word, blanks around it left out. */
+/* Reads a number that is the whole word, except blanks around it. */
 static bool number_read(const char *word, size_t length, double *number)
 {
     char copy[64], *end;
@@ -69,7 +69,7 @@ static bool weight_add(struct reading *reading, double weight, struct failure *f
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-/* What a line gives; false with *failure set. */
+/* Takes what a line gives; false with *failure set. */
 typedef bool line_taker(struct reading *reading, void *context, const char *line, size_t length,
                         struct failure *failure);
 
@@ -99,7 +99,8 @@ static bool number_take(struct reading *reading, void *context, const char *line
 
 /* ---- columns ------------------------------------------------------------------------------- */
 
-/* A column of a line, from 1; NULL: it has fewer. Quotes of CSV hold separators. */
+/* That column of the line, counted from 1; NULL: the line has fewer. Separators within quotes are
+ * part of a CSV field. */
 static const char *column_find(const char *line, size_t length, char separator, int64_t column,
                                size_t *size)
 {
@@ -148,7 +149,7 @@ static bool column_take(struct reading *reading, void *context, const char *line
 
 /* ---- sizes --------------------------------------------------------------------------------- */
 
-/* The last word of a line that is a file. */
+/* Finds the last word of the line that names a file, and that file's size. */
 static bool size_find(const char *line, size_t length, double *bytes)
 {
     char *copy = strndup(line, length), *rest = NULL;
@@ -178,17 +179,17 @@ static bool size_take(struct reading *reading, void *context, const char *line, 
 
 /* ---- logs ---------------------------------------------------------------------------------- */
 
-/* Which columns say the task, for how long it ran, and what; 0: not known yet. */
+/* Which columns give the task, the time that it ran, and its command; 0: not known yet. */
 struct log {
     char separator;
     int64_t task, seconds, command;
     bool slurm;
-    const char *path;      /* of the job's lines; NULL: none can be compared */
-    char *text;            /* owned: of these */
-    const char **lines;    /* owned: where each begins, and one behind the last */
-    size_t count;          /* of them */
-    int64_t foreign, from; /* the first task whose command is of another line, and the log's line
-                            * that says so; 0: none */
+    const char *path;      /* the job's lines, to compare commands with; NULL: none */
+    char *text;            /* owned; of that file */
+    const char **lines;    /* owned; where each line begins, and the end of the last one */
+    size_t count;          /* of lines */
+    int64_t foreign, from; /* the first task whose command belongs to another line of the job, and
+                              the log's line that says so; 0: none */
 };
 
 static int64_t header_find(const char *line, size_t length, char separator, const char *name)
@@ -222,7 +223,8 @@ static bool header_read(const struct reading *reading, struct log *log, const ch
                        reading->path);
 }
 
-/* Seconds, or [days-]hours:minutes:seconds: from the left, each part is so many of the next. */
+/* Seconds, or [days-]hours:minutes:seconds. The factors say, from the left, how many of the next
+ * unit each part is. */
 static bool seconds_read(const char *word, size_t length, double *seconds)
 {
     const char *at = word, *const end = word + length;
@@ -243,8 +245,8 @@ static bool seconds_read(const char *word, size_t length, double *seconds)
     return false;
 }
 
-/* A job's number or, of a job array, what follows its underscore; below 0: another kind of line,
- * such as a job's steps. */
+/* The number of a task: a job's number or, for a job array, what follows its underscore. Below 0: a
+ * line of another kind, such as that of a job's step. */
 static int64_t task_read(const struct log *log, const char *word, size_t length)
 {
     double number;
@@ -261,7 +263,8 @@ static int64_t task_read(const struct log *log, const char *word, size_t length)
                : -1;
 }
 
-/* The last line of a task counts: what was tried again was needed again. */
+/* The last line of a task counts: a task that had to be repeated would have to be repeated
+ * again. */
 static bool task_put(struct reading *reading, int64_t task, double seconds, struct failure *failure)
 {
     enum { HOLES_MOST = 1 << 20 };
@@ -278,7 +281,7 @@ static bool task_put(struct reading *reading, int64_t task, double seconds, stru
 
 /* ---- whose lines a log is of --------------------------------------------------------------- */
 
-/* In one piece, and of regular files that are text; of anything else, nothing is compared. */
+/* Reads the job's lines at once, if they are a regular text file; otherwise nothing is compared. */
 static void lines_read(struct log *log)
 {
     struct failure none = FAILURE_INIT;
@@ -305,8 +308,8 @@ static bool is_digit(char letter)
     return letter >= '0' && letter <= '9';
 }
 
-/* Without the backslashes by which a shell is kept from reading it otherwise. A word's digits at
- * its ends are no part of a longer number: 2 is not in 120. */
+/* Does the text contain the word? Backslashes by which a shell's special characters are escaped are
+ * skipped. Digits at a word's ends must not continue in the text: 2 is not contained in 120. */
 static bool holds(const char *text, size_t length, const char *word, size_t size)
 {
     for (size_t from = 0; from < length; from++) {
@@ -337,8 +340,8 @@ static bool is_number(const char *text, size_t size)
     return digits;
 }
 
-/* A file's name without its folder and endings: up to its first dot, but for one that begins it. A
- * number is no file's name, and its fraction no ending. */
+/* A file's name without folder and endings: up to its first dot after the first character. A number
+ * is not a file's name, and its fraction not an ending. */
 static struct word stem_of(const char *text, size_t size)
 {
     if (is_number(text, size))
@@ -353,7 +356,7 @@ static struct word stem_of(const char *text, size_t size)
     return (struct word){text, ending ? (size_t)(ending - text) : size};
 }
 
-/* Does the command hold a word of the line, whole or as its file's name without endings? */
+/* Does the command contain a word of the line, either whole or as a file's name without endings? */
 static bool is_of_line(const char *command, size_t length, const char *line, size_t size)
 {
     static const char between[] = " \t\r\n\"'=<>,;|&()";
@@ -410,7 +413,8 @@ static bool log_take(struct reading *reading, void *context, const char *line, s
     return task_put(reading, number, seconds, failure);
 }
 
-/* Tasks count from 0 or from 1; between the first and the last none is missing. */
+/* Tasks are counted from 0 or from 1, and none may be missing between the first and the last
+ * one. */
 static bool log_close(struct reading *reading, void *context, struct failure *failure)
 {
     const struct log *log = context;
@@ -435,7 +439,7 @@ static bool log_close(struct reading *reading, void *context, struct failure *fa
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-/* Can they be used? */
+/* Are the weights usable? */
 static bool items_check(const char *path, const double *items, int64_t count,
                         struct failure *failure)
 {

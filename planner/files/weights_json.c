@@ -26,8 +26,8 @@ static bool region_parse(json_t *value, const struct document_place *place,
                            failure);
 }
 
-/* That the sum is checked against the plan's tasks later must not let it grow beyond all numbers.
- */
+/* The sum is compared with the plan's core tasks only later, so each number is limited here to keep
+ * the sum finite. */
 static bool regions_read(struct document_elements *elements, const struct document_place *place,
                          struct work *work, struct failure *failure)
 {
@@ -79,7 +79,7 @@ static void regions_print(struct text *text, const void *owner)
 
 /* ---- weights ------------------------------------------------------------------------------- */
 
-/* Core tasks that are alike have none; how many they are is the plan's to say. */
+/* Core tasks that are alike have no regions; the plan says how many there are. */
 static bool regions_given(const void *value)
 {
     return work_differs(value);

@@ -6,19 +6,21 @@
 
 static const double gains[FORECAST_GAINS] = {0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.75};
 
-/* Windows that adapt: where they begin, their bounds, and how far they look to either side. */
+/* Windows of adaptive medians (Wolski 1998): their first, least and greatest length, and by how
+ * much neighbours that are compared differ. */
 static const struct adaptive {
     int first, least, greatest, step;
 } adaptives[FORECAST_ADAPTIVE] = {{10, 5, 21, 1}, {30, 21, 51, 5}};
 
-/* ---- of the last values -------------------------------------------------------------------- */
+/* ---- forecasts from the last values
+ * -------------------------------------------------------------------- */
 
 static int kept_of(const struct bank *bank)
 {
     return bank->count < FORECAST_WINDOW ? (int)bank->count : FORECAST_WINDOW;
 }
 
-/* The last `most` values, or as many as there are; returns how many. */
+/* Sorts the last `most` values, or as many as there are; returns how many. */
 static int last_sorted(const struct bank *bank, int most, double sorted[FORECAST_WINDOW])
 {
     const int kept = kept_of(bank), count = most < kept ? most : kept;
@@ -48,7 +50,7 @@ static double window_mean(const struct bank *bank, int most)
     return sum / count;
 }
 
-/* Without floor(0.3 n) on either side. */
+/* The mean without the floor(0.3 n) least and greatest values. */
 static double trimmed_mean(const struct bank *bank, int most)
 {
     double sorted[FORECAST_WINDOW], sum = 0;
@@ -58,7 +60,7 @@ static double trimmed_mean(const struct bank *bank, int most)
     return sum / (count - 2 * off);
 }
 
-/* Before there are as many values as its greatest window: the median of all. */
+/* As long as there are fewer values than its greatest window has: the median of all of them. */
 static double adaptive_median(const struct bank *bank, int place)
 {
     const bool enough = bank->count >= adaptives[place].greatest;
@@ -71,7 +73,8 @@ static double off_squared(const struct bank *bank, int window, double value)
     return off * off;
 }
 
-/* `value` is the next one. */
+/* Moves the window one value towards the neighbour that would have forecast the next value better.
+ */
 static void adaptive_learn(struct bank *bank, int place, double value)
 {
     const struct adaptive *own = &adaptives[place];
@@ -138,7 +141,7 @@ static double next_of(const struct bank *bank, int place)
     return forecasters[place].next(bank, forecasters[place].argument);
 }
 
-/* What was said of this value before it came. */
+/* Adds the errors of what each forecaster said of this value before it came. */
 static void errors_add(struct bank *bank, double value)
 {
     for (int place = 0; place < FORECASTERS; place++) {
@@ -182,7 +185,7 @@ struct forecast bank_forecaster(const struct bank *bank, int place, enum forecas
 {
     const double errors = by == FORECAST_BY_MSE ? bank->squares[place] : bank->absolutes[place];
     const double forecasts =
-        bank->count > 1 ? (double)(bank->count - 1) : 1; /* then errors are 0 */
+        bank->count > 1 ? (double)(bank->count - 1) : 1; /* with fewer values all errors are 0 */
     return (struct forecast){forecasters[place].name, next_of(bank, place), errors / forecasts,
                              bank->squares[place] / forecasts};
 }

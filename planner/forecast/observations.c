@@ -32,7 +32,7 @@ bool observations_add(struct observed_series *series, double time_s, double valu
     return true;
 }
 
-/* Merges [first, middle) and [middle, end), each sorted, by way of `spare`. */
+/* Merges [first, middle) and [middle, end), each of them sorted, with `spare` as buffer. */
 static void series_merge(struct observation *items, size_t first, size_t middle, size_t end,
                          struct observation *spare)
 {
@@ -84,7 +84,8 @@ void observations_release(struct observations *observations)
     *observations = (struct observations){.nodes = NULL};
 }
 
-/* Which block, counted back from the last look, which is the last of block 0. */
+/* The block of observation k: blocks are counted back from the last observation, which is the last
+ * one of block 0. */
 static double block_of(const struct observed_series *series, size_t k, double length_s)
 {
     const double back_s = series->items[series->count - 1].time_s - series->items[k].time_s;

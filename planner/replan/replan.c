@@ -14,14 +14,11 @@
 
 /* ---- replan platform ----------------------------------------------------------------------- */
 
-/*
- * The platform as it has been measured while a plan was watched: every worker has a class of its
- * own.
- */
+/* The platform as measured while the plan was watched: every worker has a class of its own. */
 
-/* Units for each package of what remains, whose list is made, sorted and simulated. */
+/* Units of effort for each remaining package, for making, sorting and simulating its list. */
 enum { EFFORT_KEPT = 10 };
-/* A worker that is lost gets nothing from a scheduler. */
+/* A lost worker is made so slow that a scheduler gives it nothing. */
 static const double lost_factor = 1e6;
 
 struct rest_wanted {
@@ -54,14 +51,15 @@ static bool window_measure(const struct rest_wanted *wanted, const struct platfo
         class->receive = cost_times(class->receive, factor);
         class->compute = cost_times(class->compute, factor);
         class->output = cost_times(class->output, factor);
-        class->start_s = 0; /* what is left of it is in when the worker is ready */
+        class->start_s = 0; /* the time when the worker is ready includes what is left of it */
     }
     return window->classes != NULL;
 }
 
-/* The workers with their present rates, in windows of packages of at most `largest` tasks. What
- * schedulers make for it is judged with results and in the platform's model, but made without: a
- * run waits for it. To be released, also after a failure. False: out of memory. */
+/* Makes a platform of the workers with their present rates, in windows of packages up to `largest`
+ * core tasks. Schedulers plan for it without results and by the default operating model, which is
+ * quicker, because a run waits for the plan; their plans are then judged with both. To be released,
+ * also after a failure. False: out of memory. */
 static bool replan_platform(const struct platform *platform,
                             const struct watch_remaining *remaining, int64_t largest,
                             struct platform *measured)
@@ -83,45 +81,42 @@ static bool replan_platform(const struct platform *platform,
 
 /* ---- replan -------------------------------------------------------------------------------- */
 
-/*
- * Every worker gets so many tasks in all that it ends at tau: x_i = (tau - a_i) / c_i with c_i its
- * time per task, latencies included, and a_i the time at which it can begin. tau follows from the
- * sum of the x_i. What the port adds is seen in the simulation and put on the a_i, a few times
- * over.
- *
- * Where to begin: with the plans that schedulers make for the workers' rates, as if nobody had
- * anything to do; they know how to share out a port that is too slow for all. And, for several
- * periods T, with packages that take each worker T.
- */
+/* Each worker gets as many core tasks as make it end at a common time tau: x_i = (tau - a_i) / c_i,
+ * where c_i is its time per core task, latencies included, and a_i the time when it can begin. tau
+ * follows from the sum of all x_i. By how much the port delays a worker is seen in a simulation and
+ * added to a_i, a few times over. Candidates to begin with are the plans that schedulers make for
+ * the workers' rates as if all were idle, because schedulers can divide a port that is too slow for
+ * all; and, for several periods T, packages that take each worker T. */
 
 enum { CORRECTIONS = 5, HALVINGS = 60, SPREADS = 8, ROUNDS_MOST = 4096, FAILURES_MOST = 4 };
-/* Of one candidate: a new plan must be there before the workers run dry. The latter times workers:
- * who may pass whom is looked for among all of them. */
+/* Limits of one candidate, because the new plan must be ready before the workers have nothing to
+ * do: of its packages, and of its packages times workers, as all workers are searched for one that
+ * may overtake another. */
 static const int64_t packages_most = 100000, passing_most = 300000;
 
-/* Of two plans that end together the one with smaller packages is the better one to watch: the time
- * of the longest package counts for this much. */
+/* Of two plans that end at the same time, the one with smaller packages is easier to watch: this
+ * part of the longest package's time is added to the makespan when plans are compared. */
 static const double size_weight = 0.3;
 struct replan_worker {
     bool takes_part;
-    double begin_s; /* a_i */
+    double begin_s; /* a_i above */
     double c_s;     /* per task */
     double usual;   /* package size */
-    double quota;   /* x_i */
+    double quota;   /* x_i above */
     int64_t tasks, packages;
 };
 
 struct replan_search {
     const struct platform *platform;
     const struct watch_remaining *remaining;
-    const struct platform_window *window; /* of the candidate's packages */
-    double most;                          /* likewise */
+    const struct platform_window *window; /* for the candidate's packages */
+    double most;                          /* largest package of the candidate */
     struct replan_worker *workers;        /* owned */
     int64_t *order;                       /* owned: workers by when they are ready */
     struct loop loop;                     /* owned */
-    int64_t largest;                      /* package that is allowed at all */
-    struct package *list;                 /* owned: the candidate's */
-    int64_t *following, *next;            /* owned: of a list, each worker's packages in turn */
+    int64_t largest;                      /* largest package that is allowed at all */
+    struct package *list;                 /* owned: the candidate's packages */
+    int64_t *following, *next;            /* owned: links the packages of each worker in a list */
     size_t list_capacity, following_capacity;
     struct plan *best;
     double best_s, best_score_s;
@@ -129,7 +124,8 @@ struct replan_search {
 
 /* ---- forecasts ----------------------------------------------------------------------------- */
 
-/* As the run stands: a worker takes its next package when it begins the last that it has. */
+/* Sets the loop to the present state of the run: a worker has room for its next package when it
+ * begins the last one that it has. */
 static void star_stand(struct replan_search *search)
 {
     struct star *star = &search->loop.star;
@@ -164,15 +160,15 @@ static struct star_cost send_cost(const struct replan_search *search, const stru
     return cost;
 }
 
-/* When the worker has room: it begins the last package that it has. */
+/* When the worker has room: as soon as it begins the last package that it has. */
 static double room_from_s(const struct replan_search *search, int64_t worker)
 {
     const struct star *star = &search->loop.star;
     return star->starts[worker * star->buffers + star->workers[worker].oldest];
 }
 
-/* The first package of the list whose worker has room when the port has, as a watched plan sends
- * them; where none has, that of the worker that will have it first. */
+/* Chooses as a watched plan does: the first package of the list whose worker has room when the port
+ * is free or, if no worker has, that of the worker that will have room first. */
 static int64_t package_choose(const struct replan_search *search)
 {
     const double ready_s = star_later(search->loop.star.master_s, search->loop.star.port_s);
@@ -192,7 +188,7 @@ static int64_t package_choose(const struct replan_search *search)
     return chosen >= 0 ? chosen : soonest;
 }
 
-/* Each worker's next package, and of each package the one after it. False: out of memory. */
+/* Links each worker's packages of the list. False: out of memory. */
 static bool list_link(struct replan_search *search, const struct package *list, int64_t count)
 {
     int64_t *following = array_reserve(search->following, &search->following_capacity,
@@ -218,16 +214,16 @@ static double last_end(const struct replan_search *search)
     return end_s;
 }
 
-/* A list as the loop's source. */
+/* A list of packages as the source of the loop. */
 struct list_source {
     struct replan_search *search;
     const struct package *list;
     int64_t count, sent;
-    bool passing;          /* who has room passes who has none */
-    struct star_cost cost; /* of the package at hand */
+    bool passing;          /* a worker with room overtakes one without */
+    struct star_cost cost; /* of the current package */
 };
 
-/* The master prepares no package before its worker is about to have room. */
+/* Takes the next package; the master prepares none before its worker is about to have room. */
 static const struct package *list_pass(struct list_source *source)
 {
     struct replan_search *search = source->search;
@@ -262,8 +258,8 @@ static enum loop_answer list_next(void *self, struct loop *loop, struct loop_pac
     return LOOP_SEND;
 }
 
-/* When all is done, packages being sent in this order, but who has room passes who has none. Of
- * long lists, and without memory: in this order. */
+/* The end if packages are sent in this order, except that workers with room overtake those without.
+ * Long lists, or lists without memory for the links, are taken strictly in this order. */
 static double list_forecast(struct replan_search *search, const struct package *list, int64_t count)
 {
     const bool passing = count <= passing_most / search->remaining->workers;
@@ -272,8 +268,7 @@ static double list_forecast(struct replan_search *search, const struct package *
     const struct loop_source source = {.next = list_next, .self = &listed};
     star_stand(search);
     listed.passing = passing && list_link(search, list, count);
-    loop_run(&search->loop, &source,
-             &none); /* which cannot fail: nobody waits, traces or is told */
+    loop_run(&search->loop, &source, &none); /* cannot fail: it does not wait, trace or report */
     return last_end(search);
 }
 
@@ -282,19 +277,20 @@ static double kept_forecast(struct replan_search *search)
     return list_forecast(search, search->remaining->kept, search->remaining->kept_count);
 }
 
-/* The round in which a worker of so many packages gets its k-th. */
+/* The round in which a worker with so many packages gets package k. */
 static int64_t round_of(int64_t k, int64_t packages, int64_t rounds)
 {
     return k * rounds / packages;
 }
 
-/* The k-th package: the first ones are one larger where the tasks do not divide. */
+/* The size of package k: the first packages have one core task more where the division leaves
+ * some. */
 static int64_t load_of(const struct replan_worker *worker, int64_t k)
 {
     return worker->tasks / worker->packages + (k < worker->tasks % worker->packages);
 }
 
-/* Which package a worker gets in this round; -1: none. */
+/* The number of the worker's package in this round; -1: none. */
 static int64_t package_in(const struct replan_worker *worker, int64_t round, int64_t rounds)
 {
     if (worker->tasks == 0)
@@ -312,7 +308,7 @@ static int64_t rounds_needed(const struct replan_search *search)
     return rounds;
 }
 
-/* The candidate's packages, in order. False: out of memory. */
+/* Lists the candidate's packages in the order of sending. False: out of memory. */
 static bool candidate_list(struct replan_search *search, int64_t *count)
 {
     const int64_t rounds = rounds_needed(search);
@@ -355,7 +351,7 @@ static double quotas_fill(struct replan_search *search, double tau_s)
     return sum;
 }
 
-/* The common end: all quotas are the rest's tasks. */
+/* The common end at which all quotas add up to the remaining core tasks. */
 static double end_solve(struct replan_search *search)
 {
     const double tasks = (double)search->remaining->tasks;
@@ -401,8 +397,8 @@ static int64_t least_of(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* So many more (below 0: fewer) in the packages that there are, as far as they have room for it;
- * what is left over. */
+/* Adds `off` core tasks to the existing packages (removes them where it is below 0), as far as
+ * these have room; returns what is left over. */
 static int64_t packages_fill(struct replan_search *search, int64_t off, int64_t taking)
 {
     const bool more = off > 0;
@@ -416,7 +412,7 @@ static int64_t packages_fill(struct replan_search *search, int64_t off, int64_t 
     return off;
 }
 
-/* One package more or less of that worker; what is then left over. */
+/* Gives that worker one package more or one less; returns what is then left over. */
 static int64_t package_add(const struct replan_search *search, struct replan_worker *worker,
                            int64_t off)
 {
@@ -428,8 +424,8 @@ static int64_t package_add(const struct replan_search *search, struct replan_wor
     return off - (worker->tasks - before);
 }
 
-/* Where the packages that there are have no room, as where each is of one core task: one more, or
- * less, of those whose quotas were rounded the other way, or of `any`. */
+/* Where existing packages have no room, for example because each has one core task: one package
+ * more, or one less, for workers whose quotas were rounded the other way, or for `any`. */
 static int64_t packages_add(struct replan_search *search, int64_t off, bool any)
 {
     const bool more = off > 0;
@@ -443,7 +439,8 @@ static int64_t packages_add(struct replan_search *search, int64_t off, bool any)
     return off;
 }
 
-/* Rounding has left some over, or taken too many. False: they fit nowhere. */
+/* Distributes what rounding has left over, or takes back what it has given too much. False: that is
+ * not possible. */
 static bool tasks_settle(struct replan_search *search)
 {
     int64_t off = search->remaining->tasks, taking = 0;
@@ -470,7 +467,8 @@ static bool candidate_split(struct replan_search *search)
            tasks_settle(search);
 }
 
-/* What the candidate's workers did later than reckoned with, the port's doing mostly. */
+/* Adds to a_i by how much the candidate's workers ended later than expected, which is mostly
+ * because of the port. */
 static void begins_correct(struct replan_search *search, double tau_s)
 {
     for (int64_t k = 0; k < search->remaining->workers; k++) {
@@ -480,8 +478,9 @@ static void begins_correct(struct replan_search *search, double tau_s)
     }
 }
 
-/* The end of those that get some of the rest. Another may end later, by what it has been given; how
- * long it takes for that is a guess where it is overdue, and no reason for others to take long. */
+/* The latest end of workers that get some of the remaining core tasks. Others may end later with
+ * what they already have; where they are overdue that end is a guess, and no reason to let the
+ * others take longer. */
 static double taking_end(const struct replan_search *search)
 {
     double end_s = search->remaining->now_s;
@@ -491,7 +490,7 @@ static double taking_end(const struct replan_search *search)
     return end_s;
 }
 
-/* Seconds; what a worker could be late by grows with it. */
+/* The seconds of the longest package: by so much a worker may be late unnoticed. */
 static double longest_package(const struct replan_search *search)
 {
     double longest_s = 0;
@@ -533,7 +532,8 @@ static bool candidate_keep(struct replan_search *search, double end_s, double sc
     return true;
 }
 
-/* Sizes and times per task for packages that take period_s; a worker starts when it is ready. */
+/* Begins a candidate: sizes and times per core task of packages that take period_s; workers begin
+ * when they are ready. */
 static void candidate_begin(struct replan_search *search, double period_s)
 {
     const struct platform_window *window = search->window;
@@ -550,7 +550,7 @@ static void candidate_begin(struct replan_search *search, double period_s)
     }
 }
 
-/* True: better than any before. */
+/* Levels the ends of a candidate. True: it is better than any before. */
 static bool candidate_level(struct replan_search *search)
 {
     const double before_s = search->best_score_s;
@@ -574,7 +574,7 @@ static bool candidate_try(struct replan_search *search, double period_s)
     return candidate_level(search);
 }
 
-/* More and more rounds, until more of them help no longer. */
+/* Tries more and more rounds until more no longer help. */
 static void window_try(struct replan_search *search)
 {
     candidate_begin(search, HUGE_VAL);
@@ -609,7 +609,8 @@ static void sets_try(struct replan_search *search)
 
 /* ---- schedulers' plans --------------------------------------------------------------------- */
 
-/* Order, package sizes and shares of a plan; what a worker still has to do comes before. */
+/* Begins a candidate with the order, package sizes and shares of a plan, after what workers still
+ * have to do. */
 static void plan_follow(struct replan_search *search, const struct plan *plan)
 {
     const struct watch_remaining *remaining = search->remaining;
@@ -640,7 +641,7 @@ static void plan_follow(struct replan_search *search, const struct plan *plan)
     }
 }
 
-/* Its workers first, in their order of activation. */
+/* Orders the plan's workers first, as it activates them. */
 static void order_follow(struct replan_search *search, const struct plan *plan)
 {
     int64_t count = 0;
@@ -690,8 +691,8 @@ static void order_sort(struct replan_search *search)
     }
 }
 
-/* Least seconds of a core task by that worker, whatever the package; what hides its output, hides
- * it. */
+/* The least seconds per core task of that worker with any package. Output that is written while it
+ * computes does not count. */
 static double task_least_s(const struct replan_search *search, int64_t worker)
 {
     double least_s = HUGE_VAL;
@@ -708,7 +709,7 @@ static double task_least_s(const struct replan_search *search, int64_t worker)
     return fmax(search->remaining->states[worker].factor * least_s, 1e-15);
 }
 
-/* When all would be done if the port delayed nobody: no plan ends sooner. */
+/* When all would be done if the port delayed no worker: a lower bound for every plan. */
 static double end_bound(struct replan_search *search)
 {
     if (!set_choose(search, true))
@@ -720,7 +721,7 @@ static double end_bound(struct replan_search *search)
     return end_solve(search);
 }
 
-/* Could a plan be so much better than the present one that it is asked for? */
+/* Can a plan be so much better than the present one that it is worth making? */
 static bool is_worth_it(struct replan_search *search, struct watch_answer *answer)
 {
     const struct watch_remaining *remaining = search->remaining;

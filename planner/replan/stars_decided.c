@@ -23,7 +23,7 @@ static void star_release(struct star_decided *star)
     free(star->plan.workers);
 }
 
-/* Its plan and its workers, as its master counts them. */
+/* Takes the star's plan and workers, numbered as its master counts them. */
 static bool star_take(struct star_decided *star, const struct stars_request *request, int k,
                       int64_t workers, struct failure *failure)
 {
@@ -188,7 +188,7 @@ bool stars_decided_simulate(const struct stars_decided *decided, const struct pl
                                       .scenario = scenario,
                                       .decided = decided->stars ? star_tell : NULL,
                                       .self = &telling};
-    assert(decided->plan); /* of several masters */
+    assert(decided->plan); /* a plan of several masters */
     if (decided->plan->child_count > 0)
         return simulate_tree(&tree, trace, simulation, failure);
     return simulate_stars(&setup, trace, &told->moves, simulation, failure);

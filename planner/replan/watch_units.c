@@ -5,16 +5,19 @@
 
 #include "planner/model/plan_cursor.h"
 
-/* Units of a mean core task: a package's border is off by at most half of one. */
+/* The units that a mean core task is worth: fine enough that rounding the border of a package moves
+ * it by at most 1/128 of a core task. */
 enum { UNITS_EACH = 64 };
-/* Plans of more packages are watched by core tasks: each package has a round of its own here. */
+/* Plans with more packages are watched in core tasks instead: here every package has a round of its
+ * own. */
 enum { PACKAGES_MOST = 20000 };
-/* Memory for packages is that of the plan's largest one: those of very light core tasks may have so
- * many times as many of them. */
+/* Buffers for packages are as large as the plan's largest package. A package of very light core
+ * tasks may have up to so many times as many core tasks. */
 static const int64_t LARGER_MOST = 4;
 
-/* Of a package planned anew each border is up to half a core task off: two uniform errors of that
- * width, of which the standard deviation is a sixth's root. A part has so many of the heaviest. */
+/* A package that is planned anew has borders that are off by up to half a core task: two uniform
+ * errors of width 1, with a standard deviation of sqrt(1/6) core tasks. A part of a package has at
+ * least so many of the heaviest core task, so that this error stays small. */
 static const double PART_HEAVIEST = 10;
 
 /* ---- the plan ------------------------------------------------------------------------------ */
@@ -30,7 +33,7 @@ static bool round_add(struct plan *plan, int64_t slot, double load)
     return true;
 }
 
-/* Packages as rounds of the same workers; a round ends where the plan's does. */
+/* Takes packages as rounds of the same workers; a round ends where it does in the plan. */
 static bool rounds_fill(struct watch_units *units, const struct plan *plan)
 {
     struct plan *made = &units->plan;
@@ -73,7 +76,7 @@ static struct cost cost_each(struct cost cost, double each)
     return (struct cost){cost.latency_s, cost.s_per_task / each};
 }
 
-/* What the plan's mean core task takes, where the job's takes 1. */
+/* The means of the plan's core tasks, where the mean of the job's is 1. */
 struct means {
     double work, bytes;
 };
@@ -99,7 +102,8 @@ static bool window_make(const struct platform_window *from, double each, struct 
     return window->classes != NULL;
 }
 
-/* No package that is planned anew is worth less than the heaviest core task: it would be none. */
+/* A package that is planned anew must be worth at least the heaviest core task: otherwise it might
+ * contain none. */
 static bool sizes_find(const struct platform_window *from, double each, int64_t least,
                        struct platform_window *window)
 {
@@ -131,7 +135,7 @@ static bool platform_make(struct watch_units *units, const struct platform *plat
     return made->windows && good;
 }
 
-/* What is sent of the units of each package of the plan: of light core tasks more. */
+/* The bytes of units in each package of the plan: light core tasks send more for their worth. */
 static bool bytes_make(struct watch_units *units, const struct work *bytes, const struct plan *plan)
 {
     struct work *made = &units->platform.bytes;
@@ -155,8 +159,9 @@ static bool bytes_make(struct watch_units *units, const struct work *bytes, cons
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-/* The most core tasks that are worth so much together, wherever they begin: of those that most are,
- * the first one begins a region or the last one ends one, with all that weighs nothing there. */
+/* The most core tasks that are together worth so much, wherever they begin. It suffices to look
+ * where the first one begins a region or the last one ends one, including neighbours that weigh
+ * nothing. */
 static int64_t tasks_most(const struct work *work, double worth)
 {
     int64_t most = 1;

@@ -9,14 +9,14 @@
 #include "planner/dispatch/weighted.h"
 #include "planner/simulate/dependable.h"
 
-/* Core tasks that differ by less than this are equal. */
+/* Core tasks that differ by less than this, relative, count as equal. */
 static const double spread_equal = 0.02;
-/* So many changes of plan are told one by one. */
+/* At most so many changes of the plan are reported one by one. */
 enum { TOLD_MOST = 5 };
-/* Standard deviations of a worker's speed beyond which nothing can be relied upon. */
+/* If so many standard deviations of a worker's speed are subtracted, nothing is dependable. */
 enum { ERRORS_MOST = 100 };
 
-/* "10%" or "0.1". */
+/* Reads "10%" or "0.1". */
 static bool share_read(const char *text, double *share)
 {
     char *end;
@@ -36,7 +36,7 @@ static bool tolerance_read(const char *text, double *tolerance, struct failure *
                        "--replan '%.40s': give a tolerance above 0, such as 10%% or 0.1", text);
 }
 
-/* "dependable", or "dependable=K" with K above 0. */
+/* Reads "dependable", or "dependable=K" with K above 0. */
 static bool errors_read(const char *text, double *errors)
 {
     static const char word[] = "dependable";
@@ -51,7 +51,7 @@ static bool errors_read(const char *text, double *errors)
     return end != text + length + 1 && *end == '\0' && *errors > 0 && *errors <= ERRORS_MOST;
 }
 
-/* What follows the colon. */
+/* Reads what follows the colon. */
 static bool part_read(const char *text, struct plan_tail_request *wanted)
 {
     return errors_read(text, &wanted->errors) ||
@@ -98,7 +98,7 @@ static bool tail_make(struct watching *watching, const struct watching_request *
     return true;
 }
 
-/* By weight, where that is known; by core tasks else. */
+/* Watches by weight where weights are known, else by core tasks. */
 static void watch_make(struct watching *watching, double deviation, struct effort *effort)
 {
     const struct watch_units *units = &watching->units;
@@ -160,7 +160,8 @@ bool watching_init(struct watching *watching, const struct watching_request *req
                     ": plan again with fewer",
                     plan_workers_needed(request->plan), watching->platform.worker_count);
     if (failure->code == FAILURE_NONE && watching_fill(watching, request, failure)) {
-        watching->platform.work_first = request->plan->first; /* what was made began with itself */
+        watching->platform.work_first =
+            request->plan->first; /* the simulated plan began at core task 0 */
         return true;
     }
     watching_release(watching);

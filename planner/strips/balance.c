@@ -2,10 +2,10 @@
 
 #include <math.h>
 
-/* The width of a worker that is left out. */
+/* The width of a worker that gets no strip. */
 static const double left_out = -HUGE_VAL;
 
-/* Of those that are in it. */
+/* The common time of all workers that have a strip. */
 static double balanced_s(const struct strip_cost *costs, int64_t count, int64_t columns,
                          const double *widths)
 {
@@ -18,7 +18,8 @@ static double balanced_s(const struct strip_cost *costs, int64_t count, int64_t 
     return ((double)columns + lost) / speed;
 }
 
-/* The index of the narrowest strip that is in it; *in: how many are. */
+/* Computes the widths for that time; returns the index of the narrowest strip, and *in, how many
+ * workers have one. */
 static int64_t widths_fill(const struct strip_cost *costs, int64_t count, double step_s,
                            double *widths, int64_t *in)
 {
@@ -57,7 +58,7 @@ double strips_balance(const struct strip_cost *costs, int64_t count, int64_t col
     return step_s;
 }
 
-/* The one with the greatest remainder among those that have not been raised. */
+/* The worker with the greatest fraction among those whose width has not been rounded up. */
 static int64_t next_raised(const double *widths, int64_t count, const int64_t *whole)
 {
     int64_t next = 0;

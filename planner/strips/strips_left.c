@@ -5,9 +5,9 @@
 
 #include "planner/strips/balance.h"
 
-/* Those that are left, one behind the other. */
+/* The workers that are left, in the order of their strips. */
 struct left {
-    int64_t *places; /* in the plan */
+    int64_t *places; /* slots in the plan */
     struct strip_cost *costs;
     double *widths;
     int64_t *whole;
@@ -36,7 +36,7 @@ static double planned_s(const struct strip *strip)
     return strip->compute_s / (double)strip->columns;
 }
 
-/* Of a column in the mean, as far as anything is known. */
+/* The mean seconds of a column, over workers for which these are known. */
 static double mean_s(const struct strips_plan *plan, const double *s_per_column)
 {
     static const double any_s = 1e-6;
@@ -49,7 +49,7 @@ static double mean_s(const struct strips_plan *plan, const double *s_per_column)
     return known > 0 ? sum_s / known : any_s;
 }
 
-/* The first strip has one neighbour, if it has any. */
+/* The time of one exchange: the first strip has only one neighbour, if any. */
 static double border_s(const struct strips_plan *plan)
 {
     return plan->strip_count > 1 ? plan->strips[0].exchange_s : 0;

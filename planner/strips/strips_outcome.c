@@ -4,19 +4,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A row: what was predicted, what was measured, and by how much the latter is more. */
+/* A row: what was predicted, what was measured, and by how much more that is. */
 static void row_add(const char *name, double predicted_s, double measured_s, struct text *text)
 {
     text_add(text, "%-10s", name);
     text_add_seconds_column(text, predicted_s);
     text_add(text, " ");
     text_add_seconds_column(text, measured_s);
-    if (predicted_s > 0) /* nothing is more or less by -0.0 % */
+    if (predicted_s > 0) /* without a prediction there is no difference to print */
         text_add(text, " %+8.1f %%", nearbyint(1000 * (measured_s / predicted_s - 1)) / 10 + 0.0);
     text_add(text, "\n");
 }
 
-/* What the plan predicts of the tests that there were. */
+/* The plan's prediction, for as many tests as there were. */
 static struct strips_prediction predicted_of(const struct strips_plan *plan,
                                              const struct strips_outcome *outcome)
 {

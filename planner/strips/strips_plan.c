@@ -7,7 +7,8 @@
 
 #include "planner/model/shared.h"
 
-/* Costs depend on the window that a width is in, and widths on costs. */
+/* Costs depend on the window of a width, and widths on costs: both are computed in turn, so many
+ * times at most. */
 enum { ROUNDS_MOST = 8 };
 
 double strips_border_s(const struct exchange *exchange, int64_t cells)
@@ -19,8 +20,8 @@ double strips_border_s(const struct exchange *exchange, int64_t cells)
 
 /* Workers in the order of their strips. */
 struct line {
-    int64_t *workers;         /* from 0 */
-    struct strip_cost *costs; /* of each */
+    int64_t *workers;         /* counted from 0 */
+    struct strip_cost *costs; /* of each worker */
     double *widths;
     int64_t count;
     double step_s;
@@ -28,10 +29,10 @@ struct line {
 
 struct choosing {
     const struct strips_request *request;
-    double border_s; /* of an exchange with one neighbour */
-    double scale;    /* of this grid's columns over the profile's */
+    double border_s; /* of one exchange with one neighbour */
+    double scale;    /* rows of this grid divided by those of the profile's grid */
     int64_t *order;  /* workers, the fastest first */
-    double *paces;   /* seconds of a column of each worker, by which they are ordered */
+    double *paces;   /* seconds per column of each worker, which they are ordered by */
     struct line tried, best;
 };
 
@@ -58,7 +59,7 @@ static const struct profile_window *window_of(const struct profile_setting *sett
     return &setting->windows[at];
 }
 
-/* Of computing so wide a strip once. */
+/* The cost to compute a strip of that width once. */
 static struct cost compute_cost(const struct choosing *choosing, int64_t worker, double width)
 {
     const struct profile_window *window = window_of(choosing->request->setting, width);
@@ -71,7 +72,7 @@ static int neighbours_of(int64_t place, int64_t count)
     return (place > 0) + (place + 1 < count);
 }
 
-/* Costs of all for the widths that they have; false: they are as before. */
+/* Finds the costs of all workers for their present widths; false: they are as before. */
 static bool line_cost(const struct choosing *choosing, struct line *line)
 {
     bool changed = false;
@@ -88,7 +89,7 @@ static bool line_cost(const struct choosing *choosing, struct line *line)
     return changed;
 }
 
-/* Whoever would get less than a column leaves the line; false: nobody. */
+/* Removes workers that would get less than a column; false: there is none. */
 static bool line_shrink(struct line *line)
 {
     int64_t kept = 0;
@@ -103,7 +104,7 @@ static bool line_shrink(struct line *line)
     return shrunk;
 }
 
-/* The first `count` workers of the order. */
+/* Divides the columns among the first `count` workers of the order. */
 static void line_solve(const struct choosing *choosing, int64_t count, struct line *line)
 {
     const int64_t columns = choosing->request->job.columns;
@@ -115,11 +116,11 @@ static void line_solve(const struct choosing *choosing, int64_t count, struct li
     }
     for (int round = 0; line_cost(choosing, line) && round < ROUNDS_MOST;) {
         line->step_s = strips_balance(line->costs, line->count, columns, 1, line->widths);
-        round += !line_shrink(line); /* at most `count` times nobody is left */
+        round += !line_shrink(line); /* workers are removed at most `count` times */
     }
 }
 
-/* The faster one first, of equal ones the first. */
+/* Orders workers by speed, the fastest first; equal ones by number. */
 static void order_fill(struct choosing *choosing)
 {
     const int64_t workers = choosing->request->workers;
@@ -133,7 +134,7 @@ static void order_fill(struct choosing *choosing)
     }
 }
 
-/* All beginnings of the order; the best one stays. */
+/* Tries the first 1, 2, ... workers of the order, and keeps the best. */
 static void line_choose(struct choosing *choosing)
 {
     const struct strips_request *request = choosing->request;
@@ -175,7 +176,7 @@ static bool strips_fill(const struct choosing *choosing, struct strips_plan *pla
     return true;
 }
 
-/* The profile's rows, by which its columns are measured; 0: it is not of such a grid. */
+/* The rows of the grid that the profile was measured with; 0: it was not measured with a grid. */
 static double rows_measured(const struct profile *profile, const struct profile_setting *setting)
 {
     const struct parameter *rows = parameter_list_find(&setting->parameters, "rows");
@@ -256,8 +257,8 @@ void strips_predict(struct strips_plan *plan, const struct exchange *exchange)
         compute_s = fmax(compute_s, strip->compute_s);
         predicted.step_s = fmax(predicted.step_s, strip->compute_s + strip->exchange_s);
     }
-    /* Each worker's report and the answer to it, one after the other at the master; looking for the
-     * greatest change reads as much as an iteration does. */
+    /* At a test each worker reports and gets an answer, one after the other at the master. Finding
+     * the greatest change reads as much memory as an iteration. */
     predicted.test_s =
         tests * workers * exchange->latency_s + (job->tolerance > 0 ? tests : 1) * compute_s;
     predicted.gather_s = (job->keep ? tests : 1) *

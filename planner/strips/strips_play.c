@@ -7,7 +7,7 @@
 
 #include "planner/strips/strips_left.h"
 
-/* A worker's part of what is between two tests. */
+/* What a worker did since the last test. */
 struct part {
     double compute_s, wait_s;
 };
@@ -16,22 +16,22 @@ struct player {
     const struct strips_plan *plan;
     const struct strips_scenario *scenario;
     struct strips_outcome *outcome;
-    int64_t *widths, *later;   /* owned; by place; 0: that one has no strip */
-    int64_t *having;           /* owned; the places of those that have one, from west to east, */
-    int64_t having_count;      /* and how many they are */
-    double *s_per_column;      /* owned; of who is at that place */
-    double *exchange_s;        /* owned; with its neighbours, once */
-    double *ends_s, *before_s; /* owned; of the iteration at hand and of the one before */
-    struct part *parts;        /* owned; since the last test */
-    double *paces;             /* owned; seconds of a column, as they were; 0: not known */
-    struct strip_cost *costs;  /* owned; by these */
-    bool *there, *has;         /* owned; is not lost; has a strip */
+    int64_t *widths, *later;           /* owned; by slot; 0: no strip */
+    int64_t *having;                   /* owned; the slots with a strip, from west to east, */
+    int64_t having_count;              /* and how many they are */
+    double *s_per_column;              /* owned; of the worker in that slot */
+    double *exchange_s;                /* owned; of one exchange with its neighbours */
+    double *ends_s, *before_s;         /* owned; of this iteration and of the one before */
+    struct part *parts;                /* owned; since the last test */
+    double *paces;                     /* owned; measured seconds per column; 0: not known */
+    struct strip_cost *costs;          /* owned; costs by these */
+    bool *there, *has;                 /* owned; is the worker there; has it a strip */
     double test_s, gather_s, border_s; /* of one test, of one grid, of one border or column */
-    double noted_s;                    /* until when all was of use */
+    double noted_s;                    /* up to when work is not lost by a loss */
     double stepped_s;                  /* of all iterations so far, */
     int64_t stepped;                   /* and how many that were */
-    int64_t kept;                      /* iterations of the grid that is kept last */
-    bool lost;                         /* the worker is, that is to be */
+    int64_t kept;                      /* iterations of the grid that was kept last */
+    bool lost;                         /* the worker that is to be lost has been lost */
 };
 
 /* ---- memory -------------------------------------------------------------------------------- */
@@ -120,8 +120,8 @@ static double lasts(const struct player *player, int64_t place, enum operation o
     return series ? availability_lasts(series, operation, start_s, seconds) : seconds;
 }
 
-/* When the strip has its borders, number `at` of those that there are: it and its neighbours have
- * done the iteration before. */
+/* When strip `at`, among those there are, has its borders: after it and its neighbours have done
+ * the iteration before. */
 static double begins_s(const struct player *player, int64_t at)
 {
     const double *before_s = player->before_s;
@@ -167,7 +167,7 @@ static void all_wait(struct player *player, double until_s)
 
 /* ---- tests --------------------------------------------------------------------------------- */
 
-/* As in the run: half as much each time what was before. */
+/* Updates measured speeds as a run does: the old value counts half. */
 static void paces_take(struct player *player, double done)
 {
     for (size_t k = 0; k < player->plan->strip_count; k++) {
@@ -185,7 +185,8 @@ static void paces_take(struct player *player, double done)
     }
 }
 
-/* Seconds that moving takes; 0: widths stay. False: out of memory. */
+/* Changes widths where that is worth it; *moving_s becomes the time of moving columns, 0: widths
+ * stay. False: out of memory. */
 static bool widths_change(struct player *player, double left, double *moving_s)
 {
     const struct strips_plan *plan = player->plan;
@@ -205,7 +206,7 @@ static bool widths_change(struct player *player, double left, double *moving_s)
 
 /* ---- a loss -------------------------------------------------------------------------------- */
 
-/* Of the strip that will be lost; negative: none will. */
+/* The slot of the strip that is to be lost; negative: none is. */
 static int64_t place_lost(const struct player *player)
 {
     for (int64_t at = 0; at < player->having_count && !player->lost; at++)
@@ -219,7 +220,7 @@ static bool is_lost_before(const struct player *player, double until_s)
     return place_lost(player) >= 0 && player->scenario->lost_s < until_s;
 }
 
-/* The first rank that has no strip in the plan; 0: there is none. */
+/* The first rank without a strip in the plan; 0: there is none. */
 static int64_t spare_find(const struct player *player)
 {
     const struct strips_plan *plan = player->plan;
@@ -243,7 +244,7 @@ static void place_give(struct player *player, int64_t place, int64_t spare)
     player->paces[place] = 0;
 }
 
-/* Strips for those that are left. False: out of memory. */
+/* Divides the grid among the workers that are left. False: out of memory. */
 static bool widths_renew(struct player *player)
 {
     if (strips_left_plan(player->plan, player->paces, player->there, player->widths) < 0)
@@ -268,7 +269,7 @@ static bool loss_note(struct player *player, int64_t spare)
     return outcome->losses[0].why != NULL;
 }
 
-/* From here on all is lost since it was last of use, and all begin with the grid that is kept. */
+/* All work since noted_s is lost, and all strips begin again with the grid that was kept. */
 static void begin_anew(struct player *player)
 {
     struct strips_outcome *outcome = player->outcome;
@@ -300,7 +301,7 @@ static bool loss_play(struct player *player)
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
-/* All workers have reported: what is until then was of use. */
+/* All workers have reported: work up to now is not lost any more. */
 static void reports_take(struct player *player, int64_t stop, double start_s)
 {
     const double end_s = latest_s(player), done = (double)(stop - player->outcome->iterations);
@@ -312,7 +313,7 @@ static void reports_take(struct player *player, int64_t stop, double start_s)
     paces_take(player, done);
 }
 
-/* Iterations up to a test, and what that brings. False: out of memory. */
+/* Simulates the iterations up to a test, and the test. False: out of memory. */
 static bool segment_play(struct player *player, int64_t stop)
 {
     const struct strips_job *job = &player->plan->job;

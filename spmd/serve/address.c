@@ -21,7 +21,8 @@ static void host_usual(char host[HOST_SIZE])
         host[HOST_SIZE - 1] = '\0';
 }
 
-/* The host, without brackets, and the port, "0" where there is none. False: there is no host. */
+/* Splits the address into host, without brackets, and port ("0" where none is given). False: there
+ * is no host. */
 static bool parts_take(const char *listen, char host[HOST_SIZE], char port[8])
 {
     const bool bracket = listen[0] == '[';
@@ -38,7 +39,7 @@ static bool parts_take(const char *listen, char host[HOST_SIZE], char port[8])
             strtol(behind + 1, NULL, 10) <= 65535);
 }
 
-/* ZeroMQ listens at numbers alone. */
+/* ZeroMQ listens at numeric addresses only, so a name is looked up here. */
 bool address_find(const char *listen, char address[ACCESS_ADDRESS_SIZE], struct failure *failure)
 {
     const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM};

@@ -19,17 +19,17 @@ struct collect_options {
     bool quiet, json, version;
 };
 
-/* What a machine has done. */
+/* What the chunks of one machine took. */
 struct resource {
     char host[64];
     int64_t chunks;
-    double cpu_s, transfer_s, queue_s; /* sums */
+    double cpu_s, transfer_s, queue_s; /* sums over its chunks */
 };
 
 struct resources {
     struct resource *items; /* owned */
     int64_t count;
-    double begun_s, ended_s; /* of all */
+    double begun_s, ended_s; /* of all chunks */
 };
 
 static bool arguments_read(int argc, char **argv, struct collect_options *options, bool *over,
@@ -95,8 +95,8 @@ static void times_add(struct resources *resources, const struct part_head *head)
     resources->ended_s = fmax(resources->ended_s, times->ended_s);
 }
 
-/* As table 3 of the paper: means over a resource's chunks, and U = its processor time over T_wall.
- */
+/* Prints means over the chunks of each resource, and U, its processor time divided by T_wall, as
+ * table 3 of Herrera et al. does. */
 static void resources_print(const struct resources *resources)
 {
     const double wall_s = resources->ended_s - resources->begun_s;
@@ -112,7 +112,7 @@ static void resources_print(const struct resources *resources)
     printf("T_wall %.3f s\n", wall_s);
 }
 
-/* The same as JSON, U as a fraction. */
+/* Writes the same as JSON, with U as a fraction. */
 static bool resources_json(const struct resources *resources, struct failure *failure)
 {
     const double wall_s = resources->ended_s - resources->begun_s;
@@ -137,7 +137,7 @@ static bool resources_json(const struct resources *resources, struct failure *fa
     return text_print(&text, "telling what chunks took", failure);
 }
 
-/* All of them are there, or which are not. */
+/* Reads what every chunk took; fails where some are missing, naming the first of them. */
 static bool parts_look(const char *folder, const struct chunks *chunks, struct resources *resources,
                        struct failure *failure)
 {
@@ -180,7 +180,7 @@ static bool folder_look(const char *folder, const char *plan, struct chunks_job 
     return good;
 }
 
-/* A master with one worker, who gives what is in the files. */
+/* Runs a master with one worker, which returns the results that are in the files. */
 static int parts_serve(const struct collect_options *options, struct chunks_job *job, char *plan)
 {
     char workers[32], *output = strdup(options->output);

@@ -15,9 +15,10 @@
 #include "spmd/run/until.h"
 #include "spmd/transport/clock.h"
 
-/* A chunk's job that ends without results is handed in so often again. */
+/* If a chunk's job ends without results, it is submitted again so many times. */
 enum { TRIES_MORE = 3 };
-/* Between two looks at jobs: local ones cost nothing to look at. */
+/* Seconds between two looks at the jobs. Looking at local ones costs next to nothing, while a
+ * resource manager is a service that others use, too. */
 static const double look_every_s = 5, look_local_s = 0.05;
 
 enum chunk_state { CHUNK_WAITS, CHUNK_SENT, CHUNK_DONE, CHUNK_GIVEN_UP };
@@ -38,7 +39,7 @@ struct handing_out {
 
 /* ---- the folder ----------------------------------------------------------------------------- */
 
-/* Owned. */
+/* Owned; NULL: out of memory. */
 static char *folder_name(const char *output)
 {
     const size_t size = strlen(output) + 8;
@@ -48,7 +49,7 @@ static char *folder_name(const char *output)
     return name;
 }
 
-/* Is the text what the file has? */
+/* Does the file contain exactly this text? */
 static bool file_says(const char *path, const char *text)
 {
     struct failure unread = FAILURE_INIT;
@@ -59,7 +60,7 @@ static bool file_says(const char *path, const char *text)
     return same;
 }
 
-/* Written, or where the folder was there, as it was. */
+/* Writes the file or, where the folder was there before, checks that it has this text. */
 static bool file_settle(const char *folder, const char *name, const char *text, bool there,
                         struct failure *failure)
 {
@@ -171,7 +172,7 @@ static bool chunks_submit(struct handing_out *out, struct failure *failure)
     return true;
 }
 
-/* Its job is over. */
+/* The chunk's job has ended: notes whether it left its results. */
 static void chunk_settle(struct handing_out *out, int64_t number)
 {
     const struct chunk_job *chunk = &out->jobs[number];
@@ -182,7 +183,7 @@ static void chunk_settle(struct handing_out *out, int64_t number)
     state_set(out, number, done ? CHUNK_DONE : again ? CHUNK_WAITS : CHUNK_GIVEN_UP);
 }
 
-/* Those under way, by the order of chunks. */
+/* Looks at all jobs that are submitted, in the order of chunks. */
 static bool jobs_look(struct handing_out *out, struct failure *failure)
 {
     const size_t most = (size_t)out->counts[CHUNK_SENT];
@@ -243,7 +244,7 @@ static void handing_out_say(const struct handing_out *out)
                 out->chunks.count, out->setup->rule, out->counts[CHUNK_DONE]);
 }
 
-/* Nobody hands in anything. */
+/* Prints commands with which the user can submit the chunks where this program does not. */
 static void by_hand_say(const struct handing_out *out)
 {
     printf("sbatch --array=0-%" PRId64 " --wrap 'scow chunk %s $SLURM_ARRAY_TASK_ID'\n"

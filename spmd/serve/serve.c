@@ -28,19 +28,20 @@
 #include "spmd/transport/link_zmq.h"
 
 enum { MEMBERS_USUAL = 256, MEMBERS_MOST = 10000 };
-/* What is said last has so long to reach workers. */
+/* Seconds for the last messages to reach workers. */
 static const double linger_s = 5;
 /* The master of before may still be ending, whose address this is: batch systems give a job that
  * they kill half a minute (Slurm's KillWait), and workers wait for a minute. */
 static const double address_patience_s = 60;
-/* How far workers may be off before what remains is planned anew, unless somebody says. */
+/* The deviation of workers, relative, from which on what remains is planned anew, unless --replan
+ * says another one. */
 static const char tolerance_usual[] = "10%";
-/* Where nothing is known of costs. */
+/* The rule where costs are not known. */
 static const char rule_usual[] = "fac";
 
 struct serve_options {
-    const char *command; /* as which sentences speak */
-    bool told;           /* what came out is told of */
+    const char *command; /* the command that sentences name */
+    bool told;           /* the outcome has been printed */
     struct run_options run;
     const char *plan, *access, *listen, *rule, *replan, *submit, *parts;
     int64_t members, ahead, workers;
@@ -169,7 +170,7 @@ static bool file_is(const char *name)
     return access(name, F_OK) == 0;
 }
 
-/* New keys, or those that workers have already. */
+/* Makes new keys or, for a run that is resumed, reads those that workers have already. */
 static bool access_find(const struct serve_options *options, const char *name, bool *there,
                         struct access *access, struct failure *failure)
 {
@@ -182,7 +183,7 @@ static bool access_find(const struct serve_options *options, const char *name, b
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-/* Of other operating models real core tasks know nothing (run/fitting.h). */
+/* Real core tasks run by the default operating model only (run/fitting.h). */
 static bool plan_check(const struct serve_options *options, const struct documents *documents,
                        struct failure *failure)
 {
@@ -208,7 +209,7 @@ static bool levels_refuse(const struct scow_task *task, struct failure *failure)
                task->name);
 }
 
-/* The plan's, with the input that it takes. */
+/* Finds the plan's core task, with the input that it takes. */
 static bool kernel_find(struct kernel *kernel, const struct serve_options *options,
                         const struct plan *plan, struct failure *failure)
 {
@@ -218,7 +219,7 @@ static bool kernel_find(struct kernel *kernel, const struct serve_options *optio
            kernel_input_check(kernel, options->run.input, options->plan, failure);
 }
 
-/* What decides: the plan, watched, so that it follows who is there; else a rule. */
+/* Chooses what decides: the plan, watched so that it follows which workers are there; or a rule. */
 static void decision_choose(const struct serve_options *options, struct execution *execution)
 {
     execution->rule = options->rule;
@@ -247,13 +248,14 @@ static void plan_serve(const struct serve_options *options, const struct documen
         !kernel_find(&kernel, options, plan, failure) ||
         !liveness_begin(&liveness, comm, &words, options->run.patience_s, failure))
         goto out;
-    liveness_part(&liveness, options->run.patience_s, 0); /* nobody is there, and none is missed */
+    liveness_part(&liveness, options->run.patience_s,
+                  0); /* no worker has joined yet, so none can be lost */
     struct execution execution = {.comm = comm,
                                   .kernel = &kernel,
                                   .plan = plan,
                                   .plan_text = documents->plan_text,
                                   .profile_text = documents->profile_text,
-                                  /* Chunks were made without it. */
+                                  /* Chunks were made without the profile. */
                                   .profile = options->parts ? NULL : documents_profile(documents),
                                   .plan_name = options->plan,
                                   .input = options->run.input,
@@ -281,7 +283,7 @@ out:
     kernel_close(&kernel);
 }
 
-/* With workers that are handed in, if any are. */
+/* Serves the run, and submits workers as jobs where that was asked for. */
 static void workers_serve(const struct serve_options *options, const struct documents *documents,
                           struct comm *comm, const char *access, struct failure *failure)
 {
@@ -297,7 +299,7 @@ static void workers_serve(const struct serve_options *options, const struct docu
     submission_end(&submission);
 }
 
-/* Of this machine, and of those that join. */
+/* A communicator of this process alone: workers that join are not counted in it. */
 static void comm_open(struct comm *comm, struct link link)
 {
     comm_init(comm, link);
@@ -310,7 +312,7 @@ static void listening_say(const struct serve_options *options, const struct acce
 {
     if (!options->run.quiet)
         fprintf(stderr, "scow serve: workers join at %s: scow work %s\n", access->address, name);
-    /* Some systems have the node's own name mean its loopback. */
+    /* On some systems the node's own name stands for its loopback address. */
     if (!options->run.quiet && !options->listen && address_keeps_out(access->address))
         fprintf(stderr,
                 "scow serve: workers on other nodes do not reach %s: name this node's address by "
@@ -350,7 +352,8 @@ static bool listen_begin(const struct serve_options *options, bool known, struct
     return true;
 }
 
-/* The access file goes with the job: who comes later finds that there is nothing to join. */
+/* Serves the run. The access file is removed with the end of the job, so that a later worker sees
+ * that there is nothing to join; it stays where the run is stopped and may be resumed. */
 static void access_serve(struct serve_options *options, const struct documents *documents,
                          const char *name, struct failure *failure)
 {
@@ -371,7 +374,7 @@ static void access_serve(struct serve_options *options, const struct documents *
     link_zmq_close(&link, linger_s);
 }
 
-/* Becomes the one that collects, where all chunks are done. */
+/* Replaces this process by scow collect, once all chunks are done. */
 static void chunks_collect(const struct serve_options *options, char *folder,
                            struct failure *failure)
 {
@@ -385,8 +388,7 @@ static void chunks_collect(const struct serve_options *options, char *folder,
     free(output);
 }
 
-/* Is the plan for its input, as that is now? Else the job of every chunk would say that it is not.
- */
+/* Does the plan fit its input as it is now? If not, the job of every chunk would fail. */
 static bool chunks_fit(const struct serve_options *options, const struct plan *plan,
                        const struct kernel *kernel, struct failure *failure)
 {

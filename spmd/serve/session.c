@@ -21,14 +21,14 @@
 #include "spmd/transport/link_zmq.h"
 #include "spmd/worker/worker.h"
 
-/* What is sent before a worker leaves has so long to leave, too. */
+/* Seconds for the last messages of a worker that leaves to be sent. */
 static const double linger_s = 10;
 
 struct session {
     const struct session_setup *setup;
     struct link link;
     struct comm comm;
-    struct bundle bytes; /* the letter's */
+    struct bundle bytes; /* of the letter */
     struct letter letter;
     struct process master;
     struct letter_job told;
@@ -36,16 +36,16 @@ struct session {
     struct profile profile;
     struct kernel kernel;
     struct job job;
-    struct input *input; /* owned; that this worker reads by itself; NULL: the master sends */
+    struct input *input; /* owned; what this worker reads itself; NULL: the master sends it */
     struct emulation *costs;
     struct store *store;
     struct liveness liveness;
     struct losses losses;
     struct chunks_job parts_job;
     struct chunks parts;        /* owned; of setup->parts */
-    struct part part;           /* owned; given last */
-    double looked_s, longest_s; /* between two packages last, and the longest time from one to the
-                                 * next */
+    struct part part;           /* owned; the one that was given last */
+    double looked_s, longest_s; /* when it was last between two packages, and the longest time from
+                                   one package to the next */
 };
 
 static volatile sig_atomic_t asked;
@@ -94,8 +94,8 @@ static bool documents_parse(struct session *session, struct failure *failure)
                           letter->sizes[LETTER_PROFILE], "the plan's profile", failure));
 }
 
-/* Byte for byte the master's: another one of the same shape would give wrong results. What is one
- * and the same file need not be read for that. */
+/* The input must be equal to the master's byte by byte: another one of the same shape would give
+ * wrong results. If it is the master's own file, it need not be read for that. */
 static bool input_same(const struct session *session, const char *name, struct failure *failure)
 {
     char identity[65], digest[65];
@@ -129,7 +129,7 @@ static bool job_make(struct session *session, const struct values *values, struc
     const size_t size = session->letter.sizes[LETTER_SHARED];
     const char *input =
         session->letter.sizes[LETTER_INPUT] > 0 ? part(session, LETTER_INPUT) : NULL;
-    /* Only read. */
+    /* A description to read from; nothing of it is changed. */
     const struct description description = {
         .tasks = session->told.tasks,
         .input = session->told.input,
@@ -157,7 +157,7 @@ static bool kernel_make(struct session *session, struct failure *failure)
     if (!kernel_open(&session->kernel, wanted, NULL, name, failure))
         return false;
     bool good = values_read(&values, session->kernel.task, &plan->parameters, name, true, failure);
-    values.write_behind = false; /* the master writes */
+    values.write_behind = false; /* results are written by the master */
     if (good && !letter_settle(&values, session->kernel.task, &session->letter))
         good = failure_set(failure, FAILURE_MISMATCH,
                            "%s: its core task has other parameters here than at the master: use "
@@ -196,7 +196,7 @@ static bool parts_find(struct session *session, struct failure *failure)
             chunks_make(&session->parts, &session->parts_job, session->told.tasks, failure));
 }
 
-/* Of that chunk, computed in the same way. */
+/* Gives the results of that chunk's file, after a check that they were computed in the same way. */
 static bool part_give(void *self, const struct package *package, struct run_given *given)
 {
     struct session *session = self;
@@ -227,7 +227,8 @@ static bool job_prepare(struct session *session, struct failure *failure)
 
 /* ---- leaving -------------------------------------------------------------------------------- */
 
-/* The master has all that this worker has done; what it has been sent since others do. */
+/* Leaves the run. The master has all results of this worker; packages that it was sent but has not
+ * begun go to others. */
 static void leave(void *self)
 {
     struct session *session = self;
@@ -240,7 +241,8 @@ static void leave(void *self)
     _exit((int)changed.code);
 }
 
-/* Between two packages: is there time for one more, as long as the longest so far? */
+/* Between two packages: is it time to leave, because there is no time for a package as long as the
+ * longest so far? */
 static bool leaves(void *self)
 {
     struct session *session = self;
@@ -287,7 +289,7 @@ static void take_part(struct session *session, struct failure *failure)
     struct done_packages done = {0};
     struct run_outcome outcome = {0};
     session->looked_s = clock_now();
-    if (failure->code != FAILURE_NONE) { /* says so, and takes no part */
+    if (failure->code != FAILURE_NONE) { /* tells the master, and takes no part */
         beginning_follow(&run, failure);
         return;
     }
@@ -336,7 +338,8 @@ void session_run(const struct session_setup *setup, struct failure *failure)
         job_prepare(&session, failure);
         take_part(&session, failure);
     }
-    /* The master, who goes on with others, has no last word for one that cannot take part. */
+    /* The master goes on with the other workers, and sends no last message to one that cannot take
+     * part: so nothing is waited for. */
     liveness_part(&session.liveness, setup->patience_s, 0);
     liveness_end(&session.liveness);
     session_release(&session, failure);

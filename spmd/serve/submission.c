@@ -15,7 +15,8 @@
 #include "spmd/run/until.h"
 
 static const double look_every_s = 5;
-/* A worker that is over so soon did next to nothing; so many in a row are enough. */
+/* A worker that ends within so many seconds did next to nothing. After so many of them in a row no
+ * more are submitted. */
 static const double vain_s = 10;
 enum { VAIN_MOST = 5 };
 
@@ -49,7 +50,7 @@ void submission_program_add(struct text *text, const char *program)
     launch_word_add(text, own);
 }
 
-/* As whole as it can be: jobs may begin elsewhere. */
+/* The path is made absolute where possible, because jobs may start in another directory. */
 static void path_add(struct text *text, const char *path)
 {
     char whole[PATH_MAX];
@@ -79,7 +80,7 @@ bool submission_ask(const char *command, char *answer, size_t size)
     return good;
 }
 
-/* Until so many are there. */
+/* Submits workers until `wanted` are submitted. */
 static bool all_submit(struct submission *submission, int64_t wanted, struct failure *failure)
 {
     const size_t had = submission->count, all = (size_t)wanted;
@@ -126,7 +127,8 @@ static void over_drop(struct submission *submission, enum job_state *states, dou
     submission->count = left;
 }
 
-/* The last ones in the queue first; those that run may have what others wait for. */
+/* Cancels workers that still wait in the queue, the last ones first. Those that run are kept,
+ * because they may have packages that others wait for. */
 static void waiting_take_back(struct submission *submission, const enum job_state *states,
                               int64_t wanted)
 {

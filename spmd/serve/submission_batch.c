@@ -1,6 +1,6 @@
-/* Workers as jobs of Slurm (sbatch, squeue, scancel) or PBS (qsub, qstat, qdel), as arrays where
- * these have such, with the options that the environment's SCOW_SUBMIT has for the command that
- * hands them in. */
+/* Workers as jobs of Slurm (sbatch, squeue, scancel) or PBS (qsub, qstat, qdel), as job arrays
+ * where possible. The environment's SCOW_SUBMIT holds further options for the command that submits
+ * them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,16 @@
 #include "spmd/serve/submission.h"
 
 enum { ANSWER_SIZE = 1 << 16, COMMAND_SIZE = 256 };
-/* Slurm's arrays have up to 1001 jobs (MaxArraySize) unless somebody has set that, PBS's more. */
+/* Slurm's arrays have up to 1001 jobs unless its administrator has set MaxArraySize; PBS allows
+ * more. */
 enum { ARRAY_MOST = 1000 };
 
-/* How one of them takes jobs. */
+/* How one of these resource managers takes jobs. */
 struct batch {
-    const char *submit; /* a shell's command that hands in what is in a file, its last word */
-    const char *range;  /* its option for an array, to be followed by the last number; NULL: none */
-    /* Of an array by that name, job `number`. False: nobody can tell its jobs. */
+    const char *submit; /* a shell command that submits the script whose name is its last word */
+    const char *range;  /* its option for an array, followed by the last number; NULL: none */
+    /* The name of job `number` of the array. False: its jobs have no names that can be told
+     * apart. */
     bool (*part_name)(const char *array, size_t number, char name[JOB_NAME_SIZE]);
     const char *cancel;
 };
@@ -27,8 +29,8 @@ static const char *options(void)
     return given ? given : "";
 }
 
-/* Runs the command with the worker's own as its script, and takes the job's name from what it
- * prints: its first word, up to a ';'. */
+/* Submits a script that runs the worker's command. The job's name is the first word that the
+ * command prints, up to a ';'. */
 static bool script_submit(const struct submission *submission, const char *command,
                           char name[JOB_NAME_SIZE], struct failure *failure)
 {
@@ -49,7 +51,7 @@ static bool script_submit(const struct submission *submission, const char *comma
                        submission->manager->name, options()[0] ? " with " : "", options());
 }
 
-/* It may be over by now. */
+/* The job may be over by now: failures are ignored. */
 static void batch_cancel(const char *command, const char *name)
 {
     char whole[COMMAND_SIZE], answer[COMMAND_SIZE];
@@ -57,7 +59,7 @@ static void batch_cancel(const char *command, const char *name)
     submission_ask(whole, answer, sizeof answer);
 }
 
-/* By one call. False: there is none. */
+/* Submits all of them as one array. False: that was refused, or is not possible. */
 static bool array_submit(const struct batch *batch, const struct submission *submission,
                          struct submitted_job *jobs, size_t count)
 {
@@ -74,7 +76,7 @@ static bool array_submit(const struct batch *batch, const struct submission *sub
     return known;
 }
 
-/* One by one where an array is refused. */
+/* Submits one by one where an array is refused. */
 static bool batch_submit(const struct batch *batch, const struct submission *submission,
                          struct submitted_job *jobs, size_t *count, struct failure *failure)
 {
@@ -92,11 +94,11 @@ static bool batch_submit(const struct batch *batch, const struct submission *sub
     return all;
 }
 
-/* Of a job whose line says so; it is over where there is none. PBS may cut what stands behind its
- * number, the server's name. */
+/* The state of the job in the command's output; a job without a line is over. PBS may cut the job's
+ * name behind its number. */
 static enum job_state state_of(const char *lines, const char *name)
 {
-    static const char waiting[] = "PQHW"; /* PD of Slurm; queued, held, not before a time of PBS */
+    static const char waiting[] = "PQHW"; /* Slurm: PD; PBS: queued, held, waiting for a time */
     const size_t length = strcspn(name, ".");
     for (const char *at = lines; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : NULL)
         if (strncmp(at, name, length) == 0 && at[length] == ' ')
@@ -104,7 +106,8 @@ static enum job_state state_of(const char *lines, const char *name)
     return JOB_OVER;
 }
 
-/* The command prints a line for each that is there: its name, a space, and its state. */
+/* Runs a command that prints a line for each job that is there: its name, a space, and its
+ * state. */
 static bool batch_look(const char *command, const struct submitted_job *jobs, size_t count,
                        enum job_state *states)
 {
@@ -131,7 +134,8 @@ static bool slurm_part_name(const char *array, size_t number, char name[JOB_NAME
 static bool slurm_submit(const struct submission *submission, struct submitted_job *jobs,
                          size_t *count, struct failure *failure)
 {
-    /* Of a job that hands in another one, Slurm's variables would speak of the wrong job. */
+    /* Slurm's variables of a job that submits another one would describe the wrong job: they are
+     * removed. */
     static const struct batch slurm = {
         .submit = "for name in $(env | sed -n 's/^\\(SLURM_[A-Z0-9_]*\\)=.*/\\1/p'); do "
                   "[ $name = SLURM_CONF ] || unset $name; done; "
@@ -162,7 +166,7 @@ const struct resource_manager submission_slurm = {
 
 /* ---- PBS ------------------------------------------------------------------------------------ */
 
-/* Of "12[].server": "12[3].server". */
+/* "12[3].server", of "12[].server". */
 static bool pbs_part_name(const char *array, size_t number, char name[JOB_NAME_SIZE])
 {
     const char *behind = strstr(array, "[]");
@@ -170,8 +174,9 @@ static bool pbs_part_name(const char *array, size_t number, char name[JOB_NAME_S
                                    number, behind + 2));
 }
 
-/* PBS and Torque have arrays by different options, and each says its version in its own way. What
- * else has a qsub, such as Torque's commands for Slurm, has other names for the jobs of one. */
+/* PBS and Torque have different options for arrays, and each prints its version in its own way.
+ * Other programs called qsub, such as Torque's commands for Slurm, name an array's jobs
+ * differently: no array is used with them. */
 static const char *pbs_range(void)
 {
     char version[COMMAND_SIZE];
@@ -190,8 +195,8 @@ static bool pbs_submit(const struct submission *submission, struct submitted_job
     return batch_submit(&pbs, submission, jobs, count, failure);
 }
 
-/* Of this user, whose name may be cut, all that have not ended. Without any, some end with the code
- * of an unknown job. */
+/* All jobs of this user that have not ended; the user's name may be cut. Without any, some versions
+ * end with the exit code of an unknown job. */
 static bool pbs_look(const struct submitted_job *jobs, size_t count, enum job_state *states)
 {
     return batch_look(

@@ -1,4 +1,5 @@
-/* Workers as processes of this machine: to try, and where there is no resource manager. */
+/* Workers as processes of this machine: to try scow serve, and where there is no resource
+ * manager. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -19,13 +20,13 @@ static bool one_submit(const struct submission *submission, struct submitted_job
         return failure_memory(failure, "starting a worker");
     const pid_t process = fork();
     if (process == 0) {
-        setpgid(0, 0); /* who interrupts the master leaves it to the master to end its workers */
+        setpgid(0, 0); /* a terminal's interrupt reaches only the master, which ends its workers */
         execl("/bin/sh", "sh", "-c", command, (char *)NULL);
         _exit(127);
     }
     free(command);
     if (process > 0)
-        setpgid(process, process); /* whoever is first */
+        setpgid(process, process); /* set by parent and child, whichever comes first */
     if (process < 0)
         return failure_set(failure, FAILURE_FAILED,
                            "a worker cannot be started: %s: ask for fewer (-n), or allow more "
@@ -55,7 +56,7 @@ static bool local_look(const struct submitted_job *jobs, size_t count, enum job_
     return true;
 }
 
-/* One that does not answer, as one that is stopped, is not waited for. */
+/* A process that does not end in time, for example because it is stopped, is not waited for. */
 static void local_cancel(const struct submitted_job *job)
 {
     static const double patience_s = 1, nap_s = 0.01;

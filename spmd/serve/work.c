@@ -64,12 +64,12 @@ static bool options_parse_all(int argc, char **argv, struct work_options *option
     return launch_patience_check(options->patience_s, failure);
 }
 
-/* ---- one process for each time ---------------------------------------------------------------
- */
+/* ---- a process for each session ------------------------------------------------------------- */
 
 static volatile sig_atomic_t child, asked;
 
-/* To this process alone, or to its group: the child hears of it once at least. */
+/* A signal may be sent to this process alone or to its group: either way the child gets it at least
+ * once. */
 static void pass_on(int number)
 {
     (void)number;
@@ -78,7 +78,7 @@ static void pass_on(int number)
         kill((pid_t)child, SIGTERM);
 }
 
-/* Signals wait until it is known whom they are for. */
+/* Signals are blocked until `child` is set, so that none is lost between fork and that. */
 static void signals_hold(bool hold)
 {
     sigset_t both;
@@ -94,7 +94,7 @@ static _Noreturn void child_run(const struct session_setup *setup)
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
     signals_hold(false);
-    command_spawner_begin(); /* before there are threads */
+    command_spawner_begin(); /* forks, so it must come before there are threads */
     session_run(setup, &failure);
     if (failure.code != FAILURE_NONE)
         fprintf(stderr, "scow work: %s\n", failure.text);
@@ -102,7 +102,7 @@ static _Noreturn void child_run(const struct session_setup *setup)
     _exit((int)failure.code);
 }
 
-/* Its exit code; a signal's is as a shell says. */
+/* The process's exit code; after a signal 128 plus its number, as in shells. */
 static int child_await(pid_t process)
 {
     int status = 0;
@@ -111,7 +111,8 @@ static int child_await(pid_t process)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* A master that is gone may come back: what it has kept goes on then. */
+/* Joins again and again: a master that was stopped may be resumed, and goes on from what it has
+ * stored. */
 static int sessions_run(const struct session_setup *setup, struct failure *failure)
 {
     int code = FAILURE_STOPPED;
@@ -152,7 +153,7 @@ static int work_run(const struct work_options *options, struct failure *failure)
     sigaction(SIGINT, &action, NULL);
     if (access_await(&access, options->access, options->patience_s, &asked, failure))
         return sessions_run(&setup, failure);
-    if (asked) /* nothing was begun */
+    if (asked) /* stopped before it had begun: no failure */
         *failure = (struct failure)FAILURE_INIT;
     return (int)failure->code;
 }
