@@ -30,7 +30,7 @@
 enum { MEMBERS_USUAL = 256, MEMBERS_MOST = 10000 };
 /* Seconds for the last messages to reach workers. */
 static const double linger_s = 5;
-/* The master of before may still be ending, whose address this is: batch systems give a job that
+/* The master that had this address before may still be ending: batch systems give a job that
  * they kill half a minute (Slurm's KillWait), and workers wait for a minute. */
 static const double address_patience_s = 60;
 /* The deviation of workers, relative, from which on what remains is planned anew, unless --replan
