@@ -2,18 +2,19 @@
 
 #include <math.h>
 
-/* Shares of a run's time: what parts may cost a worker; and what all that is sent may take of the
- * port's, which then delays nobody. Nor may parts cost more than such a share of what they are to
- * save, the work of one worker spread over all others: of many workers one is little. */
+/* Limits on parts, as shares of the run's time: of what they may cost a worker; and of how long the
+ * port may be busy in all, so that it delays no worker. Parts must not cost more than worth_most of
+ * what they are to save either, which is the work of one worker divided among all others: with many
+ * workers that is little. */
 static const double cost_most = 0.004, port_most = 0.5, worth_most = 0.05;
-/* Nothing shorter is found overdue much sooner. */
+/* Parts shorter than so many seconds would not be found overdue much sooner. */
 static const double least_s = 0.25;
-/* Of a run, where a cut lies. */
+/* The middle cut's place, as a share of the run. Half of the cuts lie before it. */
 static const double middle = 0.45;
 enum { PARTS_MOST = 20 };
 
-/* By how much longer the worker that is most concerned works for so many parts; HUGE_VAL: the port
- * has no time for them. */
+/* How much longer the most affected worker works with so many parts; HUGE_VAL: the port has no time
+ * for them. */
 static double cost_find(const struct cuts_demand *demand, const struct deadline_setup *setup,
                         int64_t parts)
 {
@@ -53,7 +54,7 @@ struct cuts cuts_find(const struct cuts_demand *demand, const struct deadline_se
     return cuts;
 }
 
-/* Half of the parts come before the middle, the others after it. */
+/* When cut number `cut` comes: half of the parts are before the middle cut, the others after it. */
 static double cut_s(const struct cuts *cuts, int64_t cut)
 {
     const int64_t before = cuts->parts / 2, after = cuts->parts - before;

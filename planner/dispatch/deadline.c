@@ -32,8 +32,8 @@ static double factor_from(const struct deadline_worker *sums)
     return fmax(sums->measured_s / sums->expected, sums->last);
 }
 
-/* By how much the worker takes longer than expected: by all that it has reported or, where that was
- * shorter, by the last one; of one that has reported nothing, by what the others have. */
+/* How many times longer than expected the worker takes: in the mean of its reports or, where that
+ * was longer, in the last one. If it has not reported, as the others do. */
 static double factor_of(const struct deadline *deadline, const struct deadline_worker *worker)
 {
     if (worker->expected > 0)
@@ -43,7 +43,7 @@ static double factor_of(const struct deadline *deadline, const struct deadline_w
     return deadline->setup.cost ? 1 : 0;
 }
 
-/* Of one that has reported, in the mean; else as of the others. */
+/* The same in the mean of its reports; if it has not reported, as the others do. */
 static double mean_factor(const struct deadline *deadline, const struct deadline_worker *worker)
 {
     return worker->expected > 0 ? worker->measured_s / worker->expected
@@ -81,7 +81,7 @@ struct cost deadline_package(const struct deadline *deadline, int64_t at, int64_
     return (struct cost){fmax(0, one.way_s + factor * one.work_s - more_s), more_s / (double)tasks};
 }
 
-/* The worker would have done the package then. */
+/* When the worker would end that package. */
 static double end_of(const struct deadline *deadline, int64_t at, int64_t tasks, double now_s)
 {
     const struct deadline_worker *worker = &deadline->workers[at];
@@ -124,7 +124,7 @@ void deadline_sent(struct deadline *deadline, int64_t at, int64_t tasks, double 
     worker->arrival_s = now_s + cost.way_s;
 }
 
-/* Of one that has reported before. */
+/* Adds the deviation of a worker's report from its earlier reports, if there are any. */
 static void deviation_add(struct deadline *deadline, const struct deadline_worker *worker,
                           double expected, double measured_s)
 {
@@ -148,7 +148,7 @@ void deadline_done(struct deadline *deadline, int64_t at, int64_t tasks, double 
 {
     struct deadline_worker *worker = &deadline->workers[at];
     const double expected = cost_of_package(deadline, at, tasks).work_s;
-    /* Of a first package after a start nobody knows how much of it was the start. */
+    /* It is not known how much of a first package's time was the worker's start: it is left out. */
     if (worker->start_s == 0 || worker->reported) {
         deviation_add(deadline, worker, expected, end_s - start_s);
         sums_add(worker, expected, end_s - start_s);

@@ -1,11 +1,12 @@
-/* A list of packages as a dispatch: to every worker its own, in their order, a few at a time. */
+/* A list of packages as a dispatch: every worker gets its own packages in their order, a few at a
+ * time. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "planner/dispatch/dispatch_kind.h"
 
 struct list_worker {
-    int64_t next; /* place in the list of its next package; the list's length: none is left */
+    int64_t next; /* index of its next package in the list; the list's length: none is left */
     int outstanding;
 };
 
@@ -15,9 +16,9 @@ struct dispatch_list {
     int64_t *following;             /* owned; of each package, the worker's next one */
     int64_t count, worker_count;
     int ahead;
-    int64_t sent, turn; /* packages handed out; the worker to ask first */
+    int64_t sent, turn; /* packages handed out; the worker to look at first */
     bool over;
-    int64_t own_tasks, own; /* of the job, of which the master computes some; so many so far */
+    int64_t own_tasks, own; /* what the master computes of the job; how many of them so far */
     struct list_worker workers[];
 };
 
@@ -59,8 +60,9 @@ static bool list_busy(const struct dispatch_list *self)
     return outstanding > 0;
 }
 
-/* Multiples of the golden section lie evenly in the unit interval, however many there are (Knuth,
- * The Art of Computer Programming 3, 6.4, theorem S). */
+/* The master's core tasks are spread over the job at multiples of the golden section, which are
+ * spread evenly however many there are (Knuth, The Art of Computer Programming 3, 6.4, theorem
+ * S). */
 static bool list_own(struct dispatch *dispatch, double now_s, int64_t most, struct package *package)
 {
     static const double GOLDEN = 0.6180339887498949;
@@ -90,7 +92,7 @@ static void list_free(struct dispatch *dispatch)
     free(dispatch);
 }
 
-/* Every worker's packages, from the last to the first. */
+/* Links every worker's packages, from the last to the first. */
 static void packages_link(struct dispatch_list *self)
 {
     for (int64_t worker = 0; worker < self->worker_count; worker++)

@@ -1,9 +1,7 @@
-/*
- * A plan whose long packages are handed out in parts (cuts.h), one after the other to their
- * workers. The parts of a round go out in turn, the first of each package, then the second of each,
- * as if they were rounds of their own, so that no worker waits for the last part of another. Core
- * tasks stay with the workers that the plan chose.
- */
+/* A plan whose long packages are handed out in parts (cuts.h). The parts of a round are sent in
+ * turn, the first of each package, then the second of each, as if they were rounds of their own, so
+ * that no worker waits until another one has all its parts. Core tasks stay with the workers that
+ * the plan chose. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,8 +9,8 @@
 #include "planner/dispatch/dispatch_kind.h"
 #include "planner/model/plan_cursor.h"
 
-/* A package that is handed out in parts. Of its core tasks 0, 1, ..., those before `from` are, and
- * those from `end` on are done elsewhere. */
+/* A package that is handed out in parts. Its core tasks before `from`, counted from 0, have been
+ * handed out; those from `end` on are done elsewhere. */
 struct parted {
     struct package whole;
     struct cuts_package cut;
@@ -23,18 +21,18 @@ struct dispatch_parts {
     struct dispatch base;
     struct dispatch *plan; /* owned */
     struct cuts cuts;
-    double *worked_s;     /* owned; by worker: what it works on what it has been given */
-    struct parted *round; /* owned; the plan's packages whose parts are handed out */
+    double *worked_s;     /* owned; by worker: seconds of work on what it has been given */
+    struct parted *round; /* owned; the packages of the plan whose parts are being handed out */
     int64_t count;
-    struct package ahead; /* the plan's next one, of another round */
+    struct package ahead; /* the plan's next package, of another round */
     bool has_ahead;
-    int64_t part, parts, at; /* the next one: of how many, of which package */
-    int64_t index, rounds;   /* of the next one; before the parts at hand */
+    int64_t part, parts, at; /* the next part: its number, of how many, of which package */
+    int64_t index, rounds;   /* of the next part; rounds before the current parts */
 };
 
 /* ---- how many there are ---------------------------------------------------------------------- */
 
-/* One package for that place in the plan, each time that its round comes. */
+/* Adds one package for that slot of the plan, for each time that its round is repeated. */
 static void demand_add(const struct plan *plan, const struct deadline_setup *setup, int64_t slot,
                        struct cuts_demand *demand, double *tasks)
 {
@@ -77,7 +75,7 @@ static bool plan_cuts(const struct plan *plan, const struct deadline_setup *cost
     return true;
 }
 
-/* Is some package of the plan so long that it may be cut? */
+/* Has the plan a package so long that it may be divided? */
 static bool some_is_long(const struct plan *plan, const struct cuts *cuts)
 {
     for (int64_t slot = 0; cuts->parts > 1 && slot < plan->worker_count; slot++)
@@ -115,7 +113,7 @@ static void package_take(struct dispatch_parts *self)
     self->parts = parts > self->parts ? parts : self->parts;
 }
 
-/* The plan's next round. */
+/* Takes the plan's next round. */
 static void round_take(struct dispatch_parts *self)
 {
     self->rounds += self->parts;
@@ -129,7 +127,7 @@ static void round_take(struct dispatch_parts *self)
     }
 }
 
-/* Its next part. */
+/* Takes the package's next part. */
 static void part_take(const struct cuts *cuts, struct parted *parted, struct package *package)
 {
     const int64_t end = cuts_end(cuts, &parted->cut, parted->from);
@@ -175,7 +173,7 @@ static bool parts_give_more(const struct dispatch *dispatch, int64_t worker)
     return dispatch_gives_more(self->plan, worker);
 }
 
-/* Of the round at hand. */
+/* The core tasks left of the current round. */
 static int64_t round_left(const struct dispatch_parts *self)
 {
     int64_t tasks = 0;
@@ -190,7 +188,7 @@ static int64_t parts_left(const struct dispatch *dispatch)
     return dispatch_left(self->plan) + round_left(self);
 }
 
-/* That share of what is left of the package, in whole parts, its last ones. */
+/* Cuts that share of what is left off the package's end, in whole parts. */
 static struct task_range parted_cut(const struct cuts *cuts, struct parted *parted, double share)
 {
     const int64_t parts = cuts_count(cuts, &parted->cut, parted->from, parted->end);
@@ -201,7 +199,7 @@ static struct task_range parted_cut(const struct cuts *cuts, struct parted *part
     return (struct task_range){parted->whole.first + parted->end, before - parted->end};
 }
 
-/* The same share of each package. */
+/* Cuts the same share off each package of the round. */
 static bool round_cut(struct dispatch_parts *self, int64_t tasks, struct dispatch_given *given)
 {
     const double share = fmin(1, (double)tasks / (double)round_left(self));

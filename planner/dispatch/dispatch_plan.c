@@ -1,4 +1,4 @@
-/* A fixed plan as a dispatch: packages in activation order, round after round. */
+/* A fixed plan as a dispatch: packages in the order of activation, round after round. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ static enum dispatch_answer plan_next(struct dispatch *dispatch, double now_s,
     return DISPATCH_SEND;
 }
 
-/* Is the next package the first of a round? */
+/* Is the next package the first one of a round? */
 static bool round_over(const struct plan_cursor *at)
 {
     for (int64_t slot = at->slot + 1; at->loads && slot < at->plan->worker_count; slot++)
@@ -83,7 +83,7 @@ static bool plan_own(struct dispatch *dispatch, double now_s, int64_t most, stru
     return true;
 }
 
-/* Has a round after the package at hand a load for it? */
+/* Has a later round than the current one a package for the worker? */
 static bool plan_gives_more(const struct dispatch *dispatch, int64_t worker)
 {
     const struct plan_cursor *at = &((const struct dispatch_plan *)dispatch)->cursor;
@@ -105,7 +105,7 @@ static struct plan_master plan_master(const struct dispatch *dispatch)
     return ((const struct dispatch_plan *)dispatch)->cursor.plan->own;
 }
 
-/* Behind the package at hand. */
+/* The core tasks behind the current package. */
 static int64_t plan_left(const struct dispatch *dispatch)
 {
     const struct dispatch_plan *self = (const struct dispatch_plan *)dispatch;

@@ -1,12 +1,9 @@
-/*
- * What is left of a job as a dispatch: another one assigns as many tasks as there are left, as if
- * they were a job of their own, and this one says which they are. No package crosses the end of a
- * range: one that would is sent in pieces, and is reported when all of them are. A worker has few
- * pieces of one package at a time: more would wait for room with it, and hold up what goes to
- * others.
- *
- * Long packages of a rule go out in parts (cuts.h) the same way, of the whole job.
- */
+/* What is left of a job as a dispatch. An inner dispatch assigns as many core tasks as there are
+ * left, as if they were a whole job, and this one says which they are. A package that would cross
+ * the end of a range is sent in pieces, and counts as reported when all of them are. A worker has
+ * few pieces of one package at a time: more would wait for a free buffer, and delay what goes to
+ * others. Long packages of a rule are sent in parts (cuts.h) in the same way, with the whole job as
+ * one range. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,55 +12,56 @@
 #include "planner/dispatch/dispatch_kind.h"
 #include "planner/model/task_places.h"
 
-/* Pieces that a worker has at a time and has not reported. */
+/* At most so many pieces of a worker are not reported at a time. */
 enum { PIECES_AHEAD = 2 };
-/* Packages that are not sent whole, for each worker and beyond that: who decides runs no farther
- * ahead, and may decide about some workers several times before it comes to others. */
+/* At most so many packages of the inner dispatch are not sent completely, for each worker and in
+ * addition: it must not run further ahead, but may decide several times about some workers before
+ * it comes to others. */
 enum { UNSENT_PER_WORKER = 8, UNSENT_MORE = 64 };
 
 /* A package of the inner dispatch whose pieces are not all reported. */
 struct whole {
     struct package package;
-    struct task_range left;      /* of it, not sent yet, in the inner dispatch's numbers */
+    struct task_range left;      /* of it, not sent yet, as the inner dispatch numbers core tasks */
     int64_t sent, reported;      /* pieces */
-    struct dispatch_times times; /* of the pieces that are reported */
-    double had_s, worked_s;      /* that these had of a processor, NaN: not known; that they took */
-    double from_s;               /* of a rule that is cut: work that its worker has before it */
+    struct dispatch_times times; /* of the reported pieces */
+    double had_s, worked_s;      /* processor time of these pieces, NaN: not known; their time */
+    double from_s;               /* for a rule in parts: work that its worker has before it */
 };
 
 /* A piece that is not reported. */
 struct piece {
-    int64_t index; /* as it was handed out */
+    int64_t index; /* as which it was handed out */
     int64_t whole; /* index of its package */
     int64_t worker;
 };
 
 struct ranges_worker {
-    int64_t pieces; /* that it has not reported */
-    int64_t looked; /* when its first package that is not sent whole was looked at */
-    bool lost;      /* nothing that is for it will be reported */
-    bool late;      /* others take what is for it */
-    double given_s; /* of a rule that is cut: work that it has been given */
+    int64_t pieces; /* which it has not reported */
+    int64_t looked; /* the last look at its first package that is not sent completely */
+    bool lost;      /* it will report nothing */
+    bool late;      /* its packages go to others */
+    double given_s; /* for a rule in parts: work that it has been given */
 };
 
 struct dispatch_ranges {
     struct dispatch base;
     struct dispatch *inner;    /* owned */
     struct task_places places; /* of the ranges */
-    struct cuts cuts;          /* of a rule of the whole job; parts 0: there are ranges */
+    struct cuts cuts;          /* for a rule of the whole job; parts 0: there are ranges */
     struct whole *wholes;      /* owned; in the order of the inner dispatch */
     size_t whole_count, whole_capacity, unsent; /* unsent: of them, not sent whole */
     struct piece *pieces;                       /* owned */
     size_t piece_count, piece_capacity;
     struct ranges_worker *workers; /* owned */
     int64_t worker_count;
-    struct package own; /* the master's, what is left of it, in the inner dispatch's numbers */
-    int64_t look;       /* the latest */
+    struct package own; /* what is left of the master's, as the inner dispatch numbers core tasks */
+    int64_t look;       /* number of the latest look */
     int64_t index;      /* of the next piece */
     bool over;          /* the inner one has handed out everything */
 };
 
-/* Room for a piece and a package more. */
+/* Makes room for one more piece and one more package. */
 static bool room_make(struct dispatch_ranges *self)
 {
     struct piece *pieces =
@@ -79,7 +77,7 @@ static bool room_make(struct dispatch_ranges *self)
     return true;
 }
 
-/* Of the whole's core tasks, to be sent next: to the end of a range, or of a part. */
+/* The core tasks of the package to send next: up to the end of a range or of a part. */
 static struct task_range piece_next(const struct dispatch_ranges *self, const struct whole *whole)
 {
     const struct package *package = &whole->package;
@@ -107,7 +105,7 @@ static void piece_send(struct dispatch_ranges *self, struct whole *whole, struct
         (struct piece){package->index, whole->package.index, package->worker};
 }
 
-/* Does the package lie in one range, and go out in one part? */
+/* Does the package lie in one range, and is it sent in one part? */
 static bool is_in_one(const struct dispatch_ranges *self, const struct whole *whole)
 {
     struct whole unsent = *whole;
@@ -115,14 +113,15 @@ static bool is_in_one(const struct dispatch_ranges *self, const struct whole *wh
     return piece_next(self, &unsent).count == whole->package.count;
 }
 
-/* May the next piece of its worker's first package be sent, and not wait there behind others? */
+/* May the next piece be sent now? It must be of its worker's first package, and must not wait there
+ * behind other pieces. */
 static bool is_next(const struct dispatch_ranges *self, const struct whole *whole)
 {
     const struct ranges_worker *worker = &self->workers[whole->package.worker];
     return worker->lost || worker->late || worker->pieces < PIECES_AHEAD || is_in_one(self, whole);
 }
 
-/* The next package of which a piece can be sent; NULL: all wait. */
+/* The next package that has a piece to be sent; NULL: all wait. */
 static struct whole *whole_next(struct dispatch_ranges *self)
 {
     self->look++;
@@ -144,7 +143,7 @@ static void whole_add(struct dispatch_ranges *self, const struct whole *whole)
     self->unsent++;
 }
 
-/* Of a rule that is cut, a package that goes out as it is: nothing need be kept of it. */
+/* Can the package of a rule in parts be sent whole? Then nothing need be kept of it. */
 static bool is_passed(struct dispatch_ranges *self, const struct whole *whole,
                       struct package *package)
 {
@@ -198,7 +197,7 @@ static enum dispatch_answer ranges_next(struct dispatch *dispatch, double now_s,
     }
 }
 
-/* The package that this one is a piece of, which then is none that waits for a report any more;
+/* Finds the package that has this piece, and removes the piece from those that wait for a report;
  * whole_count: there is none. */
 static size_t whole_take(struct dispatch_ranges *self, int64_t index)
 {
@@ -215,7 +214,7 @@ static size_t whole_take(struct dispatch_ranges *self, int64_t index)
     return k;
 }
 
-/* Tell of a package, once all its pieces have been sent and reported. */
+/* Reports the package to the inner dispatch, once all its pieces have been sent and reported. */
 static void whole_end(struct dispatch_ranges *self, size_t k)
 {
     const struct whole *whole = &self->wholes[k];
@@ -230,7 +229,8 @@ static void whole_end(struct dispatch_ranges *self, size_t k)
     self->whole_count--;
 }
 
-/* From its first piece's start to its last one's end, with the mean of their shares. */
+/* Adds a piece's report: the package goes from its first piece's start to its last one's end, with
+ * the mean of their shares of a processor. */
 static void whole_report(struct whole *whole, struct dispatch_times piece)
 {
     struct dispatch_times *times = &whole->times;
@@ -248,7 +248,7 @@ static void ranges_done(struct dispatch *dispatch, const struct package *package
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
     const size_t k = whole_take(self, package->index);
     if (k == self->whole_count && self->cuts.parts > 0)
-        dispatch_report(self->inner, package, times); /* it was passed on */
+        dispatch_report(self->inner, package, times); /* it was passed on whole */
     if (k == self->whole_count)
         return;
     whole_report(&self->wholes[k], times);
@@ -284,8 +284,8 @@ static bool ranges_own(struct dispatch *dispatch, double now_s, int64_t most,
     return true;
 }
 
-/* What it had and had not reported stays among the wholes: they are never reported. Nor is what the
- * inner dispatch goes on to hand out to it, which others do. */
+/* Packages that a lost worker had are kept in `wholes`, but never reported; so are those that the
+ * inner dispatch still hands out to it, which others do. */
 static void ranges_lost(struct dispatch *dispatch, int64_t worker)
 {
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
@@ -304,7 +304,7 @@ static void ranges_joined(struct dispatch *dispatch, int64_t worker, int64_t lik
 {
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
     self->workers[worker].lost = false;
-    self->workers[worker].pieces = 0; /* those of before are never reported */
+    self->workers[worker].pieces = 0; /* earlier ones are never reported */
     dispatch_joined(self->inner, worker, like, now_s);
 }
 
@@ -318,7 +318,7 @@ static int64_t ranges_left(const struct dispatch *dispatch)
     return dispatch_left(((const struct dispatch_ranges *)dispatch)->inner);
 }
 
-/* The inner dispatch's numbers, as ranges of the job. */
+/* Translates the inner dispatch's core tasks to ranges of the job. */
 static bool places_give(const struct dispatch_ranges *self, const struct dispatch_given *numbers,
                         struct dispatch_given *given)
 {
@@ -339,7 +339,7 @@ static bool ranges_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch
 {
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
     struct dispatch_given numbers = {.items = NULL};
-    if (self->cuts.parts > 0) /* of the whole job */
+    if (self->cuts.parts > 0) /* a rule of the whole job */
         return dispatch_cut(self->inner, tasks, given);
     const bool good =
         dispatch_cut(self->inner, tasks, &numbers) && places_give(self, &numbers, given);
@@ -352,7 +352,7 @@ static const struct dispatch *ranges_inner(const struct dispatch *dispatch)
     return ((const struct dispatch_ranges *)dispatch)->inner;
 }
 
-/* The pieces that are left are waited for, and nothing depends on these. */
+/* When all is handed out, reports of the last pieces decide nothing any more. */
 static bool ranges_hears(const struct dispatch *dispatch)
 {
     const struct dispatch_ranges *self = (const struct dispatch_ranges *)dispatch;
@@ -402,7 +402,7 @@ struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_r
 
 /* ---- rules in parts -------------------------------------------------------------------------- */
 
-/* All of it, by the workers' weights. False: out of memory. */
+/* Divides the whole job by the workers' weights. False: out of memory. */
 static bool rule_cuts(const struct dispatch_setup *setup, const struct deadline_setup *costs,
                       struct cuts *cuts)
 {

@@ -1,20 +1,14 @@
-/*
- * A dispatch that survives the loss of workers: what comes back is handed out again.
- *
- * What a lost worker was working on is suspect of having been the cause. Suspects are handed out
- * when nothing else is left to be, a package of up to PIECES core tasks one by one, larger ones in
- * so many pieces: so a core task that costs every worker that begins it costs two (four, where its
- * package had more than PIECES^3), and then is given up. Handing out halves would cost fewer
- * messages and a worker for each of them. The last living worker gets suspects one at a time, when
- * all else is reported. Single core tasks that runs before have not been able to tell apart are out
- * one at a time, so that the next loss can.
- *
- * Where there is a time by which all must have ended, what does not fit comes back at once, and is
- * handed out again in pieces that do.
- *
- * Where copies are made (dispatch_recovery_copy), what is overdue is handed out once more, and the
- * first result of it counts.
- */
+/* A dispatch that survives the loss of workers: what lost workers had comes back, and is handed out
+ * again. What a lost worker was working on is suspected of having caused the loss. Suspects are
+ * handed out when nothing else is left, a package of up to PIECES core tasks one by one, a larger
+ * one in PIECES pieces: so a core task that kills every worker that begins it costs two of them
+ * (four, where its package had more than PIECES^3), and is then given up. Halving would need fewer
+ * messages, but a worker for each half. The last living worker gets suspects one at a time, after
+ * everything else is reported. Single core tasks that earlier runs could not tell apart are handed
+ * out one at a time, so that the next loss decides. Where everything must end by some time, what
+ * does not fit comes back at once, and is handed out again in pieces that do. Where copies are made
+ * (dispatch_recovery_copy), what is overdue is handed out once more, and its first result
+ * counts. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -39,7 +33,7 @@ static size_t *place_of(const struct dispatch_recovery *self, int64_t index)
     return &self->places[(size_t)index & (self->place_count - 1)];
 }
 
-/* So many that packages which are out together rarely share one. */
+/* Makes the hash table so large that packages rarely collide. */
 static bool places_reserve(struct dispatch_recovery *self)
 {
     enum { EACH = 8, LEAST = 1024 };
@@ -59,7 +53,7 @@ static bool places_reserve(struct dispatch_recovery *self)
     return true;
 }
 
-/* A loss cannot fail. */
+/* Reserves memory beforehand, so that handling a loss cannot fail. */
 bool recovery_reserve(struct dispatch_recovery *self)
 {
     const size_t count = self->out.count + self->returned.count + self->suspects.count + 1;
@@ -67,7 +61,7 @@ bool recovery_reserve(struct dispatch_recovery *self)
            list_reserve(&self->returned, count) && list_reserve(&self->suspects, count);
 }
 
-/* What follows on what came back last is one range with it. */
+/* A package that follows the one that came back last is joined with it. */
 static void package_return(struct dispatch_recovery *self, const struct package *package)
 {
     struct recovery_entry *last =
@@ -82,13 +76,13 @@ static void package_return(struct dispatch_recovery *self, const struct package 
     self->returned.items[self->returned.count++] = (struct recovery_entry){.package = *package};
 }
 
-/* What losses could not tell apart from others so far. */
+/* Is it a single core task that earlier losses could not tell apart from others? */
 static bool is_alone(const struct recovery_entry *entry)
 {
     return entry->package.count == 1 && entry->losses >= DISPATCH_LOSSES_MOST;
 }
 
-/* There is room for it. */
+/* There is room for it: see recovery_reserve. */
 static void suspect_add(struct dispatch_recovery *self, const struct recovery_entry *entry)
 {
     self->suspects.items[self->suspects.count++] =
@@ -107,7 +101,7 @@ void recovery_return_copy(struct dispatch_recovery *self, const struct package *
         (struct recovery_entry){.package = *package, .group = group, .copy = true};
 }
 
-/* Of a worker that is lost. */
+/* Takes back what a lost worker had. */
 static void entry_return(struct dispatch_recovery *self, const struct recovery_entry *entry)
 {
     self->alone -= is_alone(entry);
@@ -128,7 +122,7 @@ static void entry_put(struct dispatch_recovery *self, size_t place,
     *place_of(self, entry->package.index) = place;
 }
 
-/* NULL: it is not out. */
+/* NULL: it is not with a worker. */
 static struct recovery_entry *entry_find(const struct dispatch_recovery *self, int64_t index)
 {
     if (index < 0 || index >= self->index)
@@ -157,21 +151,21 @@ static void package_out(struct dispatch_recovery *self, struct package *package,
     entry_put(self, self->out.count++, &entry);
 }
 
-/* Of so many core tasks, how many that worker can do in time. */
+/* How many of these core tasks the worker can do in time. */
 static int64_t count_fit(const struct dispatch_recovery *self, int64_t worker, int64_t count,
                          double now_s)
 {
     return self->deadline ? deadline_fit(self->deadline, worker, count, now_s) : count;
 }
 
-/* Nothing more goes to it: it is lost, or others do what it has. */
+/* Does the worker get nothing more, because it is lost, or because others do what it has? */
 static bool is_out_of_use(const struct dispatch_recovery *self, int64_t worker)
 {
     return self->lost[worker] || recovery_copies_late(self, worker);
 }
 
-/* The living worker with the fewest packages out, at most so many, that in time can do some of so
- * many core tasks: *count of them. */
+/* Chooses the living worker with the fewest packages, at most `most`, that can do some of these
+ * core tasks in time: *count of them. -1: there is none. */
 static int64_t worker_choose(const struct dispatch_recovery *self, int64_t most, double now_s,
                              int64_t tasks, int64_t *count)
 {
@@ -189,7 +183,7 @@ static int64_t worker_choose(const struct dispatch_recovery *self, int64_t most,
     return chosen;
 }
 
-/* Nobody can take what there is. */
+/* No worker can take what there is. */
 static enum dispatch_answer nobody(struct dispatch_recovery *self)
 {
     if (self->out.count > 0 || !self->deadline)
@@ -198,13 +192,13 @@ static enum dispatch_answer nobody(struct dispatch_recovery *self)
     return DISPATCH_FINISHED;
 }
 
-/* Copies go to who has nothing else to do. */
+/* A copy goes only to a worker that has nothing else to do. */
 static int64_t most_out(const struct recovery_entry *from)
 {
     return from->copy ? 0 : PLATFORM_BUFFERS - 1;
 }
 
-/* The first core tasks of a range, at most `count` of them, to who may have them. */
+/* Sends the first core tasks of a range, at most `count`, to a worker that may have them. */
 static enum dispatch_answer piece_send(struct dispatch_recovery *self, struct recovery_entry *from,
                                        int64_t count, double now_s, struct package *package)
 {
@@ -228,8 +222,8 @@ static enum dispatch_answer piece_send(struct dispatch_recovery *self, struct re
     return DISPATCH_SEND;
 }
 
-/* Half of what came back over the living; where one of them has nothing else to do, all of it over
- * those who will soon be done. */
+/* How much of what came back to send at once: half of it divided among the living workers. If one
+ * of them has nothing to do, all of it is divided among those that will soon be idle. */
 static int64_t returned_piece(const struct dispatch_recovery *self,
                               const struct recovery_entry *from, double now_s)
 {
@@ -241,7 +235,7 @@ static int64_t returned_piece(const struct dispatch_recovery *self,
     return worker >= 0 ? recovery_copies_share(self, worker, least, now_s) : least;
 }
 
-/* From the last range that came back. */
+/* Sends a piece of the range that came back last. */
 static enum dispatch_answer returned_next(struct dispatch_recovery *self, double now_s,
                                           struct package *package)
 {
@@ -255,7 +249,7 @@ static enum dispatch_answer returned_next(struct dispatch_recovery *self, double
     return answer;
 }
 
-/* The last one that may be handed out now; NULL: none may. */
+/* The last suspect that may be handed out now; NULL: there is none. */
 static struct recovery_entry *suspect_choose(const struct dispatch_recovery *self)
 {
     size_t k = self->suspects.count;
@@ -283,8 +277,8 @@ static struct task_range range_of(const struct package *package)
     return (struct task_range){package->first, package->count};
 }
 
-/* The inner one's next package, once its worker has room for it. Others wait as well, for the
- * inner one's packages are sent in its order. */
+/* The inner dispatch's next package, once its worker has room. All others wait for that too,
+ * because the inner dispatch's packages are sent in its order. */
 static enum dispatch_answer inner_next(struct dispatch_recovery *self, double now_s,
                                        struct package *package)
 {
@@ -301,7 +295,8 @@ static enum dispatch_answer inner_next(struct dispatch_recovery *self, double no
     return self->holds ? DISPATCH_WAIT : DISPATCH_SEND;
 }
 
-/* As much of the inner one's package as its worker can do; the rest comes back. False: nothing. */
+/* Takes as many core tasks of the inner dispatch's package as its worker can do; the rest comes
+ * back. False: it can do none. */
 static bool inner_take(struct dispatch_recovery *self, double now_s, struct package *package)
 {
     const struct package original = *package;
@@ -341,7 +336,7 @@ bool recovery_is_awaited(const struct dispatch_recovery *self)
     return false;
 }
 
-/* The inner one's packages come back, for their workers are gone. False: out of memory. */
+/* Takes back all packages of the inner dispatch whose workers are lost. False: out of memory. */
 static bool inner_drain(struct dispatch_recovery *self, enum dispatch_answer *answer)
 {
     struct package package;
@@ -355,7 +350,8 @@ static bool inner_drain(struct dispatch_recovery *self, enum dispatch_answer *an
     }
 }
 
-/* A rule waits for requests, and nobody is there to make one. */
+/* A rule waits for requests, and no worker is left to make one: takes all its core tasks back.
+ * False: out of memory. */
 static bool inner_empty(struct dispatch_recovery *self)
 {
     struct dispatch_given given = {.items = NULL};
@@ -383,8 +379,8 @@ bool recovery_drain(struct dispatch_recovery *self)
     return answer != DISPATCH_OUT_OF_MEMORY;
 }
 
-/* Who was not given a package of a rule, for it did not fit into the time, asks for no other until
- * it reports one, and nobody has any to report. */
+/* A worker whose package of a rule did not fit into the time requests no other before it reports
+ * one. Has no worker anything to report? */
 static bool is_stuck(const struct dispatch_recovery *self)
 {
     return self->deadline && self->returned.count == 0 && !self->holds &&
@@ -398,7 +394,7 @@ static enum dispatch_answer all_done(const struct dispatch_recovery *self)
     return self->open ? DISPATCH_HANDED_OUT : DISPATCH_FINISHED;
 }
 
-/* Nobody is there: what remains waits for who comes, or goes to others. */
+/* No worker is there: what remains waits for one that joins, or goes to other masters. */
 static enum dispatch_answer empty_next(struct dispatch_recovery *self)
 {
     if (self->open && !recovery_drain(self))
@@ -445,7 +441,7 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
     return recovery_is_awaited(self) ? DISPATCH_HANDED_OUT : all_done(self);
 }
 
-/* Of a part of its package, the inner one hears what the whole would have taken. */
+/* Of a part of a package, the inner dispatch is told what the whole would have taken. */
 static void inner_tell(const struct dispatch_recovery *self, const struct package *package,
                        const struct package *original, struct dispatch_times times)
 {
@@ -455,7 +451,7 @@ static void inner_tell(const struct dispatch_recovery *self, const struct packag
     dispatch_report(self->inner, original, times);
 }
 
-/* It is out no more. */
+/* Removes it from the packages that are with workers. */
 static void entry_take(struct dispatch_recovery *self, const struct recovery_entry *entry)
 {
     self->alone -= is_alone(entry);
@@ -499,7 +495,7 @@ static void recovery_lost(struct dispatch *dispatch, int64_t worker)
     size_t kept = 0;
     if (worker >= self->workers || self->lost[worker] ||
         (self->living == 1 && !self->joins && !self->open))
-        return; /* the last one cannot be replaced */
+        return; /* the last worker cannot be replaced */
     self->lost[worker] = true;
     self->living--;
     recovery_copies_lost(self, worker);
@@ -530,13 +526,13 @@ static struct dispatch_blame recovery_blame(struct dispatch *dispatch,
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
     struct recovery_entry *entry = entry_find(self, package->index);
     if (!entry || (entry->group > 0 && !entry->copy) || recovery_copies_void(self, entry))
-        return (struct dispatch_blame){0, false}; /* others do that one */
+        return (struct dispatch_blame){0, false}; /* others do that package */
     self->alone -= is_alone(entry);
     entry->losses++;
     entry->given_up = is_alone(entry);
     self->alone += is_alone(entry);
     if (entry->given_up)
-        recovery_copies_claim(self, entry); /* as failed */
+        recovery_copies_claim(self, entry); /* counts as a failed core task */
     return (struct dispatch_blame){entry->losses, entry->given_up};
 }
 
@@ -570,9 +566,8 @@ static bool recovery_own(struct dispatch *dispatch, double now_s, int64_t most,
     return dispatch_own(self->inner, now_s, most, package);
 }
 
-/* The turns of a rule within, which come before what losses brought back. A plan's workers are
- * known beforehand, and who does in their place what lost ones would have is decided package by
- * package. */
+/* The turns of a rule may be skipped, as they come before what losses bring back. Those of a plan
+ * may not: its workers are fixed, and who replaces lost ones is decided package by package. */
 static struct dispatch_run recovery_run(const struct dispatch *dispatch)
 {
     const struct dispatch_recovery *self = (const struct dispatch_recovery *)dispatch;

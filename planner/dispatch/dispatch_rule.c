@@ -1,4 +1,5 @@
-/* Request-driven rules as a dispatch: who has reported a package stands in line for the next. */
+/* Request-driven rules as a dispatch: a worker that has reported a package waits in a queue for the
+ * next one. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ _Static_assert((int)DISPATCH_WORDS_MOST == (int)RULE_WORDS_MOST, "the words of a
 
 enum { RULE_COUNT = sizeof rules / sizeof rules[0], RULE_NAME_SIZE = 64 };
 
-/* Sizes that the rule said, before they were cut to those that may be sent. */
+/* Sizes that the rule has said, before they were limited to what may be sent. */
 struct asked {
     double least, most;
     int64_t packages;
@@ -29,36 +30,36 @@ struct dispatch_rule {
     struct rule_state state;
     int ahead;
     int64_t least, most;
-    int64_t *line; /* owned; ring of waiting workers, p * ahead places */
+    int64_t *line; /* owned; ring buffer of waiting workers, p * ahead entries */
     int64_t line_first, line_count;
     double *sent_s;    /* owned; per worker, a ring of `ahead` times of sending */
     int64_t *sent;     /* owned; per worker, packages handed out */
-    int64_t *reported; /* owned; per worker, of those */
-    int64_t *held;   /* owned; per worker, requests that wait until other work is over, or until it
-                      * is late no more */
-    bool *late;      /* owned; per worker */
-    char *own;       /* owned; what the rule keeps, for itself and of each worker */
-    double *ended_s; /* owned; per worker, end of the last package reported */
+    int64_t *reported; /* owned; per worker, how many of these it has reported */
+    int64_t *held; /* owned; per worker, requests that wait until other work is over, or until it is
+                      no longer late */
+    bool *late;    /* owned; per worker */
+    char *own;     /* owned; the rule's memory, for itself and for each worker */
+    double *ended_s;      /* owned; per worker, end of the last package reported */
     struct package after; /* index, round and first of the package after the last one handed out */
     int64_t outstanding;
-    bool follows;               /* another dispatch says who requests */
-    bool refused;               /* all who wait got nothing, and nothing has happened since */
-    struct asked asked, before; /* of the last packages, as many as workers at most, and of those
-                                 * before them */
+    bool follows; /* another dispatch says which workers request */
+    bool refused; /* all waiting workers got nothing, and nothing has happened since */
+    struct asked asked,
+        before; /* of the last packages, at most one for each worker; of those before them */
     int64_t series;
-    const struct work *work; /* borrowed: of the job; no regions: counts are of core tasks */
+    const struct work *work; /* borrowed: of the job; without regions, the rule counts core tasks */
     int64_t unsent;          /* core tasks that are not handed out yet */
     int64_t work_first;      /* core tasks of the job before it */
-    int64_t offset;          /* in it, the first one's place less that of the first package */
-    bool closed;             /* sizes follow from the number of requests alone */
+    int64_t offset;          /* place of its first core task less that of the first package */
+    bool closed;             /* sizes follow from the number of the request alone */
 };
 
 /* ---- units of work -------------------------------------------------------------------------- */
 
-/* A package that is worth less tells nothing of how fast its worker is. */
+/* A package worth less than this tells nothing about its worker's speed. */
 static const double UNITS_LEAST = 1e-6;
 
-/* What these core tasks of the job are worth. */
+/* What these core tasks of the job are worth, in units. */
 static double units_of(const struct dispatch_rule *self, int64_t first, int64_t count)
 {
     if (!work_differs(self->work))
@@ -67,14 +68,14 @@ static double units_of(const struct dispatch_rule *self, int64_t first, int64_t 
                        work_before(self->work, (double)first));
 }
 
-/* The same as rules count: some core tasks are worth something. */
+/* The same in whole units, as rules count: at least 1 where any core task is left. */
 static int64_t units_whole(const struct dispatch_rule *self, int64_t first, int64_t count)
 {
     const int64_t units = llround(units_of(self, first, count));
     return count > 0 && units < 1 ? 1 : units;
 }
 
-/* Core tasks from `first` on that are worth about so much, at least one, of `left`. */
+/* How many core tasks from `first` on are worth about `units`: at least one, of `left`. */
 static int64_t tasks_of(const struct dispatch_rule *self, int64_t first, double units, int64_t left)
 {
     const struct work *work = self->work;
@@ -145,14 +146,15 @@ static enum dispatch_answer rule_next(struct dispatch *dispatch, double now_s,
     struct rule_state *state = &self->state;
     if (self->unsent == 0)
         return DISPATCH_FINISHED;
-    /* What a rule says may hang on how often it is asked, and that on how its caller waits. */
+    /* What a rule says may depend on how often it is asked, which depends on how its caller waits:
+     * it is not asked again before something has happened. */
     if (self->refused)
         return DISPATCH_WAIT;
     for (int64_t waiting = self->line_count; waiting > 0; waiting--) {
         int64_t worker = line_pop(self);
         double tasks = self->closed ? state->rule->closed(state, state->requests)
                                     : state->rule->chunk(state, worker);
-        /* Nobody works, so nobody would ever ask again. */
+        /* No worker has a package, so none would ever report and request again. */
         if (!(tasks >= 1) && self->outstanding == 0 && waiting == 1)
             tasks = 1;
         if (tasks >= 1) {
@@ -165,9 +167,9 @@ static enum dispatch_answer rule_next(struct dispatch *dispatch, double now_s,
     return DISPATCH_WAIT;
 }
 
-/* ---- packages by their numbers alone --------------------------------------------------------- */
+/* ---- packages by their number alone --------------------------------------------------------- */
 
-/* A rule that has said so much says nothing else any more, but for what it is cut to. */
+/* Will a rule that said this size always say the same, once it is limited to what may be sent? */
 static bool closed_stays(const struct dispatch_rule *self, double asked)
 {
     const enum rule_sizes sizes = self->state.rule->sizes;
@@ -177,7 +179,7 @@ static bool closed_stays(const struct dispatch_rule *self, double asked)
            (sizes == RULE_SIZES_GROW ? asked >= (double)self->most : asked <= (double)self->least);
 }
 
-/* So many packages of that size are somebody else's. */
+/* So many packages of that size were taken by other workers. */
 static void closed_pass(struct dispatch_rule *self, int64_t packages, int64_t tasks)
 {
     self->state.requests += packages;
@@ -210,7 +212,8 @@ bool dispatch_rule_package(struct dispatch *rule, int64_t step, struct package *
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-/* West's update of mean and squared deviations, weighted by tasks. */
+/* Updates mean and squared deviations, weighted by core tasks (D. H. D. West, Commun. ACM 22(9),
+ * 1979). */
 static void times_add(struct rule_worker *worker, double tasks, double work_s)
 {
     double per_task_s = fmax(work_s - worker->latency_s, 0) / tasks;
@@ -222,7 +225,7 @@ static void times_add(struct rule_worker *worker, double tasks, double work_s)
     worker->squares_s2 += tasks * before_s * (per_task_s - worker->mean_s);
 }
 
-/* What the rule learns from a package that the worker could have had from then on. */
+/* Updates what the rule knows with a package that the worker could have had from could_s on. */
 static void package_learn(struct dispatch_rule *self, const struct package *package, double could_s,
                           struct dispatch_times times)
 {
@@ -265,7 +268,8 @@ static void rule_unsent(struct dispatch *dispatch, const struct package *package
     self->held[at] += self->late[at];
 }
 
-/* What it had comes to nothing here: who hands it out again does not ask the rule. */
+/* What the lost worker had no longer concerns the rule: it is handed out again without asking
+ * it. */
 static void rule_lost(struct dispatch *dispatch, int64_t at)
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
@@ -287,8 +291,8 @@ static void rule_lost(struct dispatch *dispatch, int64_t at)
     }
 }
 
-/* It requests as many packages as each worker did in the beginning; rules that follow another
- * dispatch hear of its requests from there. */
+/* A new worker requests as many packages as all workers did at the beginning. Where another
+ * dispatch makes the requests, it makes these as well. */
 static void rule_joined(struct dispatch *dispatch, int64_t at, int64_t like, double now_s)
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
@@ -303,7 +307,7 @@ static void rule_joined(struct dispatch *dispatch, int64_t at, int64_t like, dou
         dispatch_rule_ask(dispatch, at);
 }
 
-/* Take the worker's requests out of the line, but for so many. */
+/* Removes all but `staying` of the worker's requests from the queue, and keeps them. */
 static void requests_hold(struct dispatch_rule *self, int64_t worker, int64_t staying)
 {
     for (int64_t waiting = self->line_count; waiting > 0; waiting--) {
@@ -315,7 +319,7 @@ static void requests_hold(struct dispatch_rule *self, int64_t worker, int64_t st
     }
 }
 
-/* What it requested and got nothing for meanwhile. */
+/* Makes the requests that were kept. */
 static void requests_resume(struct dispatch_rule *self, int64_t worker)
 {
     const int64_t held = self->held[worker];
@@ -324,8 +328,8 @@ static void requests_resume(struct dispatch_rule *self, int64_t worker)
         dispatch_rule_ask(&self->base, worker);
 }
 
-/* Who is busy for long will find less left to be done: what it is given already counts as if it
- * began at once. */
+/* A worker that is busy for long will find less left when it is free: only its first request is
+ * kept in the queue, whose package counts as if it began at once. */
 static void rule_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
@@ -336,7 +340,7 @@ static void rule_busy(struct dispatch *dispatch, int64_t worker, double until_s,
         requests_hold(self, worker, 1);
 }
 
-/* Others share what is left as long as it is late; then it requests as before. */
+/* While a worker is late, others share what is left; afterwards it requests as before. */
 static void rule_late(struct dispatch *dispatch, int64_t worker, bool late)
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
@@ -352,7 +356,7 @@ static int64_t rule_left(const struct dispatch *dispatch)
     return ((const struct dispatch_rule *)dispatch)->unsent;
 }
 
-/* The last ones. What the rule goes by are those that stay. */
+/* Gives away the last core tasks. The rule goes on with those that stay. */
 static bool rule_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given)
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
@@ -392,18 +396,19 @@ void dispatch_rule_learn(struct dispatch *dispatch, const struct package *packag
     package_learn((struct dispatch_rule *)dispatch, package, times.start_s, times);
 }
 
-/* The same for a while: at a size of the rule's own below which it does not go, or near it. */
+/* Has the rule said one size for a while, because it has reached its least size or is near it? */
 static bool asked_alike(const struct dispatch_rule *self)
 {
     return self->asked.least == self->asked.most && self->before.least == self->asked.most &&
            self->before.most == self->asked.most;
 }
 
-/* Core tasks that can be assigned before a package is of another size, which those now asked for
- * are cut to, be it the most or the least that may be sent. */
+/* How many core tasks can be assigned before packages change their size, now that they are limited
+ * by the most or by the least that may be sent. */
 static double cut_tasks(const struct dispatch_rule *self)
 {
-    /* A size may fall quicker than what is left, where a rule has measured anew. */
+    /* A size may fall faster than what is left, where a rule has new measurements: SAFE allows for
+     * it. */
     static const double SAFE = 3, ALIKE = 0.25;
     const double left = (double)self->state.left;
     const double least = fmin(self->asked.least, self->before.least);
@@ -418,13 +423,13 @@ static double cut_tasks(const struct dispatch_rule *self)
                 left * (1 - SAFE * (double)self->most / least));
 }
 
-/* Do packages have one core task each, whatever these are worth? */
+/* Has every package one core task, whatever it is worth? */
 static bool goes_singly(const struct dispatch_rule *self)
 {
     return self->most == 1 || self->state.rule->single;
 }
 
-/* The next core tasks that are worth no more than about so much. */
+/* The next core tasks that are together worth about `units` at most. */
 static double tasks_within(const struct dispatch_rule *self, double units)
 {
     const struct work *work = self->work;
@@ -440,7 +445,7 @@ static struct dispatch_run rule_run(const struct dispatch *dispatch)
     const struct dispatch_rule *self = (const struct dispatch_rule *)dispatch;
     const struct rule *rule = self->state.rule;
     const bool differs = work_differs(self->work);
-    const bool closed = self->closed && rule->same; /* which goes by other packages */
+    const bool closed = self->closed && rule->same; /* its sizes depend on other packages */
     if (self->before.packages == 0 || closed || (differs && !goes_singly(self)))
         return (struct dispatch_run){0};
     const double asked = fmin(fmax(self->asked.most, (double)self->least), (double)self->most);
@@ -465,7 +470,7 @@ void dispatch_rule_later(struct dispatch *dispatch, const double *later_s)
     }
 }
 
-/* What was measured before stands for what is skipped. */
+/* What was measured before the skip stands for the skipped packages, too. */
 static void rule_skip(struct dispatch *dispatch, const struct dispatch_skip *skip)
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
@@ -496,7 +501,7 @@ static void rule_free(struct dispatch *dispatch)
     free(self);
 }
 
-/* By its name, which options may follow behind a comma. */
+/* Finds a rule by its name, which may be followed by a comma and options. */
 static const struct rule *rule_find(const char *text, struct failure *failure)
 {
     char name[RULE_NAME_SIZE], hint[NEAREST_HINT_SIZE];
@@ -512,7 +517,7 @@ static const struct rule *rule_find(const char *text, struct failure *failure)
     return NULL;
 }
 
-/* The rule, and the values of its options. */
+/* Finds the rule, and reads the values of its options. */
 static const struct rule *rule_read(const char *text, int64_t *values, struct failure *failure)
 {
     const struct rule *rule = rule_find(text, failure);
@@ -574,14 +579,14 @@ static void workers_fill(struct rule_state *state, const struct dispatch_setup *
     }
 }
 
-/* What each of them begins at, so that it may be anything. */
+/* Rounds up so that any type may begin behind it. */
 static size_t aligned(size_t size)
 {
     const size_t unit = _Alignof(max_align_t);
     return (size + unit - 1) / unit * unit;
 }
 
-/* The rule's own memory, all 0. False: out of memory. */
+/* Allocates the rule's memory, all 0. False: out of memory. */
 static bool own_fill(struct dispatch_rule *self)
 {
     struct rule_state *state = &self->state;
@@ -609,7 +614,7 @@ static int wanted_compare(const void *a, const void *b)
     return (p->worker > q->worker) - (p->worker < q->worker);
 }
 
-/* Everybody waits for as many packages as it may have. False: out of memory. */
+/* Makes every worker wait for as many packages as it may have. False: out of memory. */
 static bool line_begin(struct dispatch_rule *self)
 {
     const struct rule_state *state = &self->state;

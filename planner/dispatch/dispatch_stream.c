@@ -6,33 +6,33 @@
 #include "planner/base/array.h"
 #include "planner/dispatch/dispatch_kind.h"
 
-/* A package of an inner dispatch that hears reports. Its pieces, whose indices follow each other,
- * are not all reported. */
+/* A package of an inner dispatch that is told of reports, with pieces that are not all reported;
+ * their indices are consecutive. */
 struct whole {
     struct package package;
     int64_t index;                  /* of its first piece */
     int64_t left;                   /* core tasks of it, not sent yet */
-    int64_t pieces, sent, reported; /* handed out; of them, sent; of these, reported */
-    double end_s, worked_s;         /* of the pieces that are reported */
-    double had_s;                   /* that these had of a processor; NaN: not known */
+    int64_t pieces, sent, reported; /* handed out, sent, reported */
+    double end_s, worked_s;         /* of the reported pieces */
+    double had_s;                   /* their processor time; NaN: not known */
 };
 
 struct dispatch_stream {
     struct dispatch base;
     struct dispatch *inner;    /* owned */
-    struct task_range *ranges; /* owned; that have come, from `next` on */
+    struct task_range *ranges; /* owned; those that have arrived and are left, from `next` on */
     size_t next, count, capacity;
-    struct package held;  /* the inner one's, what is left of it */
-    bool hears;           /* the inner one is told of reports */
+    struct package held;  /* what is left of the inner dispatch's package */
+    bool hears;           /* the inner dispatch is told of reports */
     struct whole *wholes; /* owned; in the order of the inner dispatch */
     size_t whole_count, whole_capacity;
     int64_t index;  /* of the next piece */
-    int64_t wanted; /* core tasks that may still come */
+    int64_t wanted; /* core tasks that may still arrive */
     int64_t left;
     bool ended;
 };
 
-/* The first core tasks that are there, of one range, for the package that is held. */
+/* Takes the first core tasks that have arrived, of one range, for the current package. */
 static void piece_take(struct dispatch_stream *self, struct package *package)
 {
     struct task_range *range = &self->ranges[self->next];
@@ -48,7 +48,7 @@ static void piece_take(struct dispatch_stream *self, struct package *package)
         self->next++;
 }
 
-/* The inner one's next package is held from now on. */
+/* Begins the inner dispatch's next package. */
 static bool whole_add(struct dispatch_stream *self)
 {
     struct whole *wholes =
@@ -61,7 +61,7 @@ static bool whole_add(struct dispatch_stream *self)
     return true;
 }
 
-/* A piece of what is held: it is the last one's. */
+/* Notes a piece of the current package. */
 static void whole_send(struct dispatch_stream *self, const struct package *piece)
 {
     struct whole *whole = &self->wholes[self->whole_count - 1];
@@ -70,8 +70,8 @@ static void whole_send(struct dispatch_stream *self, const struct package *piece
     whole->sent++;
 }
 
-/* Packages of which nothing is there are not asked for: what becomes of the inner one's workers
- * meanwhile is known better later. */
+/* The inner dispatch is not asked for a package before a part of it has arrived: by then more is
+ * known about its workers. */
 static enum dispatch_answer stream_next(struct dispatch *dispatch, double now_s,
                                         struct package *package)
 {
@@ -91,7 +91,7 @@ static enum dispatch_answer stream_next(struct dispatch *dispatch, double now_s,
     return DISPATCH_SEND;
 }
 
-/* That the package is a piece of; NULL: of none that waits for a report. */
+/* The package that has this piece; NULL: none that waits for a report. */
 static struct whole *whole_find(const struct dispatch_stream *self, const struct package *package)
 {
     for (size_t k = 0; k < self->whole_count; k++) {
@@ -102,8 +102,9 @@ static struct whole *whole_find(const struct dispatch_stream *self, const struct
     return NULL;
 }
 
-/* Tell of a package, once all its pieces have been sent and reported: as if its worker had done one
- * after the other without waiting, so that it does not count as slow for what was not there. */
+/* Reports a package once all its pieces have been sent and reported: as if its worker had done them
+ * one after the other without waiting, so that it does not seem slow because core tasks had not
+ * arrived. */
 static void whole_end(struct dispatch_stream *self, struct whole *whole)
 {
     const struct whole ended = *whole;
@@ -160,7 +161,7 @@ static void stream_lost(struct dispatch *dispatch, int64_t worker)
     dispatch_lost(((struct dispatch_stream *)dispatch)->inner, worker);
 }
 
-/* The inner one is not asked before something has come. */
+/* The inner dispatch is not asked before something has arrived. */
 static double stream_due(const struct dispatch *dispatch)
 {
     const struct dispatch_stream *self = (const struct dispatch_stream *)dispatch;

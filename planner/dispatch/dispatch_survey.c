@@ -8,73 +8,73 @@
 #include "planner/dispatch/survey.h"
 #include "planner/dispatch/survey_pieces.h"
 
-/* One stratum for so many tasks; fewer tasks for each worker are not surveyed. */
+/* There is a stratum for so many core tasks; jobs with fewer core tasks for each worker are not
+ * surveyed. */
 enum { TASKS_PER_STRATUM = 8, TASKS_PER_WORKER = 10 };
-/* Of the tasks, one in so many is handed out at most as probes; while single ones are waited for,
- * more. */
+/* At most one of so many core tasks is handed out as a probe; one of MISSING_SHARE while single
+ * ones are awaited. */
 enum { PROBES_SHARE = 6, MISSING_SHARE = 4 };
-/* Strata are halved while the total is not known within so much: half the width of what 90 % of
- * such totals lie between, relative. */
+/* Strata are halved as long as the total is not known within this: half the width of its 90 %
+ * interval, relative. */
 static const double DOUBT_MOST = 0.1;
-/* The second size, from which the latency of packages is first known; larger ones double. */
+/* The second size, from which on the latency of packages is known; larger sizes double. */
 enum { SECOND_SIZE = 4, GROWTH = 2, SIZES_LEAST = 3 };
-/* Of a worker's share of the tasks, the largest package timed is one in so many. */
+/* The largest package that is timed is one of so many parts of a worker's core tasks. */
 enum { LARGEST_SHARE = 10 };
-/* Of what the job will take, what the latencies of probes may take. */
+/* The latencies of all probes may take this share of the job's time. */
 static const double LATENCIES_SHARE = 0.05;
-/* A package that takes so many times its latency, and that share of what the job will take its
- * worker, is the largest that need be timed: of smaller ones alone nobody knows what transfers
- * cost. */
+/* A package that takes so many times its latency, and this share of a worker's time for the job, is
+ * the largest that must be timed: smaller ones alone do not tell what transfers cost. */
 static const double LATENCIES_ENOUGH = 10, PACKAGE_SHARE = 0.005;
-/* A worker gets its next probe while what it has takes less than this, or that would wait long when
- * what remains is planned. */
+/* A worker gets its next probe before it has reported the others only while these take less than
+ * this; otherwise that probe would wait for long when what remains is planned. */
 static const double AHEAD_BELOW_S = 0.05;
 static const double GOLDEN = 0.6180339887498949;
 
 struct probe {
     int64_t first, tasks;
-    bool single; /* for the stratum in which it lies */
-    bool out;    /* not reported yet, and its worker is there */
+    bool single; /* it times the stratum in which it lies */
+    bool out;    /* not reported yet, and its worker is not lost */
     int64_t worker;
 };
 
 struct survey_worker {
     int64_t sent, outstanding; /* packages */
-    int64_t tasks;             /* of those outstanding */
-    double busy_from_s;        /* with the first of them */
-    int64_t first;             /* its first probe that was reported; -1: none was */
-    double first_s;            /* what its first probe took, until the next one tells whether that
-                                * was its start; 0: none is waiting */
+    int64_t tasks;             /* of the outstanding packages */
+    double busy_from_s;        /* since when it is busy with the first of them */
+    int64_t first;             /* its first reported probe; -1: none */
+    double first_s; /* the time of its first probe, until the next one tells whether it included the
+                       worker's start; 0: it is decided */
     bool lost;
-    bool late; /* nothing is to be expected of it for now */
+    bool late; /* no report of it is expected for now */
 };
 
 struct dispatch_survey {
     struct dispatch base;
     struct survey_setup setup;
     struct survey_timings timings;
-    struct task_range *free; /* owned; tasks that nobody has been given, ascending */
+    struct task_range *free; /* owned; core tasks that no worker has been given, ascending */
     size_t free_count, free_capacity;
     struct probe *probes; /* owned; by index of the package */
     size_t probe_count, probe_capacity;
-    int64_t handed;              /* core tasks */
-    int strata;                  /* in the beginning */
-    int64_t singles;             /* of them, those that have been probed */
-    int64_t singles_out;         /* single tasks of strata that are not reported */
-    int stride;                  /* from one of these strata to the next */
-    uint64_t random;             /* state */
-    struct survey_levels levels; /* as the planner says */
-    struct survey_pieces pieces; /* what remains, as it is assigned */
-    struct dispatch *remaining;  /* owned; assigns that, once it is planned */
-    double remaining_s;          /* from when on it is assigned */
-    bool remaining_begun;        /* that is known: planning takes time of its own */
-    double planned_s;            /* when it was begun */
+    int64_t handed;              /* core tasks that were handed out */
+    int strata;                  /* at the beginning */
+    int64_t singles;             /* strata that have been probed */
+    int64_t singles_out;         /* single core tasks that are not reported */
+    int stride;                  /* from one stratum to the next to be probed */
+    uint64_t random;             /* of the generator */
+    struct survey_levels levels; /* as the planner knows them */
+    struct survey_pieces pieces; /* what remains, in the pieces that are assigned */
+    struct dispatch *remaining;  /* owned; assigns them, once they are planned */
+    double remaining_s;          /* when assigning them begins */
+    bool remaining_begun;        /* remaining_s is known: planning itself takes time */
+    double planned_s;            /* when planning was begun */
     struct survey_worker workers[];
 };
 
 /* ---- places -------------------------------------------------------------------------------- */
 
-/* Take these tasks, which lie in the range at `at`, out of what is free. */
+/* Removes these core tasks, which lie in the range at `at`, from those that are free. */
 static bool range_cut(struct dispatch_survey *self, size_t at, int64_t first, int64_t count)
 {
     struct task_range *ranges =
@@ -105,7 +105,8 @@ static int common_divisor(int a, int b)
     return a;
 }
 
-/* The strata in an order that jumps about: every few of them are from all over the job. */
+/* A stride through the strata, by the golden section: each few consecutive ones are from all over
+ * the job. */
 static int stride_find(int strata)
 {
     int stride = (int)lround(GOLDEN * strata);
@@ -114,8 +115,7 @@ static int stride_find(int strata)
     return stride;
 }
 
-/* The next one in that order or, when all have had their turn, one whose probe told nothing; -1:
- * there is none. */
+/* The next stratum in that order or, after all, one whose probe told nothing; -1: there is none. */
 static int stratum_next(const struct dispatch_survey *self)
 {
     const struct survey_timings *timings = &self->timings;
@@ -136,7 +136,7 @@ static bool is_free(const struct dispatch_survey *self, struct task_range range)
     return false;
 }
 
-/* False: no stratum can be halved. */
+/* Halves strata; false: none can be halved. */
 static bool strata_divide(struct dispatch_survey *self)
 {
     struct task_range halves[2];
@@ -150,7 +150,7 @@ static bool strata_divide(struct dispatch_survey *self)
     return divided;
 }
 
-/* A random place in that stratum, or the next one behind it that is free. */
+/* A random free core task of that stratum, or the next free one behind it. */
 static size_t single_place(struct dispatch_survey *self, int stratum, int64_t *first)
 {
     const struct task_range own = self->timings.strata[stratum].range;
@@ -164,8 +164,9 @@ static size_t single_place(struct dispatch_survey *self, int stratum, int64_t *f
     return at;
 }
 
-/* In the longest stretch that nobody has touched, at its end that a probe has made: what remains is
- * cut into no more pieces, each of which costs a latency. At a random place where none has. */
+/* Places a package in the longest free range, at an end that another probe has made, so that what
+ * remains has no more pieces than before, each of which costs a latency. If there is no such end,
+ * at a random place. */
 static size_t package_place(struct dispatch_survey *self, int64_t *first, int64_t *count)
 {
     size_t at = 0;
@@ -193,7 +194,7 @@ static int64_t size_limit(const struct dispatch_survey *self)
     return most > 1 ? most : 1;
 }
 
-/* Seconds for which all workers together may be busy with nothing but latencies. */
+/* Seconds that all workers together may still spend on latencies. */
 static double latencies_left(const struct dispatch_survey *self, struct cost cost)
 {
     const double all_s = cost.s_per_task * (double)self->setup.tasks + cost.latency_s;
@@ -201,13 +202,14 @@ static double latencies_left(const struct dispatch_survey *self, struct cost cos
            survey_timings_latency(&self->timings) * (double)self->probe_count;
 }
 
-/* However much alike the first ones are, heavy tasks may stand together where none was timed. */
+/* However equal the first probes are, heavy core tasks may lie together where none was timed: every
+ * stratum is to be probed. */
 static bool singles_wanted(const struct dispatch_survey *self, struct cost cost)
 {
     return stratum_next(self) >= 0 && latencies_left(self, cost) > 0;
 }
 
-/* Half the width of what 90 % of such totals lie between, relative; HUGE_VAL: nothing is known. */
+/* Half the width of the 90 % interval of the total, relative; HUGE_VAL: nothing is known. */
 static double doubt(const struct survey_timings *timings)
 {
     struct stratum strata[SURVEY_STRATA_MOST];
@@ -221,7 +223,8 @@ static double doubt(const struct survey_timings *timings)
     return STRATA_NORMAL_95 * total.error + total.unseen / 2;
 }
 
-/* Where the total is in doubt, strata are halved, and single tasks of the halves are timed. */
+/* While the total is uncertain, strata are halved, and single core tasks of the halves are
+ * timed. */
 static bool halves_wanted(struct dispatch_survey *self, struct cost cost)
 {
     if (self->singles < self->strata || self->handed >= self->setup.tasks / PROBES_SHARE ||
@@ -230,7 +233,7 @@ static bool halves_wanted(struct dispatch_survey *self, struct cost cost)
     return stratum_next(self) >= 0 || strata_divide(self);
 }
 
-/* Does a package that takes so long tell all? */
+/* Is a package that takes so long the largest that must be timed? */
 static bool is_long(const struct dispatch_survey *self, struct cost cost, double seconds)
 {
     const double worker_s =
@@ -238,7 +241,7 @@ static bool is_long(const struct dispatch_survey *self, struct cost cost, double
     return seconds > fmax(LATENCIES_ENOUGH * cost.latency_s, PACKAGE_SHARE * worker_s);
 }
 
-/* The next of the doubling sizes of which not every worker has had one; 0: none is needed. */
+/* The next of the doubling sizes that not every worker has had; 0: no more sizes are needed. */
 static int64_t larger_size(struct dispatch_survey *self, struct cost cost)
 {
     const int64_t limit = size_limit(self);
@@ -255,8 +258,8 @@ static int64_t larger_size(struct dispatch_survey *self, struct cost cost)
     return 0;
 }
 
-/* Those that are not back yet may be the longest of all: what remains is not planned without them,
- * as long as others have not done too much meanwhile. */
+/* Single core tasks that are not reported yet may be the longest of all: what remains is not
+ * planned without them, unless others have done too much meanwhile. */
 static bool singles_missing(const struct dispatch_survey *self)
 {
     return self->singles_out > 0 && self->handed < self->setup.tasks / MISSING_SHARE;
@@ -264,7 +267,7 @@ static bool singles_missing(const struct dispatch_survey *self)
 
 enum wish { WISH_SINGLE, WISH_PACKAGE, WISH_WAIT, WISH_END };
 
-/* More single tasks, packages like the largest so far, or the end. */
+/* More single core tasks, packages like the largest so far, or the end of the survey. */
 static enum wish wish_last(struct dispatch_survey *self, struct cost cost, int64_t *tasks)
 {
     const struct survey_timings *timings = &self->timings;
@@ -274,7 +277,8 @@ static enum wish wish_last(struct dispatch_survey *self, struct cost cost, int64
     return singles_missing(self) ? WISH_PACKAGE : WISH_END;
 }
 
-/* What this worker should get. The first two probes of each are a single task and a few. */
+/* What this worker should get. The first two probes of each worker are a single core task and a
+ * small package. */
 static enum wish wish_of(struct dispatch_survey *self, const struct survey_worker *worker,
                          int64_t *tasks)
 {
@@ -306,7 +310,8 @@ static double probes_s(const struct dispatch_survey *self, const struct survey_w
 
 /* ---- what remains -------------------------------------------------------------------------- */
 
-/* The same by the regions in which they lie: a large package of a heavy one takes long. */
+/* The same by the regions in which the probes lie, because a package in a heavy region takes
+ * longer. */
 static double probes_regional_s(const struct dispatch_survey *self, int64_t worker)
 {
     const struct survey_pieces *pieces = &self->pieces;
@@ -321,7 +326,7 @@ static double probes_regional_s(const struct dispatch_survey *self, int64_t work
     return sum_s;
 }
 
-/* Who still has probes is not late with what comes behind them. */
+/* A worker that still has probes does not count as late with what follows them. */
 static void remaining_wait(struct dispatch_survey *self)
 {
     for (int64_t w = 0; w < self->setup.workers; w++)
@@ -329,7 +334,7 @@ static void remaining_wait(struct dispatch_survey *self)
             dispatch_busy(self->remaining, w, probes_regional_s(self, w), false);
 }
 
-/* Whoever plans what remains counts with all workers. */
+/* What remains is planned as if all workers were there: says now which of them are lost or late. */
 static void remaining_lose(struct dispatch_survey *self)
 {
     for (int64_t w = 0; w < self->setup.workers; w++)
@@ -339,7 +344,7 @@ static void remaining_lose(struct dispatch_survey *self)
             dispatch_late(self->remaining, w, true);
 }
 
-/* In the mean of the workers, as far as is known. */
+/* How long workers are busy, in the mean, as far as is known. */
 static double busy_s(const struct dispatch_survey *self, double now_s)
 {
     double sum_s = 0;
@@ -349,7 +354,8 @@ static double busy_s(const struct dispatch_survey *self, double now_s)
     return sum_s / (double)self->setup.workers;
 }
 
-/* Who timed a stratum is not what it costs, nor is what the task is worth that was timed. */
+/* Corrects the strata's timings for the speed of the worker that did each, and for the weight of
+ * the core task that was timed. */
 static void strata_level(struct dispatch_survey *self)
 {
     const struct survey_planner *planner = &self->setup.planner;
@@ -394,7 +400,8 @@ static bool replan_remaining(struct dispatch_survey *self, double now_s)
     return self->remaining != NULL;
 }
 
-/* Its clock begins after planning, or its first packages would seem to be on their way since. */
+/* The clock of what remains begins after planning: otherwise its first packages would seem to have
+ * been under way during that. */
 static void remaining_begin(struct dispatch_survey *self, double now_s)
 {
     if (self->remaining_begun)
@@ -459,7 +466,7 @@ static bool probe_send(struct dispatch_survey *self, double now_s, enum wish wis
     return true;
 }
 
-/* Who has had the fewest probes comes first. */
+/* The worker that has had the fewest probes. */
 static int64_t worker_next(const struct dispatch_survey *self)
 {
     int64_t found = -1;
@@ -509,8 +516,8 @@ static void probe_count(struct dispatch_survey *self, const struct probe *probe,
     }
 }
 
-/* A worker's first probe may have waited for a program that loads: it counts if a larger one, or
- * the same again, took no less. */
+/* A worker's first probe may have waited for a program to be loaded. It counts only if the next
+ * one, of the same or a larger size, took no less. */
 static void probe_done(struct dispatch_survey *self, const struct package *package, double seconds)
 {
     const struct probe *probe = &self->probes[package->index];
@@ -533,7 +540,7 @@ static void probe_done(struct dispatch_survey *self, const struct package *packa
     probe_count(self, probe, seconds);
 }
 
-/* The rest's packages come back under its own numbers and on its own clock. */
+/* Reports of what remains have numbers and a clock of their own. */
 static void survey_done(struct dispatch *dispatch, const struct package *package,
                         struct dispatch_times times)
 {
@@ -553,7 +560,8 @@ static void survey_done(struct dispatch *dispatch, const struct package *package
     dispatch_report(self->remaining, &own, times);
 }
 
-/* A probe that will not be reported: somebody else does its tasks, and its timing is missing. */
+/* A probe that will not be reported: its core tasks are done by another worker, and its timing is
+ * missing. */
 static void probe_lose(struct dispatch_survey *self, const struct probe *probe)
 {
     if (!probe->single || stratum_of(self, probe)->probing == 0)
@@ -587,7 +595,7 @@ static void survey_late(struct dispatch *dispatch, int64_t worker, bool late)
         dispatch_late(self->remaining, worker, late);
 }
 
-/* Others do what was for it. Its probes are handed out to nobody again as probes. */
+/* The worker's core tasks go to others; probes among them are not handed out as probes again. */
 static void survey_unsent(struct dispatch *dispatch, const struct package *package)
 {
     struct dispatch_survey *self = (struct dispatch_survey *)dispatch;
@@ -610,7 +618,8 @@ static double survey_due(const struct dispatch *dispatch)
     const struct dispatch_survey *self = (const struct dispatch_survey *)dispatch;
     if (self->remaining && !self->remaining_begun)
         return nextafter(self->planned_s, HUGE_VAL);
-    /* Never a rounding error too early: who asks then would be told the same time again. */
+    /* This must not be earlier than the due time by rounding: the caller would ask again and get
+     * the same time. */
     return self->remaining
                ? nextafter(dispatch_due_s(self->remaining) + self->remaining_s, HUGE_VAL)
                : HUGE_VAL;

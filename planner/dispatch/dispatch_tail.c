@@ -10,7 +10,7 @@ struct dispatch_tail {
     int64_t workers, ahead;
     int64_t *out;        /* owned; per worker: packages of the head that it has not reported */
     struct package next; /* index, round and first of the rule's first package */
-    int64_t from;        /* where the rule's core tasks begin, of a head that can be cut */
+    int64_t from;        /* where the rule's core tasks begin, if the head can be cut */
     bool over;           /* the head has handed out everything */
 };
 
@@ -110,7 +110,7 @@ static void tail_busy(struct dispatch *dispatch, int64_t worker, double until_s,
     dispatch_busy(((struct dispatch_tail *)dispatch)->head, worker, until_s, over);
 }
 
-/* A rule's series are behind all of the plan's. */
+/* Numbers of a rule's series come after all numbers of the plan's. */
 static struct dispatch_run tail_run(const struct dispatch *dispatch)
 {
     const struct dispatch_tail *self = (const struct dispatch_tail *)dispatch;
@@ -136,7 +136,7 @@ static int64_t tail_left(const struct dispatch *dispatch)
     return dispatch_cuts(self->head) ? head + dispatch_left(self->rule) : 0;
 }
 
-/* The rule's, which begin behind all of the head's. */
+/* Cuts the rule's core tasks, which follow all of the head's. */
 static bool rule_cut(struct dispatch_tail *self, int64_t tasks, struct dispatch_given *given)
 {
     struct dispatch_given numbers = {.items = NULL};
@@ -150,12 +150,12 @@ static bool rule_cut(struct dispatch_tail *self, int64_t tasks, struct dispatch_
     return good;
 }
 
-/* Of the head only what the rule has not, so that what is left stays in one piece. */
+/* Cuts the head only for what the rule lacks, so that what is left stays in one piece. */
 static bool tail_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given)
 {
     struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
     const int64_t enough = given->tasks + tasks;
-    if (!dispatch_cuts(self->head)) /* nobody knows where the rule's core tasks begin */
+    if (!dispatch_cuts(self->head)) /* it is not known where the rule's core tasks begin */
         return true;
     if (!rule_cut(self, tasks, given))
         return false;
@@ -191,7 +191,7 @@ struct dispatch *dispatch_new_tail(struct dispatch *head, const struct dispatch_
     struct dispatch_tail *self = calloc(1, sizeof *self);
     int64_t *out = calloc((size_t)setup->workers, sizeof *out);
     struct dispatch_setup numbered = *setup;
-    numbered.first = 0; /* it is told where its own begin */
+    numbered.first = 0; /* places count from its own beginning */
     struct dispatch *rule = self && out ? dispatch_new_rule(&numbered, failure) : NULL;
     if (!rule) {
         if (failure->code == FAILURE_NONE)

@@ -1,30 +1,31 @@
-/* A plan as a dispatch that watches what becomes of it. */
+/* A plan as a dispatch that compares the run with the plan, and has what remains planned anew. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "planner/base/array.h"
 #include "planner/dispatch/watch_parts.h"
 
-/* The list of what is left is made where plans are compared only, and not beyond this length. */
+/* The list of what is left is made only to compare plans, and only up to this length. */
 enum { KEPT_MOST = 2000000 };
-/* Of the rest's time: what a new plan must save. */
+/* A new plan must save this share of the remaining time. */
 static const double gain_least = 0.02;
-/* A worker that becomes four times as slow holds WATCH_AHEAD + 1 packages: they shall take no
- * longer than what is left and this share of the whole. The divisor allows for noticing it late. */
+/* A worker that becomes four times as slow holds up to WATCH_AHEAD + 1 packages. These must not
+ * take longer than what is left of the run and this share of the whole run; the divisor also allows
+ * for noticing it late. */
 static const double late_share = 0.15, part_divisor = 4 * (WATCH_AHEAD + 1) + 2;
-/* Of a worker that may become as slow, what it holds shall end no later than this share of the
- * whole after the others. */
+/* If a worker becomes slow_factor times as slow, what it holds shall end at most this share of the
+ * whole run after the others. */
 static const double slow_factor = 4, risk_share = 0.12;
 /* Where a plan has fewer rounds than this, parts may cost more than they save, unless the port has
- * time for PARTS_MOST of them a worker that is hardly noticed. */
+ * time for PARTS_MOST parts for every worker. */
 enum { PART_ROUNDS = 12, PARTS_MOST = 20 };
-/* Of a part, its worker's latencies are at most one in so many, and all parts together make the
- * port busy for at most this much longer than the whole is predicted to take. */
+/* The latencies of a part are at most one of so many parts of its time, and all parts together
+ * occupy the port for at most this share of the predicted makespan. */
 static const double part_latencies = 20, port_share = 0.05;
 
-/* Of the run's time so far and a little more, planning anew takes at most this: while it does, the
- * master sends nothing, and workers that wait for that look slow, which is reason to plan anew. Who
- * joins is planned for in any case. */
+/* Planning anew takes at most this share of the run's time so far, and a little more. Meanwhile the
+ * master sends nothing, so that waiting workers look slow, which would be a reason to plan anew
+ * again. A worker that joins is planned for in any case. */
 static const double planning_share = 0.1, planning_least_s = 0.5;
 
 /* ---- places in the plan -------------------------------------------------------------------- */
@@ -51,13 +52,13 @@ static bool slots_start(struct dispatch_watch *self, const struct plan *plan)
     return true;
 }
 
-/* The least that may be sent. */
+/* The smallest package that may be sent. */
 static double probe_of(const struct dispatch_watch *self)
 {
     return fmax((double)self->setup.platform->windows[0].least, ceil(self->setup.part_least));
 }
 
-/* How much of the package at hand to send now. */
+/* How many core tasks of the current package to send now. */
 static int64_t part_of(const struct dispatch_watch *self, int64_t worker, double left)
 {
     const struct platform *platform = self->setup.platform;
@@ -78,8 +79,7 @@ static int64_t part_of(const struct dispatch_watch *self, int64_t worker, double
     return (int64_t)(fits ? part : left);
 }
 
-/* How long the plan's worker number `at` will need for what waits at it, the next package
- * included. */
+/* How long the worker in slot `at` needs for what waits there, including the next package. */
 static double held_s(const struct dispatch_watch *self, int64_t at)
 {
     const int64_t worker = self->plan->workers[at];
@@ -91,9 +91,9 @@ static double held_s(const struct dispatch_watch *self, int64_t at)
     return to->factor * tasks_s;
 }
 
-/* From when on the plan's worker number `at` could become slow and be done with what it holds, the
- * next package included, soon after the others: the least t for which
- * t + slow_factor (first's end - t + held) <= (1 + risk_share) end. */
+/* From when on the worker in slot `at` could become slow and still end what it holds, including the
+ * next package, soon after the others: the least t with t + slow_factor (first_s - t + held_s) <=
+ * (1 + risk_share) end_s. */
 static double risk_from_s(const struct dispatch_watch *self, int64_t at)
 {
     const double first_s = watch_first_end_s(self, self->plan->workers[at]);
@@ -101,8 +101,8 @@ static double risk_from_s(const struct dispatch_watch *self, int64_t at)
            (slow_factor - 1);
 }
 
-/* When to begin with the third package of the plan's worker number `at`, so that its transfer
- * begins as soon as the first is done. */
+/* When to begin with a third package for the worker in slot `at`, so that its transfer begins when
+ * the first package ends. */
 static double third_from_s(const struct dispatch_watch *self, int64_t at)
 {
     const struct watch_worker *worker = &self->workers[self->plan->workers[at]];
@@ -112,16 +112,16 @@ static double third_from_s(const struct dispatch_watch *self, int64_t at)
            cost_of(window->send, tasks);
 }
 
-/* So many packages may wait at a worker or travel to it, with those that it has not reported
- * because they are being written. */
+/* How many packages may wait at a worker or travel to it; where results are written while it
+ * computes, including one that is not reported because it is being written. */
 static int ahead_of(const struct dispatch_watch *self)
 {
     return WATCH_AHEAD + (self->setup.platform->write_behind ? 1 : 0);
 }
 
-/* From when on the plan's worker number `at`, which holds something, has room for a package more;
- * HUGE_VAL: not before it reports one. A second one is held back only where nobody knows how slow
- * the worker is by now; a third one must not wait long for the port, either. */
+/* From when on the worker in slot `at`, which has packages, has room for one more; HUGE_VAL: not
+ * before it reports one. A second package is held back only where it is not known how slow the
+ * worker is; a third one must also not wait for long at the port. */
 static double room_from_s(const struct dispatch_watch *self, int64_t at)
 {
     const int64_t worker = self->plan->workers[at];
@@ -146,7 +146,7 @@ static bool room_is(const struct dispatch_watch *self, int64_t at, double now_s)
            (to->out_count <= ahead_of(self) || now_s < watch_first_end_s(self, worker));
 }
 
-/* The next time at which a worker has room though none has reported; HUGE_VAL: never. */
+/* The next time at which a worker has room without having reported; HUGE_VAL: there is none. */
 static double room_due_s(const struct dispatch_watch *self)
 {
     double due_s = HUGE_VAL;
@@ -161,22 +161,23 @@ static double room_due_s(const struct dispatch_watch *self)
     return due_s;
 }
 
-/* How far the plan's worker number `at` has come: rounds, and the share of the one at hand. */
+/* How far the worker in slot `at` has come in the plan: rounds, and the share of the current
+ * one. */
 static double progress_of(const struct dispatch_watch *self, int64_t at)
 {
     const struct watch_slot *slot = &self->slots[at];
     return (double)slot->round + 1 - slot->left / self->plan->rounds[slot->entry].loads[at];
 }
 
-/* Will it have room by the time that the port has? Of one that is overdue nobody knows, and others
- * would wait for it. */
+/* Will the worker have room by the time that the port is free? Of an overdue one this is not known,
+ * and others would wait for it. */
 static bool room_soon(const struct dispatch_watch *self, int64_t at, double now_s)
 {
     return room_is(self, at, now_s) || (!self->workers[self->plan->workers[at]].overdue &&
                                         third_from_s(self, at) < fmax(now_s, self->port_s));
 }
 
-/* Of the worker that is farthest behind, of those that go as reckoned with. */
+/* The progress of the worker that is farthest behind, among those that are as fast as expected. */
 static double progress_least(const struct dispatch_watch *self, double now_s)
 {
     double least = HUGE_VAL;
@@ -187,8 +188,8 @@ static double progress_least(const struct dispatch_watch *self, double now_s)
     return least;
 }
 
-/* The earliest place in the plan whose worker has room, unless that would be too far ahead of the
- * others; -1: none. */
+/* The slot that comes first in the plan among those whose worker has room, unless it would be too
+ * far ahead of the others; -1: none. */
 static int64_t slot_choose(const struct dispatch_watch *self, double now_s)
 {
     const double most = progress_least(self, now_s) + 1;
@@ -208,8 +209,8 @@ static int64_t slot_choose(const struct dispatch_watch *self, double now_s)
 
 /* ---- handing out --------------------------------------------------------------------------- */
 
-/* By what is sent of these core tasks, wherever in the job they are: a worker that waits for much
- * is not slow. */
+/* The transfer's time, by the bytes of these core tasks: a worker that waits for many bytes is not
+ * slow. */
 static double transfer_s(const struct dispatch_watch *self, struct cost transfer,
                          const struct package *package)
 {
@@ -253,7 +254,8 @@ static void package_hand(struct dispatch_watch *self, int64_t at, double now_s,
     package_reckon(self, package, now_s);
 }
 
-/* ---- the rest ------------------------------------------------------------------------------ */
+/* ---- what remains ------------------------------------------------------------------------------
+ */
 
 static void states_fill(struct dispatch_watch *self, double now_s)
 {
@@ -292,7 +294,7 @@ static int package_compare(const void *a, const void *b)
     return (one->index > two->index) - (one->index < two->index);
 }
 
-/* What is left, in the plan's order; owned. NULL: too long, or out of memory. */
+/* Lists what is left, in the plan's order; owned. NULL: too long, or out of memory. */
 static struct package *kept_list(const struct dispatch_watch *self, int64_t *count)
 {
     struct package *kept = NULL;
@@ -312,7 +314,7 @@ static struct package *kept_list(const struct dispatch_watch *self, int64_t *cou
     return kept;
 }
 
-/* The plan takes the place of the one in use; false: it could not. */
+/* Follows the new plan from now on; false: out of memory. */
 static bool plan_enter(struct dispatch_watch *self, struct plan *plan)
 {
     struct plan before = self->replanned;
@@ -344,7 +346,7 @@ static bool change_reserve(struct dispatch_watch *self)
     return changes != NULL;
 }
 
-/* Of what remains, by the plan in use. */
+/* How much a new plan must save, relative to the remaining time. */
 static double gain_wanted(const struct dispatch_watch *self)
 {
     return watch_caution(self) * gain_least;
@@ -356,8 +358,8 @@ static void rates_expect(struct dispatch_watch *self)
         self->workers[k].expected = self->workers[k].factor;
 }
 
-/* No plan could be found, as where too many packages are left. Looking for one takes time in which
- * nothing is sent: it is tried again when an eighth less is left. */
+/* Did planning fail at last, for example because too many packages are left? It is tried again only
+ * when an eighth less is left, because it takes time in which nothing is sent. */
 static bool is_vain(const struct dispatch_watch *self)
 {
     return self->newcomer < 0 && self->left > self->vain_left - self->vain_left / 8 &&
@@ -377,7 +379,7 @@ static void answer_take(struct dispatch_watch *self, struct watch_answer *answer
     rates_expect(self);
 }
 
-/* For people. */
+/* Core tasks for the report to users: plans by weight count units. */
 static int64_t tasks_of(const struct dispatch_watch *self, int64_t units)
 {
     return self->setup.each > 0 ? (int64_t)llround((double)units / self->setup.each) : units;
@@ -398,8 +400,8 @@ static bool answer_find(struct dispatch_watch *self, const struct watch_remainin
     return found;
 }
 
-/* For a worker that has nothing more to come, if that is worth it, as where it was taken to be much
- * slower than it is; -1: for what workers were measured to take. True: another plan is in use. */
+/* Plans anew if a worker is off, or for a worker `without` further packages if it turned out to be
+ * much faster than expected (-1: none). True: another plan is in use. */
 static bool plan_reconsider(struct dispatch_watch *self, int64_t without, double now_s)
 {
     const int64_t off = self->newcomer >= 0 ? self->newcomer : watch_farthest(self);
@@ -436,9 +438,8 @@ static bool plan_reconsider(struct dispatch_watch *self, int64_t without, double
     return change->adopted;
 }
 
-/* Has a worker nothing more to come, while others have more than they can take? Which one; -1:
- * none.
- */
+/* A worker that has no further packages while others may have more than they can do; -1: none. It
+ * is looked for only after reports. */
 static int64_t worker_without(struct dispatch_watch *self)
 {
     if (!self->news)
@@ -467,7 +468,7 @@ static enum dispatch_answer watch_next(struct dispatch *dispatch, double now_s,
     int64_t at = slot_choose(self, now_s);
     const bool begins = at >= 0 && (self->round_start + self->slots[at].round > self->round_now ||
                                     self->index >= self->look_index);
-    if (begins) /* a round, or as many parts as there are workers */
+    if (begins) /* at a new round, or after as many parts as there are workers */
         self->look_index = self->index + self->plan->worker_count;
     self->alarm = false;
     const int64_t without = at < 0 ? worker_without(self) : -1;
@@ -487,7 +488,7 @@ static double watch_due(const struct dispatch *dispatch)
     return self->left > 0 ? fmin(watch_due_s(self), room_due_s(self)) : HUGE_VAL;
 }
 
-/* It was the last one that its worker was given. */
+/* The package was the last one that its worker was given. */
 static void watch_unsent(struct dispatch *dispatch, const struct package *package)
 {
     struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
@@ -499,14 +500,14 @@ static void watch_lost(struct dispatch *dispatch, int64_t worker)
 {
     struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
     if (worker >= self->setup.workers)
-        return; /* it has none of the plan */
+        return; /* it has no package of the plan */
     self->workers[worker].lost = true;
     self->workers[worker].out_count = 0;
     if (self->newcomer == worker)
         self->newcomer = -1;
 }
 
-/* What worker `like` takes over what this one is said to take, for packages of a usual size. */
+/* How much longer worker `like` takes than this one, by the costs for packages of a usual size. */
 static double factor_like(const struct dispatch_watch *self, int64_t worker, int64_t like)
 {
     const double tasks = fmax(1, self->setup.plan->tasks / (double)plan_packages(self->setup.plan));
@@ -514,7 +515,8 @@ static double factor_like(const struct dispatch_watch *self, int64_t worker, int
     return own_s > 0 ? watch_work_s(self, like, tasks) / own_s : 1;
 }
 
-/* What remains is planned anew for all that there are, whatever the plan in use made of them. */
+/* What remains is planned anew for all workers, including those that the present plan does not
+ * use. */
 static void watch_joined(struct dispatch *dispatch, int64_t worker, int64_t like, double now_s)
 {
     struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
@@ -537,7 +539,7 @@ static int64_t watch_left(const struct dispatch *dispatch)
     return ((const struct dispatch_watch *)dispatch)->left;
 }
 
-/* A round for each of the packages' rounds, by their places. False: out of memory. */
+/* Makes a round of the plan for each round of the packages. False: out of memory. */
 static bool rounds_make(const struct dispatch_watch *self, const struct package *packages,
                         int64_t count, struct plan *plan)
 {
@@ -558,7 +560,7 @@ static bool rounds_make(const struct dispatch_watch *self, const struct package 
     return plan->rounds != NULL;
 }
 
-/* The plan in use without the last core tasks of those packages; to be released. */
+/* Makes the present plan without the last core tasks of those packages; to be released. */
 static bool plan_shorten(const struct dispatch_watch *self, struct package *kept, int64_t count,
                          int64_t tasks, struct plan *plan)
 {
@@ -574,7 +576,7 @@ static bool plan_shorten(const struct dispatch_watch *self, struct package *kept
     return plan->workers && (count == 0 || rounds_make(self, kept, count, plan));
 }
 
-/* Where there is too much to be listed, all stays. */
+/* Gives nothing away where what is left is too much to be listed. */
 static bool watch_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given)
 {
     struct dispatch_watch *self = (struct dispatch_watch *)dispatch;

@@ -1,7 +1,6 @@
-/*
- * Units of work as a dispatch of tasks: a package of units [a, b) is the tasks between the places
- * of a and b in the job, so that all packages together are all tasks, each once.
- */
+/* Units of work as a dispatch of core tasks: a package of the units [a, b) is the core tasks
+ * between the places of a and b in the job, so that all packages together have every core task
+ * once. */
 #include "planner/dispatch/weighted.h"
 
 #include <math.h>
@@ -10,27 +9,27 @@
 #include "planner/base/array.h"
 #include "planner/dispatch/dispatch_kind.h"
 
-/* A package as the inner dispatch has sent it. */
+/* A package as the inner dispatch sent it. */
 struct sent {
     struct package package;
-    int64_t index; /* as it was handed on */
-    double scale;  /* what the inner dispatch is told of its time is divided by that */
+    int64_t index; /* as which it was handed on */
+    double scale;  /* the time that the inner dispatch is told is divided by this */
 };
 
 struct dispatch_weighted {
     struct dispatch base;
     struct dispatch *inner; /* owned */
     struct work work;       /* owned */
-    int64_t units;          /* that it is worth */
+    int64_t units;          /* that all core tasks are worth */
     int64_t first;          /* core tasks of the job before it */
-    int64_t next;           /* the unit behind those that are handed out */
+    int64_t next;           /* the first unit that is not handed out */
     struct sent *sent;      /* owned; those that are not reported */
     size_t sent_count, sent_capacity;
     int64_t index; /* of the next package */
 };
 
-/* The first task of this unit: the nearest, so that errors do not add up; the last unit ends where
- * the job does, whatever was rounded. */
+/* The core task at which this unit begins: the nearest one, so that errors do not add up. The last
+ * unit ends with the job, whatever was rounded. */
 static int64_t task_at(const struct dispatch_weighted *self, int64_t unit)
 {
     const int64_t tasks = self->work.tasks;
@@ -38,13 +37,13 @@ static int64_t task_at(const struct dispatch_weighted *self, int64_t unit)
     return unit >= self->units ? tasks : work_nearest(&self->work, tasks, (double)unit * each, 0);
 }
 
-/* The units before that task. */
+/* The units before that core task. */
 static double units_before(const struct dispatch_weighted *self, int64_t task)
 {
     return work_before(&self->work, (double)task) * (double)self->units / (double)self->work.tasks;
 }
 
-/* The tasks of these units. */
+/* The core tasks of these units. */
 static struct task_range tasks_of(const struct dispatch_weighted *self, int64_t first,
                                   int64_t count)
 {
@@ -84,7 +83,7 @@ static enum dispatch_answer weighted_next(struct dispatch *dispatch, double now_
     }
 }
 
-/* False: it is none of those that are not reported. */
+/* False: it is not among those that wait for a report. */
 static bool sent_take(struct dispatch_weighted *self, int64_t index, struct sent *taken)
 {
     for (size_t k = 0; k < self->sent_count; k++)
@@ -96,8 +95,8 @@ static bool sent_take(struct dispatch_weighted *self, int64_t index, struct sent
     return false;
 }
 
-/* It took as long as its core tasks: for so many units as it counts as, it would have begun at
- * another time. */
+/* Reports the package's time: for the units that the inner dispatch counted it would have been
+ * another one, so it is scaled, with the same end. */
 static void weighted_done(struct dispatch *dispatch, const struct package *package,
                           struct dispatch_times times)
 {
@@ -138,14 +137,14 @@ static void weighted_busy(struct dispatch *dispatch, int64_t worker, double unti
     dispatch_busy(((struct dispatch_weighted *)dispatch)->inner, worker, until_s, over);
 }
 
-/* What the inner one has left lies behind what it has handed out. */
+/* What the inner dispatch has left follows what it has handed out. */
 static int64_t weighted_left(const struct dispatch *dispatch)
 {
     const struct dispatch_weighted *self = (const struct dispatch_weighted *)dispatch;
     return tasks_of(self, self->next, dispatch_left(self->inner)).count;
 }
 
-/* Units as tasks of the job. */
+/* Translates units to core tasks of the job. */
 static bool units_give(const struct dispatch_weighted *self, const struct dispatch_given *units,
                        struct dispatch_given *given)
 {

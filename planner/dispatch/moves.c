@@ -7,7 +7,7 @@
 #include "planner/base/array.h"
 #include "planner/base/json_text.h"
 
-/* At the rate at which it has worked so far. */
+/* How long the star still needs at the rate at which it has worked so far. */
 static double remaining_s(const struct moves_star *star, double now_s)
 {
     const struct dispatch_share *share = &star->share;
@@ -16,13 +16,13 @@ static double remaining_s(const struct moves_star *star, double now_s)
     return (share->left_work + share->out_work) * now_s / share->done_work;
 }
 
-/* Its workers are lost, and it has something. */
+/* Are all its workers lost, with core tasks left? */
 static bool is_left_alone(const struct moves_star *star)
 {
     return star->share.living == 0 && star->share.left > 0;
 }
 
-/* The star that gives; -1: none does. */
+/* The star that gives core tasks; -1: none does. */
 static int giver_find(const struct moves_star *stars, int count, double now_s)
 {
     double longest_s = MOVES_WORTH * now_s;
@@ -40,7 +40,8 @@ static int giver_find(const struct moves_star *stars, int count, double now_s)
     return found;
 }
 
-/* Who has nothing to do, or, where nobody does what is to be done, who needs least; -1: nobody. */
+/* The star that takes them: one that has nothing to do or, if the giver has no workers, the one
+ * that needs least time; -1: none. */
 static int taker_find(const struct moves_star *stars, int count, double now_s, bool any)
 {
     int found = -1;

@@ -1,12 +1,9 @@
-/*
- * Copies of what is overdue: backup tasks, as in Dean and Ghemawat, MapReduce (2004), section 3.6.
- *
- * A worker is overdue when its oldest package takes much longer than those that it has reported
- * before, or than is expected of it. All packages that it has are then handed out once more, the
- * newest first, for it reaches that one last, and in pieces as what comes back after a loss. A
- * package and its copies are a group. Whichever result comes first decides: after the original's no
- * copy counts, after that of a copy the original does not, and all the copies must come.
- */
+/* Copies of what is overdue: backup tasks, as in Dean and Ghemawat, MapReduce (2004), section 3.6.
+ * A worker is overdue when its oldest package takes much longer than its earlier ones, or than
+ * expected. All packages that it has are then handed out once more, the newest first, because the
+ * worker comes to that one last; they are divided like what comes back after a loss. A package and
+ * its copies are a group. The first result decides: after that of the original no copy counts;
+ * after that of a copy the original does not count, and all copies are needed. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,30 +13,32 @@
 #include "planner/dispatch/deadline.h"
 #include "planner/dispatch/recovery_parts.h"
 
-/* However short packages are, nothing is overdue by less; and nobody looks more often. */
+/* However short packages are, none is overdue by less than this; and this is the shortest time
+ * between two looks. */
 static const double least_s = 0.05, look_least_s = 0.01;
-/* A long package is overdue after such a share of the run so far, too, or after so many standard
- * deviations of packages from what their workers took before, if its worker could have done a core
- * task in that time: who waits longer loses more than a copy costs that is not needed. */
+/* A long package is overdue, too, after this share of the run so far, or after so many standard
+ * deviations of packages from their workers' earlier ones, if the worker could have done another
+ * core task in that time: waiting any longer would lose more than an unneeded copy costs. */
 static const double elapsed_share = 0.02, deviations = 4;
-/* What a package costs whatever its size is at most such a share of what its core tasks take. */
+/* Latencies are at most this share of the time of a package's core tasks. */
 static const double latency_share = 0.25;
-/* Packages may be off by so much, unless this run's have been off by less: who can end together
- * with others takes half of that first where another package costs less than that. */
+/* Packages are expected to be off by this much at most, or by less if those of this run have been.
+ * If an additional package costs less than that, a worker that ends together with others gets half
+ * of its share first. */
 static const double off_most = 0.1;
 
 struct recovery_copies {
-    struct deadline pace; /* of the workers */
-    bool *late;           /* owned; per worker: copies of its packages have been made since it has
-                           * reported anything */
+    struct deadline pace; /* times of the workers */
+    bool *late; /* owned; per worker: copies of its packages were made, and it has reported nothing
+                   since */
     const struct recovery_entry **oldest; /* owned; per worker, while it is looked for */
     struct dispatch_copied *groups;       /* owned */
     size_t count, capacity;
-    double longer;         /* by which share, when somebody looked last */
-    double look_s;         /* before then nothing is overdue, */
+    double longer;         /* the share by which packages had to be late at the last look */
+    double look_s;         /* until then nothing is overdue, */
     double looked_s;       /* as far as was known then */
-    double due_s;          /* HUGE_VAL: nobody could take a copy */
-    double together_s;     /* who is there can have done by then what came back, */
+    double due_s;          /* HUGE_VAL: no worker could take a copy */
+    double together_s;     /* the workers can have done by then what came back, */
     int64_t together_left; /* as long as so many core tasks of it are left */
 };
 
@@ -131,7 +130,7 @@ bool recovery_copies_void(const struct dispatch_recovery *self, const struct rec
            (entry->copy ? DISPATCH_ORIGINAL_FIRST : DISPATCH_COPY_FIRST);
 }
 
-/* What is not handed out of that group need not be. Returns how many core tasks. */
+/* Removes what is not handed out of that group; returns how many core tasks. */
 static int64_t list_forget(struct recovery_list *list, size_t group)
 {
     size_t kept = 0;
@@ -167,7 +166,8 @@ bool recovery_copies_drop(struct dispatch_recovery *self, const struct recovery_
     if (entry->group == 0)
         return false;
     if (!entry->copy && !recovery_copies_void(self, entry))
-        group_of(self, entry->group)->first = DISPATCH_COPY_FIRST; /* it will be */
+        group_of(self, entry->group)->first =
+            DISPATCH_COPY_FIRST; /* the original will not come any more */
     return recovery_copies_void(self, entry);
 }
 
@@ -194,7 +194,7 @@ void recovery_copies_sent(struct dispatch_recovery *self, const struct package *
         group_of(self, group)->copies++;
 }
 
-/* Of that group, the original; NULL: it is not out, or the inner dispatch does not wait for it. */
+/* The group's original; NULL: no worker has it, or the inner dispatch does not wait for it. */
 static struct recovery_entry *original_find(const struct dispatch_recovery *self, size_t group)
 {
     for (size_t k = 0; k < self->out.count; k++) {
@@ -205,8 +205,8 @@ static struct recovery_entry *original_find(const struct dispatch_recovery *self
     return NULL;
 }
 
-/* Of what copies have done, all of it the last one, the inner dispatch hears as if the original's
- * worker had worked for as long as theirs. */
+/* Tells the inner dispatch of what copies have done, all of it with the last one: as if the
+ * original's worker had worked for as long as theirs. */
 static struct recovery_told copied_tell(struct dispatch_recovery *self,
                                         const struct recovery_entry *copy, double seconds,
                                         double end_s)
@@ -254,7 +254,7 @@ static void oldest_find(struct dispatch_recovery *self)
     }
 }
 
-/* Of that worker, what is not copied yet and may be; NULL: nothing. */
+/* The worker's oldest package that is not copied and may be; NULL: there is none. */
 static struct recovery_entry *entry_oldest(const struct dispatch_recovery *self, int64_t worker)
 {
     struct recovery_entry *found = NULL;
@@ -267,7 +267,7 @@ static struct recovery_entry *entry_oldest(const struct dispatch_recovery *self,
     return found;
 }
 
-/* False: out of memory. */
+/* Makes copies of all packages of the worker. False: out of memory. */
 static bool worker_copy(struct dispatch_recovery *self, int64_t worker, double now_s)
 {
     struct recovery_copies *copies = self->copies;
@@ -301,13 +301,13 @@ int64_t recovery_copies_least(const struct dispatch_recovery *self, int64_t task
     return times > 1 && isfinite(times) ? (int64_t)ceil(times * (double)tasks) : tasks;
 }
 
-/* Who has done what it has by then, and could do more by `end_s`. */
+/* Sums over the workers that have done what they have before `end_s`, and could then do more. */
 struct share_sums {
-    double rate;  /* core tasks a second, */
-    double later; /* less those until they can begin, after now_s */
+    double rate;  /* core tasks per second, */
+    double later; /* core tasks that they could do from now_s until they can begin */
 };
 
-/* Each in so many packages. */
+/* Each worker takes its share in so many packages. */
 static struct share_sums share_sum(const struct dispatch_recovery *self, int64_t tasks,
                                    int packages, double now_s, double end_s)
 {
@@ -326,13 +326,13 @@ static struct share_sums share_sum(const struct dispatch_recovery *self, int64_t
     return sums;
 }
 
-/* When all that came back can be done; HUGE_VAL: nobody knows. */
+/* When all that came back can be done; HUGE_VAL: not known. */
 static double together_find(const struct dispatch_recovery *self, int64_t tasks, int packages,
                             double now_s)
 {
     const double left = (double)self->returned_tasks;
     double end_s = HUGE_VAL;
-    for (double before_s = 0; end_s != before_s;) { /* it only falls */
+    for (double before_s = 0; end_s != before_s;) { /* end_s only falls, so this ends */
         const struct share_sums sums = share_sum(self, tasks, packages, now_s, end_s);
         before_s = end_s;
         if (sums.rate > 0)
@@ -341,8 +341,9 @@ static double together_find(const struct dispatch_recovery *self, int64_t tasks,
     return end_s;
 }
 
-/* Core tasks for which the worker has time until all end together; it takes half of that first
- * where what another package costs is little beside it, and so on: in so many packages. */
+/* The core tasks for which the worker has time until all end together. Where an additional package
+ * costs little in comparison, it takes half of them first, then half of what is left, and so on: in
+ * `packages` packages. */
 struct share {
     double tasks;
     int packages;
@@ -370,8 +371,9 @@ int64_t recovery_copies_share(const struct dispatch_recovery *self, int64_t work
         return tasks;
     const struct cost cost = deadline_package(&copies->pace, worker, tasks);
     struct share share = share_of(self, worker, cost, now_s);
-    /* Who has its share leaves theirs to the others, and the last ones what little there is more or
-     * less of it. */
+    /* After one worker has taken its share, the others' shares stay as they are; they are computed
+     * again when something else has changed, and for the last workers, for whom small differences
+     * matter. */
     if (copies->together_left != self->returned_tasks || share.packages == 1 ||
         !(share.tasks >= (double)tasks)) {
         copies->together_s = together_find(self, tasks, 1, now_s);
@@ -393,8 +395,8 @@ void recovery_copies_begin(struct dispatch_recovery *self)
         self->copies->due_s = HUGE_VAL;
 }
 
-/* When the worker's oldest package will be overdue. Where others wait for what its report decides
- * (`longer` is more than usual), the run so far is no measure. */
+/* When the worker's oldest package will be overdue. Where others wait for its report (`longer` is
+ * more than usual), the time of the run so far does not count. */
 static double overdue_from_s(const struct recovery_copies *copies, int64_t worker, double now_s,
                              double longer)
 {

@@ -1,7 +1,6 @@
-/*
- * What moves between dispatches side by side: of what one of them has not handed out, the end of
- * the inner dispatch's first, for the beginning is needed sooner, then what came back.
- */
+/* What moves between dispatches side by side. Of what one of them has not handed out, the end of
+ * the inner dispatch's core tasks moves first, because the beginning is needed sooner; then what
+ * came back. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,7 +16,8 @@ void dispatch_recovery_close(struct dispatch *recovery)
     ((struct dispatch_recovery *)recovery)->open = false;
 }
 
-/* Copies stay, for their originals are out; where no worker lives, nothing is. */
+/* Copies are not given away, because their originals are with workers here; they are where no
+ * worker lives. */
 static bool is_given(const struct dispatch_recovery *self, const struct recovery_entry *entry)
 {
     return !entry->copy || self->living == 0;
@@ -42,7 +42,7 @@ double recovery_worth(const struct dispatch_recovery *self, struct task_range ra
     return self->worth ? work_worth(self->worth, range) : (double)range.count;
 }
 
-/* The fewest of its last core tasks that are worth so much, or all. */
+/* The fewest of the range's last core tasks that are worth so much, or all of them. */
 static int64_t last_worth(const struct dispatch_recovery *self, struct task_range range,
                           double units)
 {
@@ -58,7 +58,7 @@ static int64_t last_worth(const struct dispatch_recovery *self, struct task_rang
     return end - from;
 }
 
-/* The fewest of its first core tasks that are worth so much, or all. */
+/* The fewest of the range's first core tasks that are worth so much, or all of them. */
 static int64_t first_worth(const struct dispatch_recovery *self, struct task_range range,
                            double units)
 {
@@ -100,8 +100,8 @@ static void left_add(const struct dispatch_recovery *self, struct task_range ran
     share->left_work += recovery_worth(self, range);
 }
 
-/* Nobody can have what is still to be sent of a package in pieces (dispatch_ranges.c), but it is
- * work that is left all the same. */
+/* What is still to be sent of a package in pieces (dispatch_ranges.c) cannot be given away, but is
+ * work that is left. */
 static void inner_left(const struct dispatch_recovery *self, struct dispatch_share *share)
 {
     share->left = dispatch_left(self->inner);
@@ -118,7 +118,7 @@ static void returned_left(const struct dispatch_recovery *self, struct dispatch_
             left_add(self, range_of(&self->returned.items[k]), share);
 }
 
-/* Where no worker lives. */
+/* What else is left where no worker lives. */
 static void others_left(const struct dispatch_recovery *self, struct dispatch_share *share)
 {
     for (size_t k = 0; k < self->suspects.count; k++)
@@ -164,7 +164,7 @@ bool recovery_cut(struct dispatch_recovery *self, int64_t tasks, struct dispatch
     return good;
 }
 
-/* The first of these core tasks, which are worth more than was wanted, come back. */
+/* Takes back the first of these core tasks, where they are worth more than was wanted. */
 static bool surplus_keep(struct dispatch_recovery *self, double units, struct dispatch_given *given)
 {
     bool good = true;
@@ -186,7 +186,7 @@ static bool surplus_keep(struct dispatch_recovery *self, double units, struct di
     return good;
 }
 
-/* In steps, for the inner one does not know what its core tasks are worth. */
+/* Gives in steps, because the inner dispatch does not know what its core tasks are worth. */
 static bool inner_give(struct dispatch_recovery *self, double units, struct dispatch_given *given)
 {
     enum { STEPS = 16 };
@@ -209,7 +209,7 @@ static bool inner_give(struct dispatch_recovery *self, double units, struct disp
     return good;
 }
 
-/* Of what came back, the last core tasks of the first range. */
+/* Gives the last core tasks of the first range that came back. */
 static bool returned_give(struct dispatch_recovery *self, double units,
                           struct dispatch_given *given)
 {

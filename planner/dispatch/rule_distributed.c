@@ -15,15 +15,15 @@
 
 enum { DFISS_SIGMA = POWER_OPTIONS };
 
-/* Quotients that are whole but for rounding are whole. */
+/* Quotients this close to a whole number are taken as whole: the difference is rounding. */
 static const double WHOLE = 1e-9;
 
 struct stage {
     double tasks; /* SC */
-    double step;  /* dfiss: how many more the next one has */
+    double step;  /* dfiss: how many more the next stage has */
     struct powers powers;
     int64_t left; /* packages left in it */
-    bool begun;   /* there was one */
+    bool begun;   /* a stage was begun */
 };
 
 static void stages_restart(struct rule_state *state)
@@ -51,7 +51,7 @@ static void distributed_report(struct rule_state *state, int64_t worker, double 
         stages_restart(state);
 }
 
-/* The worker's part of the stage at hand, which `next` begins where the last one is over. */
+/* The worker's part of the current stage; where that is over, `next` begins another one. */
 static double stage_take(struct rule_state *state, int64_t worker,
                          void (*next)(const struct rule_state *state, struct stage *stage))
 {

@@ -22,12 +22,10 @@
 
 /* ---- sums over all workers ----------------------------------------------------------------- */
 
-/*
- * Sums over all workers, for rules that ask for them with every package: only what has changed
- * since is looked at anew. The terms are added in the order of the workers, so that the sums are,
- * to the bit, those of a loop over all of them: from the first worker whose term has changed on
- * they are added again, which is a fraction of what it takes to find the terms.
- */
+/* Sums over all workers, for rules that need them for every package: only the terms of workers that
+ * have changed are found again. The terms are added in the order of the workers, from the first
+ * changed one on, so that the sums are equal, to the bit, to those of a loop over all workers;
+ * adding takes a fraction of the time of finding terms. */
 
 enum { SUMS_MOST = 2 };
 
@@ -43,18 +41,18 @@ enum sums_status {
 /* The first member of what such a rule keeps of a worker (rule_worker.own). */
 struct sums_worker {
     double term[SUMS_MOST];
-    double before[SUMS_MOST]; /* the sums of the workers before */
+    double before[SUMS_MOST]; /* the sums over the workers before it */
     enum sums_status status;
     bool changed;
-    int64_t next; /* of those that have changed: 1 + the worker; 0: it is the last one */
+    int64_t next; /* the next worker that has changed, plus 1; 0: there is no other */
 };
 
-/* What it keeps of all of them. */
+/* What such a rule keeps of all workers. */
 struct sums {
     int64_t workers[SUMS_STATUSES]; /* of each status */
     double total[SUMS_MOST];
-    int64_t first_changed; /* 1 + the worker; 0: none has */
-    int64_t valid;         /* workers whose `before` holds; one more: so do the totals */
+    int64_t first_changed; /* the first worker that has changed, plus 1; 0: none */
+    int64_t valid;         /* for so many workers `before` is valid; one more: so are the totals */
 };
 
 static struct sums_worker *sums_of(const struct rule_state *state, int64_t worker)
@@ -62,13 +60,13 @@ static struct sums_worker *sums_of(const struct rule_state *state, int64_t worke
     return state->worker[worker].own;
 }
 
-/* All workers are new. */
+/* At the beginning all workers are new. */
 static void sums_start(struct sums *sums, int64_t workers)
 {
     sums->workers[SUMS_NEW] = workers;
 }
 
-/* The worker has reported, is lost, or is back: its term will be asked for. */
+/* The worker has reported, is lost, or is back: its terms must be found again. */
 static void sums_change(struct sums *sums, const struct rule_state *state, int64_t worker,
                         enum sums_status status)
 {
@@ -83,7 +81,7 @@ static void sums_change(struct sums *sums, const struct rule_state *state, int64
     sums->first_changed = 1 + worker;
 }
 
-/* Of those that have changed, one after the other; -1: there is no other. */
+/* The next of the workers that have changed; -1: there is no other. */
 static int64_t sums_next(struct sums *sums, const struct rule_state *state)
 {
     const int64_t worker = sums->first_changed - 1;
@@ -95,7 +93,7 @@ static int64_t sums_next(struct sums *sums, const struct rule_state *state)
     return worker;
 }
 
-/* The terms of a worker from now on; NULL: none. */
+/* Sets the terms of a worker; NULL: it has none. */
 static void sums_set(struct sums *sums, const struct rule_state *state, int64_t worker,
                      const double term[SUMS_MOST])
 {
@@ -105,7 +103,7 @@ static void sums_set(struct sums *sums, const struct rule_state *state, int64_t 
     sums->valid = worker + 1 < sums->valid ? worker + 1 : sums->valid;
 }
 
-/* When all that have changed are set: the totals follow. */
+/* Updates the totals, after the terms of all changed workers are set. */
 static void sums_settle(struct sums *sums, const struct rule_state *state)
 {
     double sum[SUMS_MOST] = {0};
@@ -128,7 +126,7 @@ static void sums_settle(struct sums *sums, const struct rule_state *state)
 
 /* Packages of one size for all workers. */
 struct batch {
-    double chunk; /* their size, but for weights */
+    double chunk; /* their size, before weights */
     int64_t left; /* packages left in it */
 };
 
@@ -142,7 +140,8 @@ bool rule_all_reported(const struct rule_state *state, int64_t packages)
     return true;
 }
 
-/* Start a batch of 1 / part of what is left when the last is used up; true when one was started. */
+/* Begins a batch of 1 / part of what is left if the last one is used up; true when one was
+ * begun. */
 static bool batch_start(struct rule_state *state, double part)
 {
     struct batch *batch = state->own;
@@ -153,7 +152,7 @@ static bool batch_start(struct rule_state *state, double part)
     return true;
 }
 
-/* A package's size from the batch at hand. */
+/* The size of a package in the current batch. */
 static double batch_take(struct rule_state *state)
 {
     struct batch *batch = state->own;
@@ -168,7 +167,7 @@ static double fac_chunk(struct rule_state *state, int64_t worker)
     return batch_take(state);
 }
 
-/* Each batch leaves 1 - 1/x of what was left, but for rounding. */
+/* Each batch leaves 1 - 1/x of what was left, without rounding. */
 static double fac_closed(const struct rule_state *state, int64_t step)
 {
     const double part = (double)state->option[FAC_PART], p = (double)state->workers;
@@ -196,15 +195,16 @@ const struct rule rule_wf = {.name = "wf",
                              .state_size = sizeof(struct batch),
                              .chunk = wf_chunk};
 
-/* Sums over a worker's packages k = 1, 2, ...: of k times their seconds, and their tasks. */
+/* Sums over a worker's packages k = 1, 2, ...: of k times their seconds, and of k times their core
+ * tasks. */
 struct awf_worker {
-    struct sums_worker sums; /* of -C and -E: its speed */
+    struct sums_worker sums; /* for -C and -E: its speed */
     double weighted_s, weighted_tasks;
 };
 
 struct awf {
-    struct batch batch; /* of -B and -D; the first member */
-    struct sums sums;   /* of -C and -E: of the speeds */
+    struct batch batch; /* for -B and -D; must be the first member */
+    struct sums sums;   /* for -C and -E: of the speeds */
     bool measured;      /* weights follow from the speeds in `sums`, and not from rule_worker */
 };
 
@@ -214,7 +214,7 @@ static size_t awf_worker_size(const int64_t *option)
     return sizeof(struct awf_worker);
 }
 
-/* The weights given stand until every worker has been measured. */
+/* The weights that were given are used until every worker has been measured. */
 static void weights_update(struct rule_state *state)
 {
     double speeds = 0;
@@ -252,7 +252,7 @@ static double awf_weight(const struct rule_state *state, int64_t worker)
     return (double)state->workers * sums_of(state, worker)->term[0] / own->sums.total[0];
 }
 
-/* What was measured last stands while somebody is not measured. */
+/* While a worker is not measured, the weights measured last are kept. */
 static void awf_weights_keep(struct rule_state *state)
 {
     struct awf *own = state->own;
@@ -270,14 +270,14 @@ static void awf_speeds_settle(struct rule_state *state)
         const struct awf_worker *measured = worker->own;
         const double speed[SUMS_MOST] = {measured->weighted_tasks / measured->weighted_s};
         if (worker->lost && own->measured && measured->sums.term[0] > 0)
-            worker->weight = awf_weight(state, k); /* in case it comes back */
+            worker->weight = awf_weight(state, k); /* needed if it comes back */
         sums_set(&own->sums, state, k, worker->lost ? NULL : speed);
     }
     sums_settle(&own->sums, state);
     own->measured = true;
 }
 
-/* As weights_update at every package. */
+/* Does what weights_update does, at every package. */
 static double awf_chunk_chunk(struct rule_state *state, int64_t worker)
 {
     struct awf *own = state->own;
@@ -425,7 +425,8 @@ static void af_settle(struct rule_state *state)
     sums_settle(&own->sums, state);
 }
 
-/* A variance needs two packages of every worker; until then an eighth of what is left is spread. */
+/* A variance needs two packages of every worker; until then an eighth of what is left is divided
+ * equally. */
 static double af_chunk(struct rule_state *state, int64_t worker)
 {
     struct af *own = state->own;

@@ -25,7 +25,7 @@ enum { ETAS = 6, ETA_MOST = 50 };
 static const int64_t etas[ETAS] = {1, 2, 5, 10, 20, ETA_MOST};
 
 struct monitor {
-    int64_t shared;       /* sum of shares */
+    int64_t shared;       /* sum of all shares */
     double squares[ETAS]; /* eta=auto: sums of squared errors, and the place of the least */
     int best;
 };
@@ -42,7 +42,8 @@ struct monitor_worker {
     struct timing recent[]; /* a ring of its last eta packages */
 };
 
-/* Packages that are kept of each worker: one for each of the task times, in case it has no more. */
+/* How many packages are kept of each worker: one for each of the task times, as each may have only
+ * one core task. */
 static int64_t ring_of(const int64_t *option)
 {
     return option[MONITOR_ETA] == RULE_WORD ? ETA_MOST : option[MONITOR_ETA];
@@ -58,20 +59,20 @@ static struct monitor_worker *monitor_of(const struct rule_worker *worker)
     return worker->own;
 }
 
-/* Core tasks that a worker has or will have. */
+/* The core tasks that a worker has or will have. */
 static double held_by(const struct rule_worker *worker)
 {
     return (double)(worker->queued + monitor_of(worker)->share);
 }
 
-/* A worker that is lost has none. */
+/* The worker's share; a lost worker has none. */
 static double share_of(const struct rule_worker *worker, double level_s)
 {
     return worker->lost ? 0 : level_s / monitor_of(worker)->recent_s - held_by(worker);
 }
 
-/* The time at which all who take part would end: they are those for whom it leaves a share. Every
- * turn drops workers, so there are at most p turns. */
+/* The time at which all workers with a share would end together. Every iteration drops workers
+ * whose share would be negative, so there are at most p of them. */
 static double level_find(const struct rule_state *state, double batch)
 {
     double level_s = HUGE_VAL;
@@ -106,7 +107,7 @@ static int64_t fractions_above(const struct rule_state *state, double level_s, d
     return above;
 }
 
-/* The least fraction that no more than `most` shares are above. */
+/* The least fraction above which no more than `most` shares lie. */
 static double fraction_find(const struct rule_state *state, double level_s, int64_t most)
 {
     enum { HALVINGS = 40 };
@@ -131,8 +132,8 @@ static void share_add(struct rule_state *state, struct rule_worker *worker, int6
     *batch -= tasks;
 }
 
-/* Whole shares by largest remainders, as in figure 3.2: all are rounded down, and one task more
- * goes to each of those with the greatest fractions, the first ones where they are equal. */
+/* Rounds shares by largest remainders, as in figure 3.2: all are rounded down, and those with the
+ * greatest fractions get one core task more; of equal fractions, the first ones. */
 static void phase_start(struct rule_state *state)
 {
     const struct monitor *own = state->own;
@@ -156,7 +157,7 @@ static void phase_start(struct rule_state *state)
     }
 }
 
-/* r=auto, when all have reported. */
+/* r=auto: computed when all workers have reported. */
 static int64_t report_tasks(const struct rule_state *state)
 {
     static const double COST = 0.01;
@@ -170,7 +171,7 @@ static int64_t report_tasks(const struct rule_state *state)
     return (int64_t)fmin(fmax(tasks, 1), (double)state->tasks);
 }
 
-/* Of the share, as much as is sent at a time. */
+/* How much of the share is sent at a time. */
 static int64_t piece_of(const struct rule_state *state, int64_t share)
 {
     const int64_t least = (int64_t)state->least, asked = state->option[MONITOR_R];
@@ -196,7 +197,7 @@ static double monitor_chunk(struct rule_state *state, int64_t worker)
     return (double)tasks;
 }
 
-/* As piece_of takes it. */
+/* Notes what piece_of does with an r that is too small. */
 static void monitor_note(int64_t least, const int64_t *option, struct text *text)
 {
     const int64_t r = option[MONITOR_R];
@@ -207,7 +208,7 @@ static void monitor_note(int64_t least, const int64_t *option, struct text *text
                  r, least);
 }
 
-/* Its share is everybody's again. */
+/* Its share goes back to all workers. */
 static void monitor_lost(struct rule_state *state, int64_t worker)
 {
     struct monitor *own = state->own;
@@ -216,7 +217,7 @@ static void monitor_lost(struct rule_state *state, int64_t worker)
     self->share = 0;
 }
 
-/* Shares are of what there was: new ones are made as workers request. */
+/* Shares were parts of what there was before: new ones are made as workers request. */
 static void monitor_cut(struct rule_state *state)
 {
     struct monitor *own = state->own;
@@ -225,7 +226,7 @@ static void monitor_cut(struct rule_state *state)
     own->shared = 0;
 }
 
-/* The mean over the last eta tasks; of the oldest of their packages as many as are wanted. */
+/* The mean over the last eta core tasks; only as many as needed count of the oldest package. */
 static double recent_mean(const struct rule_worker *worker, int64_t eta, int64_t ring)
 {
     double sum_s = 0;
@@ -247,7 +248,7 @@ static int64_t eta_of(const struct rule_state *state)
     return eta == RULE_WORD ? etas[own->best] : eta;
 }
 
-/* How close each eta's mean has come to the task time that followed. */
+/* Adds, for each eta, the error of its mean as a forecast of the next task time. */
 static void etas_learn(struct rule_state *state, const struct rule_worker *before, double now_s)
 {
     struct monitor *own = state->own;

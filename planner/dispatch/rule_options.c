@@ -1,4 +1,4 @@
-/* The options of a rule, as they stand behind its name: "gss,least=10,rounding=down". */
+/* The options of a rule, which follow its name: "gss,least=10,rounding=down". */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static bool number_read(const struct rule *rule, const struct rule_option *optio
     return true;
 }
 
-/* One NAME=VALUE; `given` has a bit for each option that has been. */
+/* Reads one NAME=VALUE; `given` has a bit for each option that was given. */
 static bool piece_read(const struct rule *rule, char *piece, unsigned *given, int64_t *values,
                        struct failure *failure)
 {

@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-/* Quotients that are whole but for rounding are whole. */
+/* Quotients this close to a whole number are taken as whole: the difference is rounding. */
 static const double WHOLE = 1e-9;
-/* Real powers that differ by less are the same. */
+/* Real powers whose relative difference is less than this count as equal. */
 static const double CHANGE = 0.1;
-/* The part of the last package in the mean of recent ones. */
+/* The weight of the last package in the mean of recent ones. */
 static const double RECENT = 0.25;
 
 size_t power_worker_size(const int64_t *option)
@@ -62,7 +62,7 @@ static bool differs(const struct power_worker *own, enum rule_power kind)
     return fabs(own->now - own->planned) > (power_is_whole(kind) ? 0 : CHANGE * own->planned);
 }
 
-/* Q_i: as measured, or what its times say. */
+/* Q_i, the run queue: as measured, or as follows from the worker's times. */
 static double queue_of(const struct rule_worker *self)
 {
     const struct power_worker *own = self->own;

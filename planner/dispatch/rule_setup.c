@@ -14,7 +14,8 @@ static double package_overhead(const struct platform_window *window)
            class->request.latency_s;
 }
 
-/* The most that some worker gets where all end together: more of it would be for others. */
+/* The most that a worker gets if all end together: a larger package would take core tasks from
+ * others. */
 static int64_t share_most(const struct dispatch_setup *setup, const double *weights)
 {
     const int64_t even = (setup->tasks + setup->workers - 1) / setup->workers;
@@ -33,7 +34,7 @@ double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platf
     double *weights = malloc(2 * (size_t)setup->workers * sizeof *weights);
     double *latencies_s = weights ? weights + setup->workers : NULL;
     for (int64_t k = 0; weights && k < setup->workers; k++) {
-        /* Workers that the platform does not know are like its last one. */
+        /* Workers beyond those of the platform are like its last one. */
         const int64_t known = k < platform->worker_count ? k : platform->worker_count - 1;
         const struct platform_class *class = platform_worker(window, known);
         const double s_per_task = platform_class_work(class).s_per_task;

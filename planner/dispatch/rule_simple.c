@@ -38,7 +38,8 @@ const struct rule rule_ss = {.name = "ss",
 
 enum { FSC_K = 0 };
 
-/* Without deviation, or with one worker, the equal split is best; a given k needs no formula. */
+/* Without deviation, or with one worker, equal division is best; with a given k no formula is
+ * needed. */
 static void fsc_start(struct rule_state *state)
 {
     double n = (double)state->tasks, p = (double)state->workers;
@@ -68,7 +69,7 @@ const struct rule rule_fsc = {
     .name = "fsc",
     .summary = "packages of one size (Kruskal and Weiss)",
     .sizes = RULE_SIZES_STAY,
-    .state_size = sizeof(double), /* that size */
+    .state_size = sizeof(double), /* the size k */
     .start = fsc_start,
     .chunk = fsc_chunk,
     .closed = fsc_closed,
@@ -77,7 +78,7 @@ const struct rule rule_fsc = {
 enum { GSS_LEAST, GSS_ROUNDING };
 enum { GSS_UP, GSS_DOWN };
 
-/* Of so many core tasks that are left. */
+/* The size of a package when so many core tasks are left. */
 static double gss_share(const struct rule_state *state, double left)
 {
     const double share = left / (double)state->workers;
@@ -91,7 +92,7 @@ static double gss_chunk(struct rule_state *state, int64_t worker)
     return gss_share(state, (double)state->left);
 }
 
-/* Each package leaves 1 - 1/p of what was left, but for rounding. */
+/* Each package leaves 1 - 1/p of what was left, without rounding. */
 static double gss_closed(const struct rule_state *state, int64_t step)
 {
     const double kept = 1 - 1 / (double)state->workers;

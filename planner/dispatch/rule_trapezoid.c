@@ -29,11 +29,11 @@
 #include "planner/base/limits.h"
 #include "planner/dispatch/rule_power.h"
 
-/* The next package's size, and how it changes. */
+/* The size of the next package, and by how much sizes fall. */
 struct trapezoid {
     double chunk, step;
     double last;       /* L, the size of the last package */
-    double steps_left; /* packages, or powers, until that size is reached */
+    double steps_left; /* packages (or powers) until that size is reached */
 };
 
 enum { TSS_FIRST, TSS_LAST, TSS_STEP };
@@ -57,8 +57,8 @@ static const char *tss_wrong(const int64_t *option)
                : NULL;
 }
 
-/* Over what is left, from no more than `most`. A step below 1 has no whole part: rounded down,
- * nothing would ever change. */
+/* Begins a trapezoid over what is left, with a first package of `most` at most. A step below 1 is
+ * not rounded down: sizes would never change. */
 static void tss_restart(struct rule_state *state, double most)
 {
     const double n = (double)state->left, wanted = (double)state->option[TSS_LAST];
@@ -81,20 +81,21 @@ static void tss_start(struct rule_state *state)
     tss_restart(state, chosen > 0 ? chosen : tss_first(state));
 }
 
-/* Whole packages fall short of the steps' sum: what is left after them is a job like the first. */
+/* Packages that are rounded down leave a remainder after the last step: it is treated as a job of
+ * its own. */
 static double tss_chunk(struct rule_state *state, int64_t worker)
 {
     struct trapezoid *trapezoid = state->own;
     (void)worker;
     if (trapezoid->steps_left < 1)
         tss_restart(state, tss_first(state));
-    const double chunk = floor(trapezoid->chunk + 1e-9); /* whole but for rounding is whole */
+    const double chunk = floor(trapezoid->chunk + 1e-9); /* 1e-9 makes up for rounding */
     trapezoid->chunk = fmax(trapezoid->chunk - trapezoid->step, trapezoid->last);
     trapezoid->steps_left--;
     return chunk;
 }
 
-/* F - i D, and L once that is reached. */
+/* F - i D, but at least L. */
 static double tss_closed(const struct rule_state *state, int64_t step)
 {
     const struct trapezoid *trapezoid = state->own;
@@ -102,8 +103,8 @@ static double tss_closed(const struct rule_state *state, int64_t step)
     return floor(chunk + 1e-9);
 }
 
-/* Steps, of those that are left: one part in ALIKE of them counts as the same. Where workers' sizes
- * fall at places of their own, fewer do. */
+/* How many of the remaining steps are taken as equal when packages are skipped: one of ALIKE parts.
+ * Fewer, where the sizes of different workers change at different steps. */
 enum { ALIKE = 8, ALIKE_APART = 32 };
 
 static double same_of(const struct trapezoid *trapezoid, double steps, int parts)
@@ -149,10 +150,10 @@ const struct rule rule_tss = {
 
 enum { FISS_SIGMA = 0 };
 
-/* p packages of one size. */
+/* A stage: p packages of one size. */
 struct stage {
-    double chunk, step; /* the next stage's are larger by the step */
-    int64_t left;       /* packages left in it */
+    double chunk, step; /* packages of the next stage are larger by `step` */
+    int64_t left;       /* packages left in this stage */
 };
 
 static void fiss_start(struct rule_state *state)
@@ -197,16 +198,16 @@ const struct rule rule_fiss = {.name = "fiss",
 struct dtss {
     struct trapezoid trapezoid; /* of a virtual processor */
     struct powers powers;
-    double passed;   /* S, powers served since the last start */
-    int64_t served;  /* packages since then */
-    bool whole;      /* are all powers whole numbers? */
-    double falls_at; /* a virtual processor's share below which some worker has a smaller package;
-                      * HUGE_VAL: not known */
-    double share;    /* dtfss: of a virtual processor in the stage at hand, */
-    int64_t stage_left; /* and its packages that are left */
+    double passed;      /* S, powers served since the last start */
+    int64_t served;     /* packages since then */
+    bool whole;         /* are all powers whole numbers? */
+    double falls_at;    /* the share of a virtual processor below which some worker gets a smaller
+                           package; HUGE_VAL: not known */
+    double share;       /* dtfss: of a virtual processor in the current stage, */
+    int64_t stage_left; /* and the stage's packages that are left */
 };
 
-/* Mean of a load A f that is kept within least and most, f uniform in [low, high]. */
+/* The mean of a load A f that is limited to [least, most], for f uniform in [low, high]. */
 static double mean_within(double power, double low, double high, double least, double most)
 {
     if (!(high > low))
@@ -217,8 +218,9 @@ static double mean_within(double power, double low, double high, double least, d
     return sum / (high - low);
 }
 
-/* F and L of a virtual processor: where even the weakest worker has the most that may be sent, and
- * the strongest the least, they are cut. Steps are then as many as hand out what is left. */
+/* F and L of a virtual processor are limited so that the weakest worker gets the most that may be
+ * sent at most, and the strongest one the least at least. The number of steps follows from what is
+ * left. */
 static void dtss_restart(struct rule_state *state)
 {
     struct dtss *own = state->own;
@@ -250,9 +252,9 @@ static void dtss_start(struct rule_state *state)
     dtss_restart(state);
 }
 
-/* Whole powers count as they are now, as printed. Others by which the steps were planned: one that
- * has changed alone may have by chance, and sizes that follow chance never repeat (fast_forward.h).
- */
+/* Whole powers are used as they are at present, as the paper does. Of real powers those are used
+ * that the steps were planned by: a single power may change by chance, and sizes that follow it
+ * would never repeat, so that nothing could be skipped (fast_forward.h). */
 static double dtss_power(const struct rule_state *state, int64_t worker)
 {
     const struct dtss *own = state->own;
@@ -275,8 +277,8 @@ static double dtss_chunk(struct rule_state *state, int64_t worker)
     return fmax(floor(power * share + 1e-9), 1);
 }
 
-/* By how much a virtual processor's share falls before a worker of that power has a smaller
- * package. */
+/* By how much the share of a virtual processor must fall before a worker of that power gets a
+ * smaller package. */
 static double dtss_room(const struct rule_state *state, double power, double share)
 {
     const double load = power * share;
@@ -285,13 +287,13 @@ static double dtss_room(const struct rule_state *state, double power, double sha
     return (load - fmin(floor(load + 1e-9), state->most)) / power;
 }
 
-/* Of the packages since the last start. */
+/* The mean power of the packages since the last start. */
 static double power_mean(const struct dtss *own)
 {
     return own->served > 0 ? own->passed / (double)own->served : 1;
 }
 
-/* The share below which the first worker has a smaller package. */
+/* The share below which some worker gets a smaller package. */
 static double dtss_falls_at(const struct rule_state *state, double share)
 {
     double room = HUGE_VAL;
@@ -300,7 +302,7 @@ static double dtss_falls_at(const struct rule_state *state, double share)
     return share - fmax(room, 0);
 }
 
-/* All workers are looked at only where one of them had another size since. */
+/* All workers are looked at again only where one of them may have another size since. */
 static double dtss_same(const struct rule_state *state)
 {
     struct dtss *own = state->own;
@@ -336,7 +338,7 @@ static void dtss_report(struct rule_state *state, int64_t worker, double tasks, 
         dtss_restart(state);
 }
 
-/* What both rules over virtual processors have in common. */
+/* What DTSS and DTFSS have in common. */
 #define OVER_POWERS                                                                                \
     .sizes = RULE_SIZES_STEP, .state_size = sizeof(struct dtss), .worker_size = power_worker_size, \
     .same = dtss_same, .skip = dtss_skip, .start = dtss_start, .report = dtss_report,              \

@@ -19,12 +19,12 @@
 enum { TREE_GRAIN, TREE_ORDER };
 enum { ORDER_PROFILE, ORDER_ASCENDING, ORDER_DESCENDING };
 
-/* Packages of a share, where no grain is given. */
+/* A share is divided into so many packages, where no grain is given. */
 static const double PIECES = 100;
 
 struct tree_worker {
-    int64_t place;  /* of this worker in the order */
-    int64_t member; /* the worker at the place of this one's number */
+    int64_t place;  /* the worker's place in the order */
+    int64_t member; /* the worker whose place is this one's number */
     int64_t owned;  /* core tasks not yet sent */
     double grain;   /* core tasks of a package */
     bool done;
@@ -46,7 +46,7 @@ static int64_t member_at(const struct rule_state *state, int64_t place)
     return tree_of(state, place)->member;
 }
 
-/* Does worker a come before b, by speed? */
+/* Does worker a come before worker b, by speed? */
 static bool comes_before(const struct rule_state *state, int64_t a, int64_t b)
 {
     const double first = state->worker[a].weight, second = state->worker[b].weight;
@@ -55,7 +55,8 @@ static bool comes_before(const struct rule_state *state, int64_t a, int64_t b)
     return state->option[TREE_ORDER] == ORDER_ASCENDING ? first < second : first > second;
 }
 
-/* Down to where it belongs in a heap of the places below `count` whose root comes last. */
+/* Moves an entry down a heap of the first `count` places, whose root is the worker that comes
+ * last. */
 static void order_sink(struct rule_state *state, int64_t at, int64_t count)
 {
     const int64_t sunk = member_at(state, at);
@@ -70,7 +71,7 @@ static void order_sink(struct rule_state *state, int64_t at, int64_t count)
     tree_of(state, at)->member = sunk;
 }
 
-/* A heap sort, for it needs no memory. */
+/* A heap sort needs no memory. */
 static void order_sort(struct rule_state *state)
 {
     for (int64_t at = state->workers / 2; at-- > 0;)
@@ -95,7 +96,7 @@ static void order_find(struct rule_state *state)
 
 static void tree_start(struct rule_state *state)
 {
-    const double workers = (double)state->workers; /* the sum of the weights */
+    const double workers = (double)state->workers; /* the weights add up to it */
     const double asked = (double)state->option[TREE_GRAIN];
     int64_t left = state->tasks;
     order_find(state);
@@ -111,7 +112,8 @@ static void tree_start(struct rule_state *state)
     }
 }
 
-/* Half of what the next one up the tree owns who owns more than one core task. */
+/* Takes half of what the next worker up the tree owns, among those that own more than one core
+ * task. */
 static int64_t half_take(struct rule_state *state, int64_t place)
 {
     while (place > 0) {
@@ -138,7 +140,7 @@ static double tree_chunk(struct rule_state *state, int64_t worker)
     return (double)tasks;
 }
 
-/* The next one in the order who lives takes it all, the first after the last. */
+/* The next living worker in the order, cyclically, takes all that the lost one owned. */
 static void tree_lost(struct rule_state *state, int64_t worker)
 {
     struct tree_worker *own = tree_of(state, worker);
@@ -151,7 +153,7 @@ static void tree_lost(struct rule_state *state, int64_t worker)
     }
 }
 
-/* Who takes from whom is not summed up. */
+/* Which worker takes from which cannot be summed up: nothing is skipped. */
 static double tree_same(const struct rule_state *state)
 {
     (void)state;

@@ -7,12 +7,12 @@
 #include "planner/dispatch/survey.h"
 #include "planner/dispatch/weighted.h"
 
-/* Every task is worth something. */
+/* No core task is taken to need less. */
 static const double WORTH_LEAST_S = 1e-9;
 
 /* ---- zones --------------------------------------------------------------------------------- */
 
-/* The last place that was timed before task `border`, and the first one from there on. */
+/* The last place that was timed before core task `border`, and the first one from there on. */
 static struct task_range border_gap(const struct stratum *strata, size_t count, int64_t border)
 {
     size_t k = 1;
@@ -28,7 +28,8 @@ static void zone_add(struct survey_pieces *pieces, const struct survey_zone *zon
         pieces->zones[pieces->zone_count++] = *zone;
 }
 
-/* What is heavier is not assigned as if it were not. */
+/* The core tasks between two timed places of neighbouring regions: when pieces are cut they count
+ * as heavy as the heavier region, because they may be. */
 static struct survey_zone zone_between(const struct region *before, const struct region *after,
                                        struct task_range gap)
 {
@@ -60,7 +61,7 @@ static void zones_fill(struct survey_pieces *pieces, const struct region *region
     }
 }
 
-/* Owned. What core tasks differ by is known otherwise. */
+/* One region for all; owned. Used where it is known otherwise by what core tasks differ. */
 static struct region *region_of_all(const struct stratum *strata, size_t count, size_t *found)
 {
     const struct strata_total total = strata_total(strata, count, NULL, 0);
@@ -89,7 +90,7 @@ static bool zones_make(struct survey_pieces *pieces, const struct survey_job *jo
     return pieces->zones != NULL;
 }
 
-/* The zone that holds the task; NULL: there is none. */
+/* The zone that contains the core task; NULL: there is none. */
 static const struct survey_zone *zone_of(const struct survey_pieces *pieces, int64_t task)
 {
     size_t k = 0;
@@ -117,7 +118,7 @@ double survey_pieces_cost(const struct survey_pieces *pieces, int64_t first, int
 
 /* ---- pieces -------------------------------------------------------------------------------- */
 
-/* How many of the range's first tasks make a piece. */
+/* How many of the range's first core tasks make a piece. */
 static int64_t piece_length(const struct survey_pieces *pieces, int64_t most,
                             struct task_range range)
 {
@@ -196,7 +197,7 @@ static bool work_make(const struct survey_pieces *pieces, struct work *work)
     return work_settle(work);
 }
 
-/* By their work, where that is known and is more than nothing. */
+/* Assigns by factoring, by the worth of core tasks where that is known and not 0. */
 static struct dispatch *factoring_new(struct survey_pieces *pieces, const struct survey_job *job)
 {
     struct failure none = FAILURE_INIT;

@@ -4,9 +4,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Packages that are all latency take about the same time, whatever their size. */
+/* Where larger packages take less than this share of a single core task's time, that time is not
+ * latency. */
 static const double LIKE_LATENCY = 0.9;
-/* What is left of a task that took far less than it is worth, relative to the mean one. */
+/* The least cost, relative to the mean, that remains of a core task that took far less than its
+ * weight says. */
 static const double LEAST_LEFT = 0.01;
 
 void survey_timings_init(struct survey_timings *timings, int64_t tasks, int strata)
@@ -69,8 +71,7 @@ void survey_timings_weigh(struct survey_timings *timings, const struct work *wor
     }
 }
 
-/* Of a stratum that is not timed, its neighbour's cost, and no place outside it that a half could
- * have. */
+/* A stratum that is not timed gets the cost of a neighbour. No half may lie outside its stratum. */
 int survey_timings_halves(const struct survey_timings *timings, struct task_range halves[2])
 {
     struct stratum strata[SURVEY_STRATA_MOST];
@@ -154,7 +155,8 @@ struct cost survey_timings_cost(const struct survey_timings *timings)
     return (struct cost){small_s - rate * (double)least->tasks, rate};
 }
 
-/* Of the mean; one alone says nothing of that, and is taken to be off by half. */
+/* The relative error of the mean; a single timing says nothing about it, and is taken to be off by
+ * half. */
 static double error_of(const struct survey_size *size)
 {
     const double count = (double)size->reported, mean = mean_of(size);
@@ -167,7 +169,7 @@ static int ascending(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* The median of the strata: heavy tasks that stand together are no latency of single ones. */
+/* The median over the strata: a few heavy core tasks must not be taken for latency. */
 static double single_s(const struct survey_timings *timings)
 {
     double seconds[SURVEY_STRATA_MOST];

@@ -2,13 +2,14 @@
 
 #include "planner/dispatch/watch_parts.h"
 
-/* A measured time counts for as much as the last RECENT ones at most. */
+/* A measured time weighs at least as much as one of the last RECENT ones. */
 enum { RECENT = 8 };
-/* Every change of plan makes the next one need more, until it is forgotten: after so long a share
- * of the whole, about a third of that is left. Of many workers many may change together. */
+/* After every change of plan the next one needs a larger deviation. That is forgotten
+ * exponentially, with this share of the whole run as time constant. With many workers, several may
+ * change at the same time. */
 static const double tolerance_step = 0.5, forgotten_share = 0.1;
 enum { TOGETHER = 8 };
-/* A package that is overdue is taken to be at two thirds of its time. */
+/* A package that is overdue is taken to need this many times as long as it has taken so far. */
 static const double overdue_factor = 1.5;
 
 double watch_out_start_s(const struct watch_worker *worker)
@@ -28,7 +29,7 @@ bool watch_probed(const struct watch_worker *worker)
     return worker->probes == 0 && worker->probing > 0;
 }
 
-/* All that was to be measured is: what remains is planned for it anew, whatever it is. */
+/* After the last probe of a worker that joined: what remains is planned anew in any case. */
 static void probe_report(struct dispatch_watch *self, int64_t at)
 {
     struct watch_worker *worker = &self->workers[at];
@@ -62,8 +63,9 @@ double watch_caution(const struct dispatch_watch *self)
     return 1 + tolerance_step * changes_kept(self, self->asked_s) / together;
 }
 
-/* How long a package takes that was begun then, until it is reported. Where results are written
- * behind, those before it may hold it up; a worker's packages are reported in their order. */
+/* The time of a package that is begun at start_s, until it is reported. Where results are written
+ * while the worker computes, those of earlier packages may delay it, because packages are reported
+ * in order. */
 static double package_predict(const struct dispatch_watch *self, int64_t worker, double tasks,
                               double start_s)
 {
@@ -88,7 +90,7 @@ bool watch_late(const struct dispatch_watch *self, int64_t at)
     return worker->lost || worker->factor > (1 + noise_limit(self, 4)) * worker->expected;
 }
 
-/* Relative to what was reckoned with: what is no noise. */
+/* The deviation from what was expected, relative, that is more than noise. */
 static double off_least(const struct dispatch_watch *self, const struct watch_worker *worker)
 {
     return watch_caution(self) * noise_limit(self, 3 / sqrt(fmax(worker->reports, 1)));
@@ -100,7 +102,7 @@ bool watch_faster(const struct dispatch_watch *self, int64_t at)
     return worker->expected / worker->factor - 1 > off_least(self, worker);
 }
 
-/* How far the worker is off what was reckoned with, if that is more than noise; else 0. */
+/* The worker's deviation from what was expected if it is more than noise, else 0. */
 static double worker_off(const struct dispatch_watch *self, const struct watch_worker *worker)
 {
     const double off = fabs(worker->factor / worker->expected - 1);
@@ -156,14 +158,15 @@ void watch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool 
     to->free_s = fmax(until_s, to->start_s);
 }
 
-/* The same of the oldest package that the worker has. */
+/* The same for the oldest package that the worker has. */
 static double first_predict(const struct dispatch_watch *self, int64_t at)
 {
     const struct watch_worker *worker = &self->workers[at];
     return package_predict(self, at, worker->out[0].tasks, watch_out_start_s(worker));
 }
 
-/* Before its first report a start that takes longer than reckoned with is no slow work. */
+/* Before a worker's first report, a start that takes longer than expected does not mean slow
+ * work. */
 static double start_margin_s(const struct dispatch_watch *self, const struct watch_worker *worker)
 {
     return worker->ended_s > 0 ? 0 : worker->start_s * watch_caution(self) * noise_limit(self, 4);
