@@ -1,9 +1,13 @@
-/* What is left of a job as a dispatch. An inner dispatch assigns as many core tasks as there are
+/*
+ * What is left of a job as a dispatch. An inner dispatch assigns as many core tasks as there are
  * left, as if they were a whole job, and this one says which they are. A package that would cross
  * the end of a range is sent in pieces, and counts as reported when all of them are. A worker has
  * few pieces of one package at a time: more would wait for a free buffer, and delay what goes to
- * others. Long packages of a rule are sent in parts (cuts.h) in the same way, with the whole job as
- * one range. */
+ * others.
+ *
+ * Long packages of a rule are sent in parts (cuts.h) in the same way, with the whole job as one
+ * range.
+ */
 #include <math.h>
 #include <stdlib.h>
 

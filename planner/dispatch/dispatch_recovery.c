@@ -1,14 +1,21 @@
-/* A dispatch that survives the loss of workers: what lost workers had comes back, and is handed out
- * again. What a lost worker was working on is suspected of having caused the loss. Suspects are
- * handed out when nothing else is left, a package of up to PIECES core tasks one by one, a larger
- * one in PIECES pieces: so a core task that kills every worker that begins it costs two of them
- * (four, where its package had more than PIECES^3), and is then given up. Halving would need fewer
+/*
+ * A dispatch that survives the loss of workers: what lost workers had comes back, and is handed out
+ * again.
+ *
+ * What a lost worker was working on is suspected of having caused the loss. Suspects are handed out
+ * when nothing else is left, a package of up to PIECES core tasks one by one, a larger one in
+ * PIECES pieces: so a core task that kills every worker that begins it costs two of them (four,
+ * where its package had more than PIECES^3), and is then given up. Halving would need fewer
  * messages, but a worker for each half. The last living worker gets suspects one at a time, after
  * everything else is reported. Single core tasks that earlier runs could not tell apart are handed
- * out one at a time, so that the next loss decides. Where everything must end by some time, what
- * does not fit comes back at once, and is handed out again in pieces that do. Where copies are made
- * (dispatch_recovery_copy), what is overdue is handed out once more, and its first result
- * counts. */
+ * out one at a time, so that the next loss decides.
+ *
+ * Where everything must end by some time, what does not fit comes back at once, and is handed out
+ * again in pieces that do.
+ *
+ * Where copies are made (dispatch_recovery_copy), what is overdue is handed out once more, and its
+ * first result counts.
+ */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,12 @@
-/* Copies of what is overdue: backup tasks, as in Dean and Ghemawat, MapReduce (2004), section 3.6.
+/*
+ * Copies of what is overdue: backup tasks, as in Dean and Ghemawat, MapReduce (2004), section 3.6.
+ *
  * A worker is overdue when its oldest package takes much longer than its earlier ones, or than
  * expected. All packages that it has are then handed out once more, the newest first, because the
  * worker comes to that one last; they are divided like what comes back after a loss. A package and
  * its copies are a group. The first result decides: after that of the original no copy counts;
- * after that of a copy the original does not count, and all copies are needed. */
+ * after that of a copy the original does not count, and all copies are needed.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -81,12 +81,16 @@ static bool replan_platform(const struct platform *platform,
 
 /* ---- replan -------------------------------------------------------------------------------- */
 
-/* Each worker gets as many core tasks as make it end at a common time tau: x_i = (tau - a_i) / c_i,
+/*
+ * Each worker gets as many core tasks as make it end at a common time tau: x_i = (tau - a_i) / c_i,
  * where c_i is its time per core task, latencies included, and a_i the time when it can begin. tau
  * follows from the sum of all x_i. By how much the port delays a worker is seen in a simulation and
- * added to a_i, a few times over. Candidates to begin with are the plans that schedulers make for
- * the workers' rates as if all were idle, because schedulers can divide a port that is too slow for
- * all; and, for several periods T, packages that take each worker T. */
+ * added to a_i, a few times over.
+ *
+ * The first candidates are the plans that schedulers make for the workers' rates as if all were
+ * idle, because schedulers can divide a port that is too slow for all; and, for several periods T,
+ * packages that take each worker T.
+ */
 
 enum { CORRECTIONS = 5, HALVINGS = 60, SPREADS = 8, ROUNDS_MOST = 4096, FAILURES_MOST = 4 };
 /* Limits of one candidate, because the new plan must be ready before the workers have nothing to

@@ -37,11 +37,11 @@ static const struct scheduler table[] = {
      apples_make, SCHEDULER_FEWER_EVERY | SCHEDULER_FEWER_EQUAL},
 };
 
-/* For `auto`: all but those that are asked for by name only, which are the last ones. Maximal
- * utilization gives production away, so that its plans hardly ever take the least time; apples is
- * `single` without the port. */
+/* How many schedulers `auto` tries: all but the last ones of the table, which are used by name
+ * only. Maximal utilization trades production for it, so that its plans are hardly ever the
+ * fastest; apples is `single` without knowledge of the port. */
 enum { NAMED_ONLY = 2, AUTOMATIC = sizeof table / sizeof table[0] - NAMED_ONLY };
-/* Those that `optimal`, the last of them, starts from. */
+/* Those that `optimal`, the last one of `auto`, starts from. */
 enum { OTHERS = AUTOMATIC - 1 };
 
 _Static_assert(sizeof table / sizeof table[0] <= SCHEDULERS_MOST, "omissions have no room");
@@ -65,7 +65,7 @@ const struct scheduler *scheduler_find(const char *name)
     return NULL;
 }
 
-/* A plan that is none is our bug; in a release, it is rather not made. */
+/* An invalid plan is a bug of ours; in a release build it is refused. */
 static bool made_name(const struct scheduler *scheduler, const struct platform *platform,
                       struct plan *plan, struct failure *failure)
 {
@@ -115,7 +115,7 @@ bool scheduler_make(const struct scheduler *scheduler, const struct schedule_req
     return true;
 }
 
-/* The least makespan of the set, or none. */
+/* The entry with the least makespan, or NULL. */
 static struct schedule_entry *set_best(const struct schedule_set *set)
 {
     struct schedule_entry *best = NULL;
@@ -133,7 +133,8 @@ static double worker_seconds(const struct plan *plan)
     return (double)plan_workers_used(plan) * plan->predicted.makespan_s;
 }
 
-/* Not by rounding noise: which of two equal plans is kept must not depend on it. */
+/* Differences that are rounding do not count: otherwise they would decide which of two equal plans
+ * is kept. */
 bool schedule_thriftier(const struct plan *plan, const struct plan *than)
 {
     static const double ROUNDING = 1e-9;
@@ -164,7 +165,7 @@ struct schedule_entry *schedule_set_choose(const struct schedule_set *set, doubl
     return best;
 }
 
-/* Whether hardly anything is left to be won for who would take long. */
+/* Can a scheduler that takes long hardly gain anything any more? */
 static bool set_suffices(const struct schedule_set *set)
 {
     static const double GAP = 1e-5;
@@ -186,7 +187,7 @@ static bool entry_make(struct schedule_entry *entry, const struct schedule_reque
            failure_set(failure, entry->refused.code, "%s", entry->refused.text);
 }
 
-/* All but `optimal`, which starts from them. */
+/* Makes the plans of all but `optimal`, which starts from them. */
 static bool others_make(const struct schedule_request *request, struct schedule_set *set,
                         struct failure *failure)
 {
@@ -259,7 +260,7 @@ static void omissions_list(const struct schedule_set *set, struct schedule_omiss
         }
 }
 
-/* Of those that do not apply, the first one's reason. */
+/* The first reason of those that do not apply. */
 static const char *set_refusal(const struct schedule_set *set)
 {
     for (size_t i = 0; i < set->count; i++)

@@ -361,15 +361,18 @@ static void round_skip(struct evaluator *evaluator, int64_t places, double round
 
 /* ---- places by themselves -------------------------------------------------------------------- */
 
-/* Where workers are nearly alike, each slot changes its regime in a round of its own: a thousand
+/*
+ * Where workers are nearly alike, each slot changes its regime in a round of its own: a thousand
  * workers that each gain a nanosecond a round on those before them reach the port's pace one after
  * the other. To evaluate all rounds of all slots each time would take a thousand times as long. So
  * each slot is evaluated only in the rounds in which its regime may change: until it moves evenly,
  * when another term of its maxima takes over, and when the slot that the port serves before it has
  * changed its own movement. Its times in all other rounds follow from the last round in which it
- * was evaluated. After 10^8 rounds, a nanosecond is less than the rounding of a time. Therefore
- * times in round r, counted from 0, are relative to (r + 1) pace_s: a slot that keeps pace stays at
- * the same number. */
+ * was evaluated.
+ *
+ * After 10^8 rounds, a nanosecond is less than the rounding of a time. Therefore times in round r,
+ * counted from 0, are relative to (r + 1) pace_s: a slot that keeps pace stays at the same number.
+ */
 struct apart {
     int64_t first, last, end; /* the first and last slot with a package; number of rounds */
     double master_s, round_s; /* the master's time at the begin, and in a round */

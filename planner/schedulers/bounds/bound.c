@@ -55,12 +55,12 @@
 
 struct bound_class {
     int64_t count;
-    double key;                                        /* which of the rates it is sorted by */
-    double start_s;                                    /* s_i */
+    double key;     /* the one of the rates that it is sorted by */
+    double start_s; /* s_i */
     double compute, compute_packed, link, link_packed; /* a_i, d_i, k_i, g_i */
 };
 
-/* The classes in four orders, each ascending by its key. */
+/* The classes in four orders, each with ascending keys. */
 enum bound_order { BY_COMPUTE, BY_COMPUTE_PACKED, BY_LINK, BY_LINK_PACKED, BOUND_ORDERS };
 
 struct bound_problem {
@@ -106,7 +106,8 @@ static int key_compare(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Walk through all windows' classes side by side. `at` and `costs` have one place per window. */
+/* Goes through all windows' classes side by side. `at` and `costs` have one entry for each
+ * window. */
 static void classes_fill(struct bound_problem *problem, const struct platform *platform,
                          int64_t *at, struct cost *costs)
 {
@@ -162,8 +163,8 @@ static void problem_release(struct bound_problem *problem)
         free(problem->classes[order]);
 }
 
-/* Tasks that the first `count` of equal workers work off, of whom the first has `spare_s` seconds
- * and each further one `step_s` less (none has less than nothing). */
+/* The core tasks that the first `count` of equal workers can do, where the first one has `spare_s`
+ * seconds and each further one `step_s` less, but none less than 0. */
 static double class_tasks(double spare_s, double step_s, double count, double rate)
 {
     if (!(spare_s > 0))
@@ -173,7 +174,7 @@ static double class_tasks(double spare_s, double step_s, double count, double ra
     return count * (spare_s - step_s * (count - 1) / 2) / rate;
 }
 
-/* The least number of equal workers, at most `count`, that work off `tasks`. */
+/* The least number of equal workers, at most `count`, that can do `tasks` core tasks. */
 static int64_t class_least(double spare_s, double step_s, int64_t count, double rate, double tasks)
 {
     int64_t low = 1, high = count;
@@ -187,13 +188,13 @@ static int64_t class_least(double spare_s, double step_s, int64_t count, double 
     return low;
 }
 
-/* What is left after the first package's way to its worker, T - t_1. */
+/* T - t_1: what is left after the first package has reached its worker. */
 static double spare_of(const struct bound_problem *problem, double makespan_s)
 {
     return makespan_s - problem->master.least_s - problem->link_least_s;
 }
 
-/* The first workers reached, all of which are still starting then; `spare_s` as spare_of has it. */
+/* How many of the first workers still start then; `spare_s` is that of spare_of. */
 static double workers_held(const struct bound_problem *problem, double makespan_s, double spare_s,
                            double step_s)
 {
@@ -203,7 +204,8 @@ static double workers_held(const struct bound_problem *problem, double makespan_
     return step_s > 0 ? floor(more_s / step_s) + 1 : HUGE_VAL;
 }
 
-/* The least number of equal workers, at most `count`, that work off `tasks` in `spare_s` each. */
+/* The least number of equal workers, at most `count`, that can do `tasks` core tasks in `spare_s`
+ * each. */
 static int64_t held_least(double spare_s, int64_t count, double rate, double tasks)
 {
     const double least = fmax(ceil(tasks * rate / spare_s), 1);
@@ -211,7 +213,7 @@ static int64_t held_least(double spare_s, int64_t count, double rate, double tas
 }
 
 /* Condition 1 with the rates of one line, BY_COMPUTE or BY_COMPUTE_PACKED; the least number of
- * workers, 0 when all are too few. */
+ * workers, 0: all are too few. */
 static int64_t workers_least(const struct bound_problem *problem, double makespan_s,
                              enum bound_order order)
 {
@@ -251,8 +253,8 @@ static bool master_suffices(const struct bound_problem *problem, double makespan
     return makespan_s >= busy_s + problem->link_least_s + problem->worker_least_s;
 }
 
-/* The knapsack of condition 3, by k_i or g_i: seconds that all tasks hold the port at least;
- * HUGE_VAL where the workers cannot take them all. */
+/* The knapsack of condition 3, by k_i or g_i: for how many seconds at least all core tasks occupy
+ * the port; HUGE_VAL: the workers cannot do them all. */
 static double port_least(const struct bound_problem *problem, double makespan_s,
                          enum bound_order order)
 {
@@ -311,6 +313,6 @@ bool bound_single_port(const struct platform *platform, double tasks, bool real_
     }
     problem_release(&problem);
     low += beside_least(platform, real_valued ? 1 : 0);
-    *bound_s = low * (1 - 1e-12); /* what rounding may have added */
+    *bound_s = low * (1 - 1e-12); /* rounding may have added so much */
     return true;
 }

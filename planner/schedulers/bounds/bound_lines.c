@@ -7,8 +7,8 @@ static void lines_window(struct lines *lines, struct cost cost,
                          const struct platform_window *window, double beyond)
 {
     const double least = fmax((double)window->least - beyond, 0);
-    /* Seconds per task are fewest in the largest package, or in the least where a latency is
-     * negative. */
+    /* The seconds per core task are least in the largest package or, where the latency is negative,
+     * in the smallest. */
     const double size = cost.latency_s < 0 ? least : (double)window->greatest + beyond;
     const double packed = size > 0 ? fmax(cost.s_per_task + cost.latency_s / size, 0) : 0;
     lines->s_per_task = fmin(lines->s_per_task, cost.s_per_task);
@@ -16,7 +16,7 @@ static void lines_window(struct lines *lines, struct cost cost,
     lines->least_s = fmin(lines->least_s, fmax(cost.latency_s + cost.s_per_task * least, 0));
 }
 
-/* Once s_per_task is known. */
+/* Called once s_per_task is known. */
 static void lines_fixed(struct lines *lines, struct cost cost, const struct platform_window *window,
                         double beyond)
 {
@@ -32,8 +32,7 @@ struct lines lines_of(const struct platform *platform, const struct cost *costs,
         lines_window(&lines, costs[k], &platform->windows[k], beyond);
     for (int64_t k = 0; k < platform->window_count; k++)
         lines_fixed(&lines, costs[k], &platform->windows[k], beyond);
-    /* Nothing is known of how many packages there are at most, so none of them may count less than
-     * nothing. */
+    /* The number of packages has no upper limit here, so a package must not count less than 0. */
     if (lines.fixed_s < 0) {
         lines.fixed_s = 0;
         lines.s_per_task = lines.s_per_task_packed;
@@ -68,11 +67,11 @@ int64_t workers_alike(const struct platform *platform, const int64_t *at, int64_
 
 static struct cost line_cost(const struct lines *lines)
 {
-    const double least = 1e-15; /* the formulas divide by it */
+    const double least = 1e-15; /* formulas divide by it, so it must not be 0 */
     return (struct cost){lines->fixed_s, fmax(lines->s_per_task, least)};
 }
 
-/* Equal workers into the next place; `costs` is scratch, one per window. */
+/* Adds a class of equal workers; `costs` is scratch memory, one entry for each window. */
 static void worker_add(struct bound_lines *made, const struct platform *platform, const int64_t *at,
                        struct cost *costs, double beyond)
 {

@@ -1,18 +1,19 @@
 /*
- * Lower bounds where results come back, and in other operating models than single-port.
+ * Lower bounds where results return, and for operating models other than single-port.
  *
- * Each is that of single-port platforms without results on which every schedule could be run as
- * well: what holds there holds here.
- *  - multi-port: links take no time on the master's port, which each has of its own.
- *  - Where the master's processor sends, envelope, send and link are one operation, in which it
- *    alone takes part: link' = e + s + l, e' = s' = 0.
- *  - Where the worker's processor receives, the link is a part of its work: r' = r + l, and another
- *    bound is that of the port, r' = r.
- *  - Where the worker's processor sends each package's results, they are, too: w' = w + q.
- * Elsewhere the last result comes back after all computing, and its sender's is the least there is.
- * On one incoming port, all results follow the earliest end of a first package: q(x) >= Q + q x of
- * lines below the costs of all windows, with Q once. The master prepares all packages and collects
- * all results.
+ * Each is the bound of a single-port platform without results on which every schedule could run at
+ * least as fast.
+ *  - multi-port: links take no time on the master's port, because each has a port of its own.
+ *  - Where the master's processor sends, envelope, send and link are one operation, in which only
+ *    it takes part: link' = e + s + l, e' = s' = 0.
+ *  - Where the worker's processor receives, the link is a part of its work: r' = r + l; the port
+ *    gives a second bound, with r' = r.
+ *  - Where the worker's processor sends each package's results, they are a part of its work, too:
+ *    w' = w + q.
+ * In the other cases the last result returns after all computing; its cost is at least the least
+ * one of all. On one incoming port, all results follow the earliest end of a first package:
+ * q(x) >= Q + q x by lines below the costs of all windows, with Q once. The master prepares all
+ * packages and collects all results.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,12 +22,12 @@
 #include "planner/schedulers/bounds/bound.h"
 #include "planner/schedulers/bounds/bound_lines.h"
 
-/* What becomes of the costs. */
+/* What changes in the costs. */
 struct reduction {
     bool link_free;   /* links take nothing */
     bool master_link; /* envelope and send are parts of the link */
     bool work_link;   /* the link is a part of the work */
-    bool work_result; /* results are */
+    bool work_result; /* results are a part of the work */
 };
 
 static const struct cost nothing = {0, 0};
@@ -106,7 +107,8 @@ static struct cost part_of(const struct platform_window *window, const struct pl
     return window->collect;
 }
 
-/* Lines below a part's costs in all windows and classes: slopes, then what is left at the least. */
+/* Lines below the costs of an operation in all windows and classes: the least slope, then the least
+ * intercept for it. */
 static struct lines lines_below(const struct platform *platform, enum part part, double beyond)
 {
     struct lines lines = {.fixed_s = HUGE_VAL, .least_s = HUGE_VAL, .s_per_task = HUGE_VAL};
@@ -127,8 +129,8 @@ static struct lines lines_below(const struct platform *platform, enum part part,
     return lines;
 }
 
-/* Of all tasks together, in packages of at most so many; a line that is below 0 at 0 says nothing
- * of how often that counts. */
+/* The least seconds for all core tasks together, in packages of at most `most`. An intercept below
+ * 0 counts for one package only, because the number of packages is not known. */
 static double all_least(const struct lines *lines, double tasks, double most)
 {
     const double packages = fmax(ceil(tasks / most), 1);

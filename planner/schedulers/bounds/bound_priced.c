@@ -64,13 +64,13 @@ struct choice {
     double second_s; /* c: the second difference of the y_k */
 };
 
-/* The best choice so far; nothing at all costs 0. */
+/* The best choice so far; a worker without packages costs 0. */
 struct chosen {
     double cost;
     int64_t packages;
     double first_s;      /* y_1 */
-    double rest_first_s; /* y of the last package, from which the others follow */
-    int64_t tried;       /* numbers of packages */
+    double rest_first_s; /* y of the last package, from which the other y follow */
+    int64_t tried;       /* how many numbers of packages were tried */
 };
 
 static double work_rate(const struct choice *choice)
@@ -108,8 +108,9 @@ static struct choice choice_make(struct cost master, struct cost link, struct co
     return choice;
 }
 
-/* Charges of the last `count` packages, of which the very last has y = last_s, without what they
- * bring in. Sums over y_j = last j + c j (j - 1) / 2 and u_j = last + c (j - 1) in closed form. */
+/* The charges of the last `count` packages, of which the very last one has y = last_s, without what
+ * these packages earn. Sums over y_j = last j + c j (j - 1) / 2 and u_j = last + c (j - 1), in
+ * closed form. */
 static double tail_charges(const struct choice *choice, double count, double last_s)
 {
     const double c = choice->second_s;
@@ -129,7 +130,7 @@ static double tail_charges(const struct choice *choice, double count, double las
     return cost;
 }
 
-/* What one package costs that is begun `to_go_s` before T and works for `held_s`. */
+/* The charge of one package that is begun `to_go_s` before T and is computed for `held_s`. */
 static double one_charge(const struct choice *choice, double to_go_s, double held_s)
 {
     double cost = 0;
@@ -218,7 +219,7 @@ static void early_try(const struct choice *choice, int64_t packages, struct chos
                     last_s);
 }
 
-/* n packages. */
+/* Tries n packages. */
 static void packages_try(const struct choice *choice, int64_t packages, struct chosen *chosen)
 {
     const double n = (double)packages, A = choice->work.latency_s;
@@ -231,7 +232,8 @@ static void packages_try(const struct choice *choice, int64_t packages, struct c
         chosen_take(chosen, free_cost(choice, n, last_s), packages, first_s, last_s);
 }
 
-/* What n packages and more cost at least, less what they get; `gain`: 1 - p l - p' m. */
+/* A lower bound on the cost of n or more packages, less their core tasks; `gain`: 1 - p l - p'
+ * m. */
 static double packages_floor(const struct choice *choice, const struct prices *prices, double gain,
                              double n)
 {
@@ -251,7 +253,7 @@ static struct chosen choice_best(const struct choice *choice, const struct price
     const double gain =
         1 - prices->port * choice->link.s_per_task - prices->master * choice->master.s_per_task;
     if (gain <= 0)
-        return chosen; /* a task costs more than itself */
+        return chosen; /* a core task costs more than one core task */
     for (int64_t n = 1; n <= PACKAGES_MOST; n++) {
         if (packages_floor(choice, prices, gain, (double)n) >= chosen.cost)
             return chosen;
@@ -262,10 +264,10 @@ static struct chosen choice_best(const struct choice *choice, const struct price
     return chosen;
 }
 
-/* Units of effort for one number of packages that is tried. */
+/* The effort, in units, to try one number of packages. */
 enum { TRY_EFFORT = 3 };
 
-/* What the search may try: first what has been paid for, then of the effort. */
+/* What the search may use: first what is paid for, then the effort. */
 struct allowance {
     double paid;           /* units */
     struct effort *effort; /* borrowed; NULL: no limit */
@@ -292,7 +294,7 @@ static bool allowance_spent(const struct priced_problem *problem)
     return allowance && allowance->paid <= 0 && effort_spent(allowance->effort);
 }
 
-/* T of a worker, or less where its start leaves less. */
+/* T for a worker, or less where it starts later. */
 static double worker_makespan(const struct priced_problem *problem,
                               const struct bound_worker *worker, double makespan_s)
 {
@@ -304,7 +306,7 @@ static double worker_makespan(const struct priced_problem *problem,
     return fmin(makespan_s, left_s + both.latency_s + both.s_per_task * most);
 }
 
-/* What a worker can make of the prices at most: tasks less what they cost it. */
+/* The most that a worker can gain by the prices: core tasks less what they cost it. */
 static double worker_gain(const struct priced_problem *problem, const struct bound_worker *worker,
                           double makespan_s, const struct prices *prices)
 {
@@ -318,7 +320,7 @@ static double worker_gain(const struct priced_problem *problem, const struct bou
     return -chosen.cost;
 }
 
-/* What the time of port and master is worth, the two integrals; 0 where there is none. */
+/* The two integrals: what the time of port and master is worth; 0 where there is no such time. */
 static double prices_integral(const struct priced_problem *problem, double makespan_s,
                               const struct prices *prices)
 {
@@ -347,7 +349,8 @@ static double priced_share(const struct priced_problem *problem, double makespan
     return sum / problem->tasks;
 }
 
-/* A point of the search: square roots of the prices in units of X / T and X / T^2. */
+/* A point of the search: square roots of the prices, which keep them positive, in units of X / T
+ * and X / T^2. */
 enum { DIMENSIONS = 4, CORNERS = DIMENSIONS + 1 };
 
 struct corner {
@@ -376,7 +379,8 @@ static int corner_compare(const void *a, const void *b)
     return (x->share > y->share) - (x->share < y->share);
 }
 
-/* The point at `far` times the way from the worst corner to the others' middle. */
+/* The point on the line from the worst corner to the mean of the others, at `far` times that
+ * distance. */
 static struct corner corner_mirror(const struct priced_problem *problem, double makespan_s,
                                    const struct corner *corners, double far)
 {
@@ -395,7 +399,7 @@ static struct corner corner_mirror(const struct priced_problem *problem, double 
 static void prices_improve(const struct priced_problem *problem, double makespan_s, double *at,
                            int steps)
 {
-    static const double alike = 1e-7; /* shares that need not be told apart */
+    static const double alike = 1e-7; /* the search ends when shares differ by less */
     struct corner corners[CORNERS];
     for (int k = 0; k < CORNERS; k++) {
         memcpy(corners[k].at, at, sizeof corners[k].at);
@@ -432,14 +436,14 @@ static void prices_improve(const struct priced_problem *problem, double makespan
     memcpy(at, corners[0].at, sizeof corners[0].at);
 }
 
-/* The greatest T between the two that these prices exclude: the share grows with T. False position
- * (Illinois), and now and then the middle. */
+/* The greatest T in the interval that these prices exclude: the share grows with T. By false
+ * position (Illinois variant), with a bisection now and then. */
 static double prices_exclude(const struct priced_problem *problem, const double *at, double low_s,
                              double high_s)
 {
     enum { STEPS = 30, MIDDLE_EVERY = 4 };
     static const double near = 1e-7, below = 1 - 1e-9;
-    double under = 0, over = 0; /* the share less 1, of both ends; 0: not known yet */
+    double under = 0, over = 0; /* the share less 1 at both ends; 0: not known yet */
     for (int step = 1; step <= STEPS && high_s - low_s > near * high_s && !allowance_spent(problem);
          step++) {
         const bool known = under < 0 && over > 0 && step % MIDDLE_EVERY != 0;
@@ -450,7 +454,7 @@ static double prices_exclude(const struct priced_problem *problem, const double 
         if (middle.share < below) {
             low_s = middle_s;
             under = middle.share - below;
-            over /= 2; /* the end that stays counts less, so that it moves, too */
+            over /= 2; /* Illinois: halved, so that this end moves, too */
         } else {
             high_s = middle_s;
             over = middle.share - below;
@@ -470,7 +474,9 @@ bool bound_priced(const struct platform *platform, double tasks, bool real_value
                   struct failure *failure)
 {
     enum { TURNS = 4, STEPS_FIRST = 120, STEPS = 60 };
-    enum { PAID = 50000 }; /* units of effort that one kind of workers takes mostly */
+    enum {
+        PAID = 50000
+    }; /* units of effort that suffice for most platforms of one kind of workers */
     const double usual = PAID * (double)platform->windows[0].class_count;
     struct allowance allowance = {effort ? fmin(usual, fmax(effort->left, 0)) : usual, effort};
     struct priced_problem problem = {.tasks = tasks, .allowance = &allowance};
@@ -497,7 +503,7 @@ bool bound_priced(const struct platform *platform, double tasks, bool real_value
     return true;
 }
 
-/* Sums of gains over the first workers. */
+/* How many of the first workers cannot end by T, by sums of their gains. */
 static int64_t workers_excluded(const struct priced_problem *problem, double makespan_s,
                                 const struct prices *prices)
 {

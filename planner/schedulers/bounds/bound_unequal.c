@@ -36,7 +36,8 @@ struct computers {
     int64_t count;
 };
 
-/* Walk through all windows' classes side by side. `at` and `costs` have one place per window. */
+/* Goes through all windows' classes side by side. `at` and `costs` have one entry for each
+ * window. */
 static void computers_fill(struct computers *computers, const struct platform *platform,
                            double beyond, int64_t *at, struct cost *costs)
 {
@@ -55,7 +56,7 @@ static void computers_fill(struct computers *computers, const struct platform *p
     }
 }
 
-/* Could they have computed so many mean core tasks by then? */
+/* Can the workers have computed so many mean core tasks by then? */
 static bool computers_suffice(const struct computers *computers, double tasks, double until_s)
 {
     double done = 0;
@@ -70,7 +71,7 @@ static bool computers_suffice(const struct computers *computers, double tasks, d
     return done >= tasks;
 }
 
-/* The least such time but for rounding, from below. */
+/* The least such time, rounded down. */
 static double computers_time(const struct computers *computers, double tasks)
 {
     double low_s = 0, high_s = 1e-12;
@@ -85,7 +86,7 @@ static double computers_time(const struct computers *computers, double tasks)
     return low_s;
 }
 
-/* Of the worker that would be done with the heaviest core task first. */
+/* The bound by the worker that would first end the heaviest core task. */
 static bool heaviest_bound(const struct platform *platform, const struct computers *computers,
                            double *bound_s, struct failure *failure)
 {
@@ -95,7 +96,7 @@ static bool heaviest_bound(const struct platform *platform, const struct compute
     if (!bound_lines_init(&lines, platform, false, failure))
         return false;
     const double arrived_s = work_differs(&platform->bytes)
-                                 ? 0 /* of the one of which least is sent */
+                                 ? 0 /* with the least bytes of any core task */
                                  : lines.master.least_s + lines.link_least_s;
     for (int64_t k = 0; k < computers->count; k++)
         *bound_s = fmin(*bound_s, fmax(computers->items[k].start_s, arrived_s) +
@@ -104,7 +105,7 @@ static bool heaviest_bound(const struct platform *platform, const struct compute
     return true;
 }
 
-/* Are they, for this job? */
+/* Are weights known for each core task of this job? */
 static bool tasks_known(const struct platform *platform, double tasks, bool real_valued)
 {
     return work_differs(&platform->work) && !real_valued && (double)platform->work.tasks == tasks;
@@ -115,7 +116,7 @@ static bool computing_bound(const struct platform *platform, double tasks, bool 
 {
     const double beyond = real_valued ? 1 : 0;
     const size_t windows = (size_t)platform->window_count;
-    int64_t classes = 1; /* one more than there may be */
+    int64_t classes = 1; /* one more than needed */
     for (int64_t k = 0; k < platform->window_count; k++)
         classes += platform->windows[k].class_count;
     struct computers computers = {calloc((size_t)classes, sizeof *computers.items), 0};
@@ -140,7 +141,8 @@ static struct cost latency_of(struct cost cost)
     return (struct cost){fmax(0, cost.latency_s), 0};
 }
 
-/* A copy of a window in which computing costs only its latency; transfers, too, if they differ. */
+/* A copy of a window in which computing costs only its latency and, if transfers differ, so do
+ * these. */
 static bool window_lighten(const struct platform_window *from, bool differ,
                            struct platform_window *window)
 {
@@ -184,7 +186,8 @@ static bool passing_bound(const struct platform *platform, double tasks, bool re
     return good;
 }
 
-/* All that is sent, of what differs; else nothing, for the other bound knows more. */
+/* The bound by all bytes that are sent, where these differ; 0 otherwise, where the other bound
+ * knows more. */
 static bool sending_bound(const struct platform *platform, double tasks, double *bound_s,
                           struct failure *failure)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* S and K. */
+/* S and K of the head comment in groups.h. */
 struct group_speed {
     double tasks_per_s, idle_tasks;
 };
@@ -29,7 +29,7 @@ static struct group_speed speed_of(const struct ranking *ranking, const struct g
     return speed;
 }
 
-/* What costs latency + rate * x_j, by y: x_j = ((K + y) / S - A_j) / a_j. */
+/* A cost latency + rate * x_j as a function of y: x_j = ((K + y) / S - A_j) / a_j. */
 static struct cost member_cost(const struct group_speed *speed, struct cost work, struct cost cost)
 {
     const double share = cost.s_per_task / rate_of(work);
@@ -38,7 +38,7 @@ static struct cost member_cost(const struct group_speed *speed, struct cost work
                          share / speed->tasks_per_s};
 }
 
-/* Where results have rows of their own, links are the links alone. */
+/* Where results have rows of their own, links are without what results take of them. */
 static struct cost member_link(const struct ranking *ranking, const struct ranked_worker *worker)
 {
     return ranking->returns ? worker->way : worker->link;
@@ -84,7 +84,8 @@ static int64_t runs_count(const struct ranking *ranking)
     return runs;
 }
 
-/* The last place of the run that `first` begins or, where unequal workers are mixed, of all. */
+/* The last worker of the run of equal workers that `first` begins; where unequal workers may be
+ * mixed, the last one of all. */
 static int64_t run_end(const struct ranking *ranking, int64_t first, bool mixed)
 {
     int64_t end = first + 1;

@@ -1,12 +1,12 @@
 /*
- * The optimal plan for a given order, worker set and number of rounds, by linear programming, and a
- * search over the three. Ours; the program is in optimal_lp.c.
+ * The optimal plan for a given order, worker set and number of rounds by linear programming, and a
+ * search over these three. It is our own; the program is in optimal_lp.c.
  *
- * The search starts from the other schedulers' plans and from what the workers would choose at the
- * prices of the lower bound, and walks to better neighbours; whole loads come from largest
- * remainders over all packages and from local improvement. Where there are many workers, it also
- * walks over programs of groups of them (groups.h). What it may cost is counted in sizes of
- * programs, not in seconds, so that the same request gives the same plan.
+ * The search starts from the other schedulers' plans and from what workers would choose at the
+ * prices of the lower bound, and goes to better neighbours. Loads become whole by largest
+ * remainders over all packages, and by local improvement. Where there are many workers, it also
+ * uses programs of groups of workers (groups.h). Its effort is counted in sizes of programs and not
+ * in seconds, so that the same request gives the same plan.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 #include "planner/schedulers/search/local_search.h"
 #include "planner/schedulers/search/search.h"
 
-/* One point of the search: workers, or groups of them, and rounds. */
+/* A point of the search: a number of workers, or of groups, and of rounds. */
 struct point {
     int64_t count, rounds;
     double makespan_s; /* the program's value; HUGE_VAL where it has none */
@@ -32,12 +32,12 @@ struct point {
 struct walk {
     struct search *search;
     const struct ranking *ranking;
-    const struct groups *groups; /* NULL: every worker by itself */
-    double effort; /* sum of squared packages still to be spent; the solver's time grows so */
+    const struct groups *groups; /* NULL: no groups */
+    double effort;               /* left, in squared packages: the solver's time grows so */
     struct point tried[256];
     size_t tried_count;
-    struct optimal_basis basis; /* owned; of the last program, from which the next one begins */
-    struct point solved;        /* whose it is */
+    struct optimal_basis basis; /* owned; of the last program: the next one begins with it */
+    struct point solved;        /* the point that it belongs to */
 };
 
 enum { PACKAGES_MOST = 900, WALK_EFFORT = 1000000 };
@@ -45,7 +45,7 @@ enum { PACKAGES_MOST = 900, WALK_EFFORT = 1000000 };
 /* Workers of the ranking beyond which groups are tried, and how many groups. */
 enum { WORKERS_ALONE = 64, GROUPS_MOST = 24 };
 
-/* Loads of workers as a candidate. */
+/* Offers the loads of workers as a candidate. */
 static void offer_workers(struct walk *walk, int64_t workers, int64_t rounds, double *loads)
 {
     struct plan candidate;
@@ -58,8 +58,8 @@ static void offer_workers(struct walk *walk, int64_t workers, int64_t rounds, do
     search_offer(walk->search, &candidate);
 }
 
-/* The program's loads as a candidate. What groups take is all but what the program says, and many
- * workers make a long plan: there only what is not far from the incumbent. */
+/* Offers the program's loads as a candidate. For groups the program is only an approximation, and
+ * with many workers the plan is long: only those near the incumbent are offered. */
 static void offer_loads(struct walk *walk, const struct point *point, double *loads)
 {
     static const double FAR = 1.02;
@@ -80,8 +80,8 @@ static void offer_loads(struct walk *walk, const struct point *point, double *lo
     free(expanded);
 }
 
-/* Each package is like that of its worker in the same round of the last program; further rounds are
- * like its last one. Owned; NULL: out of memory. */
+/* Which package of the last program each package is like: that of its worker in the same round or,
+ * for further rounds, in the last one. Owned; NULL: out of memory. */
 static int64_t *packages_like(const struct walk *walk, const struct point *point)
 {
     int64_t *like = malloc((size_t)(point->count * point->rounds) * sizeof *like);
@@ -125,7 +125,7 @@ static void point_solve(struct walk *walk, struct point *point)
 {
     const double packages = (double)(point->count * point->rounds);
     point->makespan_s = HUGE_VAL;
-    /* Programs of a few packages are not free either. */
+    /* A program of few packages has a cost, too. */
     walk->effort -= packages * packages + 1000;
     double *loads = malloc((size_t)packages * sizeof *loads);
     if (loads == NULL)
@@ -135,10 +135,10 @@ static void point_solve(struct walk *walk, struct point *point)
     free(loads);
 }
 
-/* Squared packages that one program may have now. */
+/* How many squared packages one program may have at present. */
 static double walk_room(const struct walk *walk)
 {
-    /* Units of effort that a program takes that begins from nothing, over its squared packages. */
+    /* Units of effort per squared package of a program that begins without a basis. */
     enum { UNITS = 50, UNITS_GROUPS = 400, ROOM_MOST = PACKAGES_MOST * PACKAGES_MOST };
     const struct effort *effort = walk->search->request->effort;
     const double units = walk->groups != NULL ? UNITS_GROUPS : UNITS;
@@ -151,7 +151,7 @@ static int64_t walk_workers(const struct walk *walk, int64_t count)
     return walk->groups != NULL ? groups_workers(walk->groups, count) : count;
 }
 
-/* The value at a point, from memory where it has been tried. */
+/* The value at a point, from the table where it has been tried. */
 static struct point walk_try(struct walk *walk, int64_t count, int64_t rounds)
 {
     struct point point = {count, rounds, HUGE_VAL};
@@ -173,7 +173,7 @@ static struct point walk_try(struct walk *walk, int64_t count, int64_t rounds)
     return point;
 }
 
-/* Go on in one direction as long as it helps. */
+/* Goes on in one direction as long as that helps. */
 static struct point walk_along(struct walk *walk, struct point best, int64_t count, int64_t rounds)
 {
     for (;;) {
@@ -189,7 +189,8 @@ static int64_t step_of(int64_t value, int64_t part)
     return value / part > 1 ? value / part : 1;
 }
 
-/* A plan's shape, in no more rounds than a program has room for and may cost. */
+/* The plan's numbers of workers and rounds; rounds are limited to what a program has room for and
+ * may cost. */
 static struct point walk_start(const struct walk *walk, const struct point *shape)
 {
     const double room = floor(sqrt(walk_room(walk)));
@@ -201,7 +202,7 @@ static struct point walk_start(const struct walk *walk, const struct point *shap
     return start;
 }
 
-/* Coarse steps first, then single ones in all eight directions. */
+/* Large steps first, then single ones in all eight directions. */
 static void walk_from(struct walk *walk, const struct point *shape)
 {
     const struct point start = walk_start(walk, shape);
@@ -219,19 +220,20 @@ static void walk_from(struct walk *walk, const struct point *shape)
         } while (best.makespan_s < before.makespan_s);
 }
 
-/* Where walks begin: the shapes of the other schedulers' plans, best first. */
+/* Where searches begin: the shapes of the other schedulers' plans, the best one first. */
 struct starts {
     struct point points[16];
     size_t count;
-    double bound_s;             /* on any schedule's makespan */
-    struct prices prices;       /* that give it */
-    struct optimal_basis basis; /* owned; of the last program, whatever its order */
-    struct point solved;        /* whose it is */
-    uint64_t seen[12];          /* orders in which programs have been solved, by their hashes */
+    double bound_s;             /* a lower bound on any schedule's makespan */
+    struct prices prices;       /* the prices that give it */
+    struct optimal_basis basis; /* owned; of the last program, in any order */
+    struct point solved;        /* the point that it belongs to */
+    uint64_t seen[12];          /* hashes of orders in which programs have been solved */
     size_t seen_count;
 };
 
-/* Another view may show the workers in the same order, and programs do not see views. */
+/* Different views may put workers into the same order, and a program does not depend on the
+ * view. */
 static bool order_is_new(struct starts *starts, const struct ranking *ranking)
 {
     uint64_t hash = 1469598103934665603u ^ (uint64_t)ranking->least; /* FNV-1a, by window */
@@ -245,7 +247,7 @@ static bool order_is_new(struct starts *starts, const struct ranking *ranking)
     return true;
 }
 
-/* Whether hardly anything is left to be won. */
+/* Can hardly anything more be gained? */
 static bool is_enough(const struct search *search, double bound_s)
 {
     static const double GAP = 1e-5;
@@ -268,7 +270,7 @@ static struct point plan_shape(const struct plan *plan)
     return (struct point){plan->worker_count, plan_rounds_total(plan), plan->predicted.makespan_s};
 }
 
-/* A candidate and the start of a walk. */
+/* Offers the plan as a candidate, and begins a search with it. */
 static void start_take(struct search *search, struct starts *starts, const struct plan *plan)
 {
     struct plan candidate;
@@ -277,7 +279,7 @@ static void start_take(struct search *search, struct starts *starts, const struc
     search_offer(search, &candidate);
 }
 
-/* Every other scheduler's plan for all workers, where nobody has made them before. */
+/* Makes every other scheduler's plan for all workers, if they are not made yet. */
 static bool starts_plan(struct search *search, struct starts *starts, struct failure *failure)
 {
     const struct scheduler *others = search->request->others;
@@ -293,7 +295,8 @@ static bool starts_plan(struct search *search, struct starts *starts, struct fai
     return true;
 }
 
-/* And for fewer, once hardly any of them can be better than what there is. */
+/* Makes plans for fewer workers as well, unless hardly any of them can be better than the
+ * incumbent. */
 static bool fewer_take(struct search *search, const struct prices *prices, struct failure *failure)
 {
     const struct scheduler *others = search->request->others;
@@ -323,11 +326,12 @@ static bool starts_make(struct search *search, struct starts *starts, struct fai
     return true;
 }
 
-/* One order's walks, from every start. */
+/* Searches in one order, from every start. */
 static void walk_all(struct walk *walk, const struct starts *starts, double effort)
 {
     for (size_t k = 0; k < starts->count && !is_enough(walk->search, starts->bound_s); k++) {
-        /* Half of what is left for the best start, and so on. */
+        /* Half of what is left is for the best start, half of the rest for the next one, and so
+         * on. */
         effort += walk->effort;
         walk->effort = k + 1 < starts->count ? effort / 2 : effort;
         effort -= walk->effort;
@@ -335,8 +339,8 @@ static void walk_all(struct walk *walk, const struct starts *starts, double effo
     }
 }
 
-/* Programs of groups, and what levelling makes of the best of them: in a group all work for the
- * same time, but the last of them begin later. */
+/* Searches with programs of groups, and levels the best result: in a group all workers work equally
+ * long, but the last ones begin later. */
 static void walk_groups(struct search *search, const struct ranking *ranking,
                         const struct starts *starts, double effort)
 {
@@ -370,7 +374,7 @@ static bool visit_ranking(struct search *search, struct ranking *ranking, void *
     effort = grouped && alone ? effort / 2 : effort;
     if (alone)
         walk_all(&walk, starts, effort);
-    starts->basis = walk.basis; /* the same places' packages in another order */
+    starts->basis = walk.basis; /* of the same slots' packages in another order */
     starts->solved = walk.solved;
     if (grouped && !is_enough(search, starts->bound_s))
         walk_groups(search, ranking, starts, effort);
@@ -387,8 +391,8 @@ static bool bound_make(const struct search *search, struct starts *starts, struc
                          request->effort, &starts->bound_s, &starts->prices, failure));
 }
 
-/* Programs over what the workers would choose at the prices of the bound, improved by themselves:
- * what looks worse before may be better after it. */
+/* Solves programs for what workers would choose at the bound's prices, improved separately: one
+ * that looks worse before may be better afterwards. */
 static void priced_search(struct search *search, const struct starts *starts)
 {
     enum { PRICED_EFFORT = 600000 };

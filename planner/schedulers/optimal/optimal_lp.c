@@ -6,10 +6,10 @@
 
 #include "planner/schedulers/optimal/clp.h"
 
-/* Columns of package k: its load, when it leaves the port, when its work starts, where the master
- * takes time, when the master has handed it over, when its results have come back, and, of a group,
- * when its first member starts: the others are then the last member's. The makespan is the last
- * column. */
+/* The columns of package k: its load; when it leaves the port; when its work starts; where the
+ * master takes time, when the master has handed it over; when its results have returned; and, for a
+ * group, when its first member starts, while the other columns are for its last member. The
+ * makespan is the last column. */
 enum column {
     COLUMN_LOAD,
     COLUMN_PORT,
@@ -20,7 +20,8 @@ enum column {
     COLUMNS
 };
 
-/* Rows of package k, by what is not before what; those with a first member are a group's. */
+/* The rows of package k, named by what comes after what; those with FIRST are for a group's first
+ * member. */
 enum row {
     ROW_PORT_AFTER_PORT,
     ROW_MASTER_AFTER_MASTER,
@@ -43,26 +44,26 @@ enum row {
     ROWS
 };
 
-/* Clp's, of columns and rows. */
+/* Clp's codes for the status of columns and rows. */
 enum state { STATE_BASIC = 1, STATE_AT_LOWER = 3, STATE_FIXED = 5 };
 
-/* In a basis, per package: its columns, then its rows. */
+/* Number of states in a basis for each package: its columns, then its rows. */
 enum { STATES = COLUMNS + ROWS };
 
-/* A matrix by rows under construction; the sizes are known before. */
+/* A matrix that is built by rows; its sizes are known before. */
 struct program {
     const struct optimal_lp *lp;
     const struct clp *clp;
-    bool master;      /* the master takes time */
+    bool master;      /* the master takes time for packages */
     bool returns;     /* results have rows */
-    int64_t returned; /* the last package that has such rows so far; -1: none */
-    double scale;     /* seconds per unit of the program's times: its numbers should be near 1 */
+    int64_t returned; /* the last package with such rows so far; -1: none */
+    double scale;     /* seconds per unit of time: numbers near 1 suit the solver */
     int columns_each;
     int64_t packages;
-    int64_t *own, *held; /* owned; the worker's package before, and B before; -1: none */
-    bool *last;          /* owned; of its worker */
+    int64_t *own, *held; /* owned; the worker's package before, and that B before; -1: none */
+    bool *last;          /* owned; is it its worker's last package? */
     int columns, rows, numbers;
-    int64_t package;             /* whose rows are being added; -1: nobody's */
+    int64_t package;             /* the one whose rows are being added; -1: none */
     int64_t *state;              /* owned, per row: its place in a basis; -1: none */
     int *column;                 /* owned, per number */
     double *number;              /* owned */
@@ -91,7 +92,7 @@ static int64_t place_of(const struct optimal_lp *lp, int64_t package)
     return lp->places != NULL ? lp->places[package] : package % lp->count;
 }
 
-/* Who comes before whom at each worker. False: out of memory. */
+/* Links each worker's packages. False: out of memory. */
 static bool packages_link(struct program *program)
 {
     const struct optimal_lp *lp = program->lp;
@@ -129,7 +130,8 @@ static bool program_open(struct program *program, const struct optimal_lp *lp)
     program->columns = column_of(program, program->packages, COLUMN_LOAD) + 1;
     const int64_t rows_each =
         (lp->groups != NULL ? ROWS_GROUP : ROWS_EACH) + (program->returns ? ROWS_RETURNS : 0);
-    /* That all tasks are done and, with results, that the last ones are there. */
+    /* Two rows say that all core tasks are done; with results, one that the last results have
+     * returned. */
     const size_t rows = (size_t)(rows_each * program->packages + 3);
     /* The last row has a number for each package. */
     const size_t numbers = (size_t)((NUMBERS_ROW * rows_each + 1) * program->packages + 4);
@@ -184,7 +186,7 @@ static void row_open(struct program *program, int64_t state, double low, double 
     program->high[program->rows++] = high;
 }
 
-/* The row is for as much less as a package's load takes. */
+/* Moves what a package's load takes to the row's left side. */
 static void load_add(struct program *program, int64_t package, double s_per_task)
 {
     if (s_per_task > 0)
@@ -192,7 +194,7 @@ static void load_add(struct program *program, int64_t package, double s_per_task
                    -s_per_task / program->scale * program->lp->tasks);
 }
 
-/* later >= earlier + cost(load of package); an earlier < 0 is the time 0. */
+/* Adds later >= earlier + cost(load of package); an earlier < 0 is the time 0. */
 static void row_after(struct program *program, enum row row, int later, int earlier,
                       int64_t package, struct cost cost)
 {
@@ -208,11 +210,11 @@ static void row_after(struct program *program, enum row row, int later, int earl
 /* What one package costs; without groups, the same for its first and last member. */
 struct package_costs {
     struct cost master, link, work, master_first, link_first, link_last;
-    struct cost end; /* from the start until all is done, the results written */
+    struct cost end; /* from the start until its results are written */
     struct returned result, result_last;
     double greatest;
-    double start_s; /* of the worker: it begins nothing before */
-    bool several;   /* members */
+    double start_s; /* the worker begins nothing before */
+    bool several;   /* it is a group of several members */
 };
 
 static struct package_costs costs_of(const struct optimal_lp *lp, int64_t package)
@@ -250,7 +252,7 @@ static struct package_costs costs_of(const struct optimal_lp *lp, int64_t packag
                                   false};
 }
 
-/* A column of an earlier package; -1 where there is none. */
+/* A column of an earlier package; -1: there is no such package. */
 static int column_before(const struct program *program, int64_t package, enum column column)
 {
     return package >= 0 ? column_of(program, package, column) : -1;
@@ -271,8 +273,8 @@ static void master_rows(struct program *program, int64_t package, const struct p
               package, cost_sum(costs->master_first, costs->link_first));
 }
 
-/* What holds the first member of a group, and what it holds: the rows of package_rows for the rest
- * are for its last member. */
+/* The rows for the first member of a group; all other rows of package_rows are then for its last
+ * member. */
 static void first_rows(struct program *program, int64_t package, const struct package_costs *costs)
 {
     const int first = column_of(program, package, COLUMN_FIRST);
@@ -294,8 +296,8 @@ static void first_rows(struct program *program, int64_t package, const struct pa
                   costs->end);
 }
 
-/* The package's results have come back so long after `earlier`, with those of the worker's packages
- * before it where they return together. */
+/* The package's results have returned this long after `earlier`, together with those of the
+ * worker's earlier packages where results return at the end. */
 static void result_after(struct program *program, enum row row, int64_t package, int earlier,
                          struct cost cost, const struct returned *result)
 {
@@ -309,9 +311,9 @@ static void result_after(struct program *program, enum row row, int64_t package,
         load_add(program, own, result->each.s_per_task);
 }
 
-/* When its results have come back, after those of packages sent before it. The members of a group
- * return one after the other: that is over when those of the first to be ready and all others are
- * there, or those of the last one. */
+/* The rows for when its results have returned, after those of packages sent before it. Members of a
+ * group return results one after the other: that ends after the first member's and all others', or
+ * after the last member's. */
 static void result_rows(struct program *program, int64_t package, const struct package_costs *costs)
 {
     static const struct cost none = {0, 0};
@@ -325,8 +327,8 @@ static void result_rows(struct program *program, int64_t package, const struct p
     program->returned = package;
 }
 
-/* The maxima of star_step for one package, each term a row: port, buffer, worker. A test compares
- * the two. */
+/* Each maximum in star_step (star.h) as rows, one for each of its terms: port, buffer, worker. A
+ * test compares the two. */
 static void package_rows(struct program *program, int64_t package)
 {
     program->package = package;
@@ -356,7 +358,7 @@ static void package_rows(struct program *program, int64_t package)
         result_rows(program, package, &costs);
 }
 
-/* About what all the work takes, which the makespan is not far from. */
+/* About what all the work takes, which the makespan is near to. */
 static double scale_of(const struct optimal_lp *lp)
 {
     const struct cost work = costs_of(lp, 0).work;
@@ -385,14 +387,14 @@ static void program_fill(struct program *program)
         row_after(program, ROW_END_AFTER_RESULT, column_makespan(program),
                   column_of(program, program->returned, COLUMN_RESULT), -1, (struct cost){0, 0});
     }
-    row_open(program, -1, 1, 1); /* all tasks, in units of all tasks */
+    row_open(program, -1, 1, 1); /* all core tasks, as a fraction of them */
     for (int64_t package = 0; package < program->packages; package++)
         number_add(program, column_of(program, package, COLUMN_LOAD), 1);
     program->start[program->rows] = program->numbers;
 }
 
-/* Where a package that is like no other begins: without load, and with every time at its first
- * term. */
+/* The state at the beginning of a package that is like no other: no load, and every time at its
+ * first term. */
 static int state_usual(int64_t place)
 {
     static const bool nonbasic[STATES] = {[COLUMN_LOAD] = true,
@@ -404,7 +406,7 @@ static int state_usual(int64_t place)
     return nonbasic[place] ? STATE_AT_LOWER : STATE_BASIC;
 }
 
-/* The state of one column or row of a package, from the package of the basis that it is like. */
+/* The state of one column or row: that of the package in the basis that its package is like. */
 static int state_find(const struct optimal_lp *lp, int64_t place)
 {
     const int64_t like = lp->like[place / STATES];
@@ -424,7 +426,7 @@ static bool basis_enter(const struct program *program, Clp_Simplex *model)
     unsigned char *none = calloc((size_t)program->columns + (size_t)program->rows, 1);
     if (none == NULL)
         return false;
-    clp->copyinStatus(model, none); /* makes room */
+    clp->copyinStatus(model, none); /* allocates the states */
     free(none);
     for (int column = 0; column < column_makespan(program); column++)
         clp->setColumnStatus(model, column, state_find(program->lp, column_state(program, column)));
@@ -436,7 +438,7 @@ static bool basis_enter(const struct program *program, Clp_Simplex *model)
     return true;
 }
 
-/* States are kept as one more than Clp's: 0 is for what the program does not have. */
+/* States are stored as Clp's plus one: 0 means that the program does not have the row or column. */
 static bool basis_keep(const struct program *program, Clp_Simplex *model,
                        struct optimal_basis *basis)
 {
@@ -456,7 +458,7 @@ static bool basis_keep(const struct program *program, Clp_Simplex *model,
     return true;
 }
 
-/* From the basis that there is, if any: then few steps are needed. */
+/* Begins with the basis, if there is one: few steps are needed then. */
 static bool model_solve(const struct program *program, Clp_Simplex *model, bool *out_of_memory)
 {
     const struct clp *clp = program->clp;
@@ -469,8 +471,8 @@ static bool model_solve(const struct program *program, Clp_Simplex *model, bool 
     return !*out_of_memory && clp->initialDualSolve(model) >= 0 && clp->status(model) == 0;
 }
 
-/* Units of effort: for every package what making its rows takes, and its part of each pivot; a
- * group has twice the rows. */
+/* The effort in units: for every package, making its rows and its part of each pivot; a group has
+ * twice as many rows. */
 static double program_effort(const struct program *program, int pivots)
 {
     enum { MAKING = 400, PIVOT = 9 };
@@ -478,7 +480,7 @@ static double program_effort(const struct program *program, int pivots)
            (MAKING + PIVOT * (double)pivots);
 }
 
-/* Clp wants columns: it turns a row-wise matrix itself when rows are added. */
+/* Clp works with columns: it converts a matrix of rows itself when rows are added. */
 static bool program_solve(const struct program *program, double *loads, double *makespan_s,
                           bool *out_of_memory)
 {

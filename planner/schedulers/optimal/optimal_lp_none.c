@@ -1,6 +1,6 @@
 #include "planner/schedulers/optimal/optimal_lp.h"
 
-/* In place of optimal_lp.c where the solver is missing. */
+/* Takes the place of optimal_lp.c where the solver is missing. */
 
 bool optimal_lp_available(void)
 {

@@ -9,17 +9,17 @@
 
 enum { PACKAGES_MOST = 600 };
 
-/* One package: whose, and when it would go out at the latest, in seconds before the end. */
+/* One package: its worker, and when at the latest it would be sent, in seconds before the end. */
 struct slot {
     int64_t place;
     double to_go_s;
-    int64_t like; /* of the sequence whose basis is at hand, the slot that it was; -1: none */
+    int64_t like; /* the slot that it was in the sequence of the present basis; -1: none */
 };
 
 struct sequence {
     struct slot slots[PACKAGES_MOST];
     int64_t count;
-    double makespan_s; /* of its program; HUGE_VAL: none */
+    double makespan_s; /* of its program; HUGE_VAL: it has none */
     double loads[PACKAGES_MOST];
 };
 
@@ -40,7 +40,7 @@ static int slot_compare(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* What every worker would choose, in the order of departure; false where that is too much. */
+/* Lists what every worker would choose, in the order of departure; false: that is too much. */
 static bool sequence_choose(struct sequence *sequence, const struct ranking *ranking,
                             const struct prices *prices, double makespan_s)
 {
@@ -63,8 +63,8 @@ static bool sequence_choose(struct sequence *sequence, const struct ranking *ran
     return sequence->count > 0;
 }
 
-/* The activation order of a sequence: workers by their first packages. order[place] is a number
- * from 0, -1 for who gets none; their number. */
+/* The order of activation of a sequence: workers by their first packages. order[place] becomes a
+ * number from 0, or -1 for a worker without packages; returns how many have some. */
 static int64_t order_make(const struct sequence *sequence, int64_t *order, int64_t count)
 {
     int64_t used = 0;
@@ -76,7 +76,7 @@ static int64_t order_make(const struct sequence *sequence, int64_t *order, int64
     return used;
 }
 
-/* Rounds: a new one begins where the order does not go on. */
+/* Divides a sequence into rounds: a new one begins where the order does not continue. */
 static void sequence_rounds(struct priced_walk *walk, struct plan *candidate, const int64_t *order,
                             double *round)
 {
@@ -123,7 +123,7 @@ static void sequence_offer(struct priced_walk *walk)
     free(round);
 }
 
-/* Packages that the program leaves next to empty cost their latencies for nothing. */
+/* Removes packages that the program leaves nearly empty, because their latencies gain nothing. */
 static bool sequence_prune(struct sequence *sequence, double least)
 {
     int64_t kept = 0;
@@ -135,7 +135,7 @@ static bool sequence_prune(struct sequence *sequence, double least)
     return pruned;
 }
 
-/* From the basis at hand, which the slots say what they are like in. */
+/* Solves the sequence's program from that basis; slots say which package in it they are like. */
 static bool sequence_solve(struct priced_walk *walk, const struct optimal_basis *from)
 {
     struct sequence *sequence = &walk->tried;
@@ -171,7 +171,7 @@ static bool sequence_solve(struct priced_walk *walk, const struct optimal_basis 
     return true;
 }
 
-/* The tried sequence is the best one now. */
+/* Makes the tried sequence the best one. */
 static bool sequence_keep(struct priced_walk *walk)
 {
     walk->best = walk->tried;
@@ -180,7 +180,8 @@ static bool sequence_keep(struct priced_walk *walk)
     return !walk->search->out_of_memory;
 }
 
-/* Solve the tried sequence, without the packages that it does not use; whether it is the best. */
+/* Solves the tried sequence without the packages that it does not use; true: it is the best so
+ * far. */
 static bool sequence_try(struct priced_walk *walk)
 {
     const struct optimal_basis *from = &walk->best_basis;
@@ -197,7 +198,7 @@ static bool sequence_try(struct priced_walk *walk)
     return better;
 }
 
-/* The package of one worker that is in the middle of its chain, left out. */
+/* Leaves out a package that is neither the first nor the last one of its worker. */
 static void slot_remove(struct sequence *sequence, int64_t at)
 {
     memmove(&sequence->slots[at], &sequence->slots[at + 1],
@@ -213,7 +214,7 @@ static void slot_insert(struct sequence *sequence, int64_t at, struct slot slot)
     sequence->count++;
 }
 
-/* Neighbours of the best sequence: a package less, one more, two exchanged. */
+/* Makes a neighbour of the best sequence: one package less, one more, or two exchanged. */
 static bool neighbour_make(struct priced_walk *walk, int kind, int64_t at)
 {
     struct sequence *sequence = &walk->tried;
@@ -230,7 +231,7 @@ static bool neighbour_make(struct priced_walk *walk, int kind, int64_t at)
         return true;
     }
     if (kind == 2 && sequence->count < PACKAGES_MOST) {
-        /* Half a turn later, once more. */
+        /* Adds a copy of the package half of the remaining sequence later. */
         const int64_t later = at + (sequence->count - at) / 2;
         slot_insert(sequence, later, sequence->slots[at]);
         sequence->slots[later].like = -1;
@@ -256,8 +257,8 @@ static void neighbours_try(struct priced_walk *walk)
     }
 }
 
-/* What the tried sequence's packages are like in the best one: the same worker's, counted from its
- * last. */
+/* Notes which package of the best sequence each package of the tried one is like: the same
+ * worker's, counted from its last. */
 static void sequence_liken(struct priced_walk *walk)
 {
     struct sequence *tried = &walk->tried;

@@ -21,7 +21,7 @@ static struct cost whole_of(const struct ranked_worker *worker)
     return cost_sum(worker->feed, worker->work);
 }
 
-/* Of those whose load is not 0. */
+/* The common time of the workers whose load is not 0. */
 static double balance_s(const struct ranking *ranking, double tasks, const double *loads)
 {
     double sum = tasks, speeds = 0;
@@ -35,7 +35,7 @@ static double balance_s(const struct ranking *ranking, double tasks, const doubl
     return sum / speeds;
 }
 
-/* Their loads for that time; the place of the least one. */
+/* Their loads for that time; returns the place of the least load. */
 static int64_t loads_fill(const struct ranking *ranking, double end_s, double *loads)
 {
     int64_t least = -1;

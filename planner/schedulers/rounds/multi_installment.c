@@ -40,7 +40,7 @@ static bool installments_fill(const struct ranking *ranking, int64_t count, int6
     return true;
 }
 
-/* A few: the model itself knows no limit. */
+/* A first guess of the number of installments: a few, as the model itself has no best number. */
 static double installments_guess(const struct ranking *ranking, int64_t count, double tasks)
 {
     (void)ranking;

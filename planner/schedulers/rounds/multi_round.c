@@ -6,10 +6,10 @@
 #include "planner/schedulers/search/discretise.h"
 #include "planner/schedulers/search/level.h"
 
-/* Loads that one candidate may have, rounds times workers. All of them may differ, and with more
- * than these a plan's file would exceed a megabyte. */
+/* How many loads a candidate may have: rounds times workers. All of them may differ, and with more
+ * of them a plan's file would exceed a megabyte. */
 enum { LOADS_MOST = 80000 };
-/* Units of effort that it takes to find and round one of them. */
+/* Units of effort to find and round one load. */
 enum { LOAD_EFFORT = 2 };
 
 struct pair_search {
@@ -18,8 +18,8 @@ struct pair_search {
     const struct multi_round *family;
 };
 
-/* How many workers of the ranking the port can keep busy for ever: the greatest i with
- * sum_{j <= i} h_j / (r + w)_j <= 1, at least 1. */
+/* How many workers of the ranking the port can keep busy forever: the greatest i with sum_{j <= i}
+ * h_j / (r + w)_j <= 1, at least 1. */
 static int64_t workers_fed(const struct ranking *ranking)
 {
     double share = 0;
@@ -34,7 +34,7 @@ static int64_t workers_fed(const struct ranking *ranking)
     return fed > 0 ? fed : 1;
 }
 
-/* Could so many packages hold the tasks at all, and may they still be tried? */
+/* Can so many packages contain the core tasks, and is there effort left to try them? */
 static bool pair_fits(const struct pair_search *pairs, int64_t count, int64_t rounds)
 {
     const double packages = (double)rounds * (double)count;
@@ -43,7 +43,7 @@ static bool pair_fits(const struct pair_search *pairs, int64_t count, int64_t ro
            !search_exhausted(pairs->search);
 }
 
-/* One pair; whether it becomes the incumbent. */
+/* Tries one pair of workers and rounds; true: it becomes the incumbent. */
 static bool pair_try(const struct pair_search *pairs, int64_t count, int64_t rounds)
 {
     const double tasks = pairs->search->request->tasks;
@@ -68,7 +68,7 @@ static bool pair_try(const struct pair_search *pairs, int64_t count, int64_t rou
     return accepted;
 }
 
-/* From the guess on, in steps that halve, as long as it helps. */
+/* Goes on from the guess as long as it helps, in steps that are halved. */
 static void rounds_climb(const struct pair_search *pairs, int64_t count)
 {
     const double most = (double)pairs->family->rounds_most;
@@ -87,7 +87,7 @@ static void rounds_climb(const struct pair_search *pairs, int64_t count)
     }
 }
 
-/* Whether so few workers could beat the incumbent at all. */
+/* Can so few workers be better than the incumbent at all? */
 static bool count_promises(const struct search *search, const struct ranking *ranking,
                            int64_t count)
 {
@@ -97,7 +97,7 @@ static bool count_promises(const struct search *search, const struct ranking *ra
     return search->request->tasks / speed < search->best_s;
 }
 
-/* The ranking's first workers, climbed and levelled by themselves. */
+/* Searches with the ranking's first workers, and levels the result. */
 static void count_try(const struct pair_search *pairs, int64_t count)
 {
     struct search *search = pairs->search;
@@ -110,8 +110,8 @@ static void count_try(const struct pair_search *pairs, int64_t count)
     search_join(search, &fork);
 }
 
-/* Every count up to EVERY_MOST; beyond it, numbers that do not depend on how many workers there
- * are, so that more of them only add candidates. */
+/* Tries every number up to EVERY_MOST, and beyond it numbers that do not depend on how many workers
+ * there are, so that more workers only add candidates. */
 static void counts_try(const struct pair_search *pairs)
 {
     enum { EVERY_MOST = 64 };

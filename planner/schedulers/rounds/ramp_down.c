@@ -18,7 +18,7 @@ static bool incumbent_follows(const struct search *search, const struct ranking 
     return true;
 }
 
-/* How many repetitions of entry `at` stay when the plan loses its last `rounds` rounds. */
+/* How many repetitions of entry `at` stay when the plan's last `rounds` rounds are removed. */
 static int64_t repeat_kept(const struct plan *plan, size_t at, int64_t rounds)
 {
     for (size_t r = plan->round_count - 1; r > at && rounds > 0; r--)
@@ -28,7 +28,7 @@ static int64_t repeat_kept(const struct plan *plan, size_t at, int64_t rounds)
     return plan->rounds[at].repeat > rounds ? plan->rounds[at].repeat - rounds : 0;
 }
 
-/* The incumbent without its last `rounds` rounds; how many tasks those hold. */
+/* Copies the incumbent without its last `rounds` rounds; returns how many core tasks these have. */
 static double head_copy(struct search *search, struct plan *copy, int64_t rounds)
 {
     const struct plan *best = &search->best;
@@ -42,7 +42,8 @@ static double head_copy(struct search *search, struct plan *copy, int64_t rounds
     return tasks;
 }
 
-/* The ramp's rounds, the larger end first: UMR2's grow where the port has time to spare. */
+/* Appends the ramp's rounds, the larger end first: rounds of UMR2 grow where the port has time
+ * left. */
 static void ramp_append(struct search *search, struct plan *copy, const double *loads,
                         int64_t rounds)
 {
@@ -52,7 +53,7 @@ static void ramp_append(struct search *search, struct plan *copy, const double *
         candidate_round(search, copy, 1, loads + (grows ? rounds - 1 - r : r) * count);
 }
 
-/* `rounds` rounds in place of the incumbent's last `replaced`. */
+/* Tries `rounds` rounds in place of the incumbent's last `replaced` ones. */
 static void ramp_try(struct search *search, const struct ranking *ranking, int64_t replaced,
                      int64_t rounds)
 {

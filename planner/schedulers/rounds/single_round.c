@@ -14,7 +14,7 @@
 #include "planner/schedulers/rounds/multi_round.h"
 #include "planner/schedulers/rounds/rounds_schedulers.h"
 
-/* The loads that end at T; their sum. */
+/* The loads that end at T; returns their sum. */
 static double loads_ending(const struct ranking *ranking, int64_t count, double end_s,
                            double *loads)
 {
@@ -39,10 +39,10 @@ static bool single_fill(const struct ranking *ranking, int64_t count, int64_t ro
                         double *loads)
 {
     enum { HALVINGS = 100 };
-    /* Relative to the platform's own times: the unit of time changes nothing. */
+    /* Limits are relative to the platform's own times, so that the unit of time does not matter. */
     double low_s = 0, high_s = cost_of(ranking->workers[0].work, tasks) / (double)count +
                                cost_of(ranking->workers[0].feed, 1) + 1e-300;
-    (void)rounds; /* one */
+    (void)rounds; /* there is only one */
     if (tasks > (double)count * ranking->greatest)
         return false;
     while (loads_ending(ranking, count, high_s, loads) < tasks && high_s < 1e300)

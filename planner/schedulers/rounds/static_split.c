@@ -1,14 +1,12 @@
-/*
- * Static scheduling (SC): one package per worker, proportional to its speed 1 / (r + w). The plain
- * alternative to which everything else is compared.
- */
+/* Static scheduling (SC): one package per worker, proportional to its speed 1 / (r + w): the
+ * simplest schedule, to compare others with. */
 #include <stdlib.h>
 
 #include "planner/schedulers/rounds/rounds_schedulers.h"
 #include "planner/schedulers/search/discretise.h"
 #include "planner/schedulers/search/search.h"
 
-/* Speeds as wanted loads. */
+/* Wants loads that are proportional to speeds. */
 static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
 {
     const double tasks = search->request->tasks;

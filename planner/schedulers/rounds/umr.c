@@ -5,7 +5,7 @@
 #include "planner/schedulers/rounds/multi_round.h"
 #include "planner/schedulers/rounds/rounds_schedulers.h"
 
-/* The formulas are for latencies that take time: what was fitted below 0 takes none. */
+/* The formulas are for latencies of at least 0; a fitted one below 0 counts as 0. */
 static double latency_of(struct cost cost)
 {
     return fmax(0, cost.latency_s);
@@ -33,7 +33,7 @@ void umr_init(struct umr *umr, const struct ranking *ranking, int64_t count)
         umr->feed_s += latency_of(worker->feed) + beta_of(umr, worker) * worker->feed.s_per_task;
     }
     umr->feed_rate = share / umr->speed;
-    umr->theta = 1 / fmax(share, 1e-15); /* links may take no time at all */
+    umr->theta = 1 / fmax(share, 1e-15); /* links may take no time, and share be 0 */
     umr->mu = umr->theta * (umr->latency - umr->speed * umr->feed_s);
 }
 
@@ -109,7 +109,8 @@ static double rounds_guess(const struct ranking *ranking, int64_t count, double 
     return umr_rounds(&umr, tasks);
 }
 
-/* Selection: sum S_i as large as sum S_i / B_i <= 1 allows, by decreasing B_i; fewer compete. */
+/* Selection: sum S_i as large as sum S_i / B_i <= 1 allows, by decreasing B_i; smaller sets are
+ * tried, too. */
 bool umr_make(const struct schedule_request *request, struct plan *plan, struct failure *failure)
 {
     static const struct multi_round family = {.fill = rounds_fill,

@@ -26,7 +26,7 @@ struct ramp {
     double tasks;
 };
 
-/* Whether one more round before fits; the ramp keeps `tasks` whole. */
+/* Adds a round before the ramp; false: it does not fit. `tasks` stay whole numbers. */
 static bool ramp_extend(struct ramp *ramp, const struct umr *umr, double round_tasks,
                         bool *out_of_memory)
 {
@@ -48,7 +48,7 @@ static bool ramp_extend(struct ramp *ramp, const struct umr *umr, double round_t
     return true;
 }
 
-/* One period with ramps of every length. */
+/* Offers plans with one period and ramps of every length. */
 static void ramps_offer(struct steady *steady, struct ramp *ramp, double period_s)
 {
     const struct ranking *ranking = steady->ranking;
@@ -80,8 +80,8 @@ static void ramps_offer(struct steady *steady, struct ramp *ramp, double period_
     steady->tasks = all;
 }
 
-/* The periods that SCOW alone would take, and longer and shorter ones: a ramp changes what a long
- * first round costs. */
+/* Tries the periods that SCOW alone would use, and longer and shorter ones, because a ramp changes
+ * what a long first round costs. */
 static void ranking_search(struct search *search, const struct ranking *ranking)
 {
     static const double factors[] = {1, 0.5, 0.75, 1.5, 2};
@@ -129,7 +129,8 @@ bool umr_scow_make(const struct schedule_request *request, struct plan *plan,
     if (!search_init(&search, request, failure))
         return false;
     search_visit(&search, RANKING_EVERY_ORDER, visit_ranking, NULL);
-    /* Only once the incumbent is known: so what a ramp down costs can never cost a better plan. */
+    /* Only with the incumbent that is found at the end, so that the effort of ramps down cannot
+     * cost a better plan. */
     search_visit(&search, RANKING_EVERY_ORDER, visit_incumbent, NULL);
     return search_finish(
         &search, "packages within the profile's windows cannot add up to the tasks", plan, failure);

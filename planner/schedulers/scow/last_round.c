@@ -5,14 +5,13 @@
 
 #include "planner/schedulers/search/discretise.h"
 
-/* The levelling problem for one m, in the time from worker 1's start to the common end. */
+/* The levelling problem for one m; times count from worker 1's start. */
 struct levelling {
     const struct ranking *ranking;
     const struct last_round *last;
-    double
-        *offsets;  /* start of worker i after worker 1's, less what the results before its own take
-                    */
-    int64_t twice; /* m */
+    double *offsets; /* start of worker i after worker 1's, minus the time of results that return
+                        before its own */
+    int64_t twice;   /* m */
 };
 
 static double level_rate(const struct levelling *level, int64_t i)
@@ -20,7 +19,7 @@ static double level_rate(const struct levelling *level, int64_t i)
     return rate_of(level->ranking->workers[i].work);
 }
 
-/* What worker i has behind it when its Z_i begins, Z_i's own latency included. */
+/* What worker i must do before the work on its Z_i, including the latency of that. */
 static double busy_before(const struct levelling *level, int64_t i)
 {
     const struct cost work = level->ranking->workers[i].work;
@@ -33,7 +32,7 @@ static bool takes_part(const struct levelling *level, int64_t i)
     return level->last->loads[i] > 0;
 }
 
-/* sum over i of (end - busy_i) / rw_i = what is to be shared. */
+/* The common end: sum over i of (end - busy_i) / rw_i equals what is to be divided. */
 static double common_end(const struct levelling *level, int64_t count)
 {
     double left = level->last->total, speed = 0;
@@ -48,7 +47,7 @@ static double common_end(const struct levelling *level, int64_t count)
     return left / speed;
 }
 
-/* Z of the first `count` workers; true when none is negative. */
+/* Fills in Z for the first `count` workers; true: none is negative. */
 static bool level_fill(const struct levelling *level, int64_t count, double *z)
 {
     const double end_s = common_end(level, count);
@@ -62,7 +61,8 @@ static bool level_fill(const struct levelling *level, int64_t count, double *z)
     return good;
 }
 
-/* Ordinary loads and Z into the two rounds, the Z in packages that exist. */
+/* Divides ordinary loads and Z between the two rounds; Z must be packages that the window
+ * allows. */
 static bool level_split(const struct levelling *level, double *z, double *round, double *auxiliary,
                         bool *out_of_memory)
 {
@@ -78,12 +78,13 @@ static bool level_split(const struct levelling *level, double *z, double *round,
     return true;
 }
 
-/* What all m are judged by, of the workers that take part: as they grow by worker number `place`,
- * the last time at which one begins its Z, of those before it with two packages and of the others
- * with one; and what twos add to the sum in common_end. */
+/* Sums by which every m is judged, over the workers that take part: by the number of workers before
+ * i, the latest time at which one of them begins its Z as a second package; the latest at which one
+ * of the others begins it as its only package; and what second packages add to the sum in
+ * common_end. */
 struct level_sums {
-    double *twice_s, *once_s, *added; /* count + 1 each, by m */
-    double left, speed;               /* with m = 0 */
+    double *twice_s, *once_s, *added; /* count + 1 entries each, by m */
+    double left, speed;               /* for m = 0 */
 };
 
 static void sums_fill(const struct levelling *level, int64_t used, struct level_sums *sums)
@@ -113,7 +114,7 @@ static void sums_fill(const struct levelling *level, int64_t used, struct level_
     }
 }
 
-/* The largest m that may be with all Z >= 0: Z falls as m grows, so halving finds it. */
+/* The largest m with all Z >= 0: Z falls as m grows, so bisection finds it. */
 static void level_search(struct levelling *level, int64_t used, struct level_sums *sums, double *z)
 {
     int64_t good = 0, bad = (used < level->last->most ? used : level->last->most) + 1;
@@ -127,7 +128,7 @@ static void level_search(struct levelling *level, int64_t used, struct level_sum
             bad = twice;
     }
     level->twice = good;
-    while (level->twice > 0 && !level_fill(level, used, z)) /* but for rounding */
+    while (level->twice > 0 && !level_fill(level, used, z)) /* for differences by rounding */
         level->twice--;
 }
 
@@ -139,7 +140,7 @@ static int64_t used_count(const struct ranking *ranking, const double *loads)
     return used;
 }
 
-/* K of a worker whose last package is of `load` core tasks, of `all` core tasks in this round and
+/* K of a worker whose last package has `load` core tasks, with `all` core tasks in this round and
  * the auxiliary one. */
 static double returned_s(const struct levelling *level, int64_t i, double load, double all)
 {
@@ -149,7 +150,7 @@ static double returned_s(const struct levelling *level, int64_t i, double load, 
     return cost_of(level->ranking->workers[i].result, together ? before + all : load);
 }
 
-/* By the loads that are known: the ordinary ones where z is NULL. */
+/* Computes offsets by the loads that are known: the ordinary ones where z is NULL. */
 static void offsets_fill(struct levelling *level, const double *z)
 {
     const struct last_round *last = level->last;
@@ -168,14 +169,14 @@ static void offsets_fill(struct levelling *level, const double *z)
     }
 }
 
-/* Z with the largest m that there is; the workers that take part, of whom the last ones are left
+/* Finds Z for the largest possible m; returns how many workers take part: the last ones are left
  * out where there is too little for all. */
 static int64_t level_solve(struct levelling *level, int64_t used, struct level_sums *sums,
                            double *z)
 {
     level_search(level, used, sums, z);
     while (!level_fill(level, used, z) && used > 1)
-        used -= (used + 15) / 16; /* too little for all: the latest start goes first */
+        used -= (used + 15) / 16; /* too little for all: those that start last are left out */
     for (int64_t i = 0; i < level->ranking->count; i++)
         z[i] = fmax(z[i], 0);
     return used;

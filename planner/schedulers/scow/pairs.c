@@ -6,7 +6,7 @@
 #include "planner/base/array.h"
 #include "planner/base/limits.h"
 
-/* Slopes this near to 1 are 1: a sum of lambda times 1 / lambda is rarely exact. */
+/* Slopes within this of 1 count as 1: a sum of lambda times 1 / lambda is rarely exact. */
 static const double NEAR = 1e-12;
 
 /* Running sums over the first workers. */
@@ -18,7 +18,7 @@ struct fed {
     double slowest_s;       /* max RW, and not below 0: a period must be longer */
 };
 
-/* Equal workers go on beyond the ranking. */
+/* Beyond the ranking, equal workers continue. */
 static const struct ranked_worker *worker_of(const struct ranking *ranking, int64_t place)
 {
     return &ranking->workers[ranking->equal ? 0 : place];
@@ -50,7 +50,7 @@ void pairs_lines(const struct ranking *ranking, int64_t workers, struct pair_lin
         lines[k] = fed.lines[k];
 }
 
-/* The periods in which R(i, T) <= T: from *low_s to *high_s, none where that is empty. */
+/* The periods with R(i, T) <= T: from *low_s to *high_s; there are none where that is empty. */
 static void line_cut(const struct pair_line *line, double *low_s, double *high_s)
 {
     const double left = 1 - line->slope;
@@ -112,8 +112,8 @@ static bool gap_add(struct pairs *pairs, int64_t workers, bool any)
     return true;
 }
 
-/* The pairs of one number of workers: none, one, or, where the rows disagree, two. Periods up to
- * one in which packages are too small are none. */
+/* Adds the pairs of one number of workers: none, one or, where both rows matter, two. Periods with
+ * packages below the least size give none. */
 static bool workers_add(struct pairs *pairs, const struct fed *fed)
 {
     double low_s = fed->slowest_s, high_s = HUGE_VAL;
@@ -129,9 +129,9 @@ static bool workers_add(struct pairs *pairs, const struct fed *fed)
            (!ends || pair_add(pairs, pair_of(fed, high_s, false)));
 }
 
-/* Whether equal workers, of which there are ever more, have no pair from here on: every further one
- * adds the same to all sums, so those that cannot be fed are followed by no others, and where
- * feeding takes no time, all can be. */
+/* Do equal workers, of whom there are more and more, have no further pairs? Every further one adds
+ * the same to all sums: once some number cannot be fed no larger one can, and where feeding takes
+ * no time, all can be. */
 static bool ended(const struct pairs *pairs, const struct fed *fed)
 {
     const struct pair_gap *last = pairs->gap_count > 0 ? &pairs->gaps[pairs->gap_count - 1] : NULL;
@@ -141,8 +141,8 @@ static bool ended(const struct pairs *pairs, const struct fed *fed)
            (!last->any || free_of_cost);
 }
 
-/* Of equal workers that the platform does not have: is their package larger than the window? Those
- * of still more workers are, too. */
+/* Is the package of equal workers that the platform does not have larger than the window? It is
+ * then for still more workers, too. */
 static bool outgrown(const struct pairs *pairs, const struct fed *fed)
 {
     const struct pair *last = pairs->count > 0 ? &pairs->items[pairs->count - 1] : NULL;

@@ -15,7 +15,7 @@
 #include "planner/schedulers/scow/steady.h"
 #include "planner/schedulers/search/level.h"
 
-/* y_i into `loads`; rho. */
+/* Writes y_i to `loads`; returns rho. */
 static double steady_rates(const struct ranking *ranking, double *loads)
 {
     double master = 1, port = 1, rho = 0;
@@ -26,7 +26,7 @@ static double steady_rates(const struct ranking *ranking, double *loads)
         loads[i] = fmin(full, fmin(master / rate_of(prepared), port / rate_of(sent)));
         master = fmax(master - loads[i] * prepared.s_per_task, 0);
         port = fmax(port - loads[i] * sent.s_per_task, 0);
-        /* What is left of 1 by rounding alone is no share. */
+        /* What is left of 1 by rounding gives no share. */
         if (loads[i] < 1e-9 * full)
             loads[i] = 0;
         rho += loads[i];
@@ -34,7 +34,7 @@ static double steady_rates(const struct ranking *ranking, double *loads)
     return rho;
 }
 
-/* a and b of the port, a' and b' of the busiest worker; the published b' is 0. */
+/* a and b of the port, a' and b' of the busiest worker; in the paper, b' is 0. */
 struct rounds_terms {
     double a, b, a_work, b_work;
 };
@@ -57,7 +57,7 @@ static struct rounds_terms terms_make(struct steady *steady)
     return terms;
 }
 
-/* n, real. */
+/* n as published, not rounded. */
 static double rounds_published(const struct rounds_terms *terms)
 {
     if (!(terms->b > 0))
@@ -65,14 +65,14 @@ static double rounds_published(const struct rounds_terms *terms)
     return fmax(sqrt(terms->a / terms->b), (terms->a_work - terms->a) / terms->b);
 }
 
-/* Where the port has time to spare, (a' - a) / b rounds cost a' latencies that b' = 0 hides:
- * (n + 1)(a' / n + b') is least at sqrt(a' / b'). */
+/* Where the port has time left, (a' - a) / b rounds have a' latencies, which b' = 0 ignores: (n +
+ * 1)(a' / n + b') is least at sqrt(a' / b'). */
 static double rounds_with_latency(const struct rounds_terms *terms)
 {
     return terms->b_work > 0 ? sqrt(terms->a_work / terms->b_work) : rounds_published(terms);
 }
 
-/* x_i = y_i X / (rho n) and their period. */
+/* Offers x_i = y_i X / (rho n) with their period. */
 static void rounds_offer(struct steady *steady, double rounds)
 {
     const double rho = steady_rates(steady->ranking, steady->loads);
@@ -87,7 +87,7 @@ static void rounds_offer(struct steady *steady, double rounds)
     steady_offer(steady, fmax(fmax(master_s, port_s), work_s), rounds);
 }
 
-/* Whether one more number of rounds becomes the incumbent. */
+/* Tries one more number of rounds; true: it becomes the incumbent. */
 static bool rounds_try(struct steady *steady, double rounds)
 {
     const double before_s = steady->search->best_s;
@@ -97,8 +97,9 @@ static bool rounds_try(struct steady *steady, double rounds)
     return steady->search->best_s < before_s;
 }
 
-/* On from the formulas' best, which know one row of the port, no last round and no whole tasks: in
- * packages of few tasks these cost more than a longer start. */
+/* Goes on from the formulas' best number of rounds. They know only one row of the port, no last
+ * round and no whole core tasks, which cost more in packages of few core tasks than a longer
+ * start. */
 static void rounds_climb(struct steady *steady, double formulas)
 {
     enum { PARTS = 16 };
@@ -114,13 +115,13 @@ static void rounds_climb(struct steady *steady, double formulas)
     }
 }
 
-/* The best of the formulas' numbers of rounds; 0 where none has a plan. */
+/* Tries the formulas' numbers of rounds; returns the best one, 0: none has a plan. */
 static double rounds_offer_wanted(struct steady *steady)
 {
     const struct ranking *ranking = steady->ranking;
     const struct rounds_terms terms = terms_make(steady);
     const double wanted[] = {rounds_published(&terms), rounds_with_latency(&terms)};
-    /* Windows may ask for smaller packages than the formula knows, or larger ones. */
+    /* Windows may require smaller or larger packages than the formula gives. */
     const double fewest = ceil(steady->tasks / (ranking->greatest * (double)ranking->count));
     const double most = fmax(floor(steady->tasks / ranking->least), fewest);
     double best = 0;
@@ -134,7 +135,7 @@ static double rounds_offer_wanted(struct steady *steady)
     return best;
 }
 
-/* Levelled before the climb and after it: what levelling gains is not the same for all. */
+/* Plans are levelled before and after the search: levelling gains more for some than for others. */
 static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
 {
     const bool whole = !search->request->real_valued;

@@ -8,14 +8,14 @@
 #include "planner/schedulers/search/cover.h"
 #include "planner/schedulers/search/level.h"
 
-/* One ranking's periods. */
+/* The search for periods of one ranking. */
 struct period_search {
     struct steady steady;
     enum period_goal goal;
 };
 
-/* Y^E: every full load down or up to the next whole one, the partial one by what the port has
- * left (5.58 to 5.62). Beyond a few hundred tasks the difference is lost in the noise. */
+/* Y^E: every full load rounded down or up, the partial one by what the port has left (5.58 to
+ * 5.62). Beyond a few hundred core tasks the difference does not matter. */
 static void offer_steps(struct period_search *periods)
 {
     enum { LOAD_MOST = 256 };
@@ -38,8 +38,8 @@ static void offer_steps(struct period_search *periods)
     }
 }
 
-/* Of a period that produces `tasks`, those loads that use port and workers best and produce as
- * large a share of that as is asked for. */
+/* Of a period that produces `tasks` core tasks: the loads that use port and workers best and
+ * produce at least the wanted share of them. */
 static void balance_make(struct period_search *periods, double tasks, double period_s)
 {
     enum { NODES = 5000 };
@@ -50,10 +50,10 @@ static void balance_make(struct period_search *periods, double tasks, double per
     utilization_best(periods->steady.ranking, period_s, &wish, periods->steady.loads, &proven);
 }
 
-/* The loads of one period for X / N tasks; false where there are none. */
+/* Makes the loads of one period for X / N core tasks; false: there are none. */
 static bool loads_make(struct period_search *periods, const struct period *period, double *period_s)
 {
-    enum { PRODUCTION_EFFORT = 40 }; /* of finding a period, per worker */
+    enum { PRODUCTION_EFFORT = 40 }; /* units for finding a period, per worker */
     const double tasks = periods->steady.tasks / period->rounds;
     effort_use(periods->steady.search->request->effort,
                PRODUCTION_EFFORT * (double)periods->steady.ranking->count);
@@ -67,8 +67,8 @@ static bool loads_make(struct period_search *periods, const struct period *perio
     return made;
 }
 
-/* With how many rounds of the loads: N, or more where balance takes less than all that could be
- * produced. */
+/* How many rounds of the loads there are: N, or more where balanced loads have less than all that
+ * could be produced. */
 static double loads_rounds(const struct period_search *periods, const struct period *period)
 {
     if (periods->goal != PERIOD_BALANCE)
@@ -77,7 +77,7 @@ static double loads_rounds(const struct period_search *periods, const struct per
     return fmax(round(periods->steady.tasks / made), 1);
 }
 
-/* All candidates of N rounds; whether one of them becomes the incumbent. */
+/* Tries all candidates of N rounds; true: one of them becomes the incumbent. */
 static bool try_period(struct period_search *periods, const struct period *period)
 {
     const double before_s = periods->steady.search->best_s;
@@ -90,8 +90,8 @@ static bool try_period(struct period_search *periods, const struct period *perio
     return periods->steady.search->best_s < before_s;
 }
 
-/* Another choice of workers may produce more in the same period than the greedy one does, above
- * all in short periods (14 % on some platforms). */
+/* Another choice of workers may produce more in the same period than the greedy one, mostly in
+ * short periods (14 % on some platforms). */
 static void try_exact(struct period_search *periods, const struct period *period, bool first)
 {
     enum { WORKERS_MOST = 128, FEW = 32, NODES = 20000, NODES_LATER = 2000 };
@@ -111,8 +111,9 @@ static void try_exact(struct period_search *periods, const struct period *period
         steady_offer(steady, period_s, fmax(round(steady->tasks / made), 1));
 }
 
-/* Walk N up and down from the incumbent's as long as that helps, in ever smaller steps: the
- * continuous model leaves out what buffers, whole tasks and the last round do to N. */
+/* Tries more and fewer rounds than the incumbent's as long as that helps, in smaller and smaller
+ * steps: the continuous model does not know how buffers, whole core tasks and the last round change
+ * N. */
 static void climb_rounds(struct period_search *periods, struct period best)
 {
     for (int64_t step = (int64_t)fmax(best.rounds / 4, 1); step >= 1; step /= 2)
@@ -120,7 +121,7 @@ static void climb_rounds(struct period_search *periods, struct period best)
             struct period next = best;
             for (;;) {
                 next.rounds = fmax(best.rounds + (double)(sign * step), 1);
-                if (next.rounds >= best.rounds && sign < 0) /* there is no fewer than one */
+                if (next.rounds >= best.rounds && sign < 0) /* there is at least one round */
                     break;
                 if (next.rounds > periods->steady.tasks || !try_period(periods, &next))
                     break;
@@ -129,8 +130,8 @@ static void climb_rounds(struct period_search *periods, struct period best)
         }
 }
 
-/* Periods in which some worker just works off the window's greatest package: where that is less
- * than the loads of the formulas, the best period is among them. */
+/* Tries periods in which some worker just does the window's greatest package. Where that package is
+ * smaller than the loads of the formulas, the best period is among these. */
 static void try_caps(struct period_search *periods, double period_s, struct period *incumbent)
 {
     enum { CAPS = 6 };
@@ -166,7 +167,7 @@ void scow_search(struct search *search, const struct ranking *ranking, enum peri
         if (k == 0)
             try_caps(&periods, best[k].period_s, &incumbent);
     }
-    /* Too little work for a steady state is done in one round. */
+    /* Too few core tasks for a steady state are done in one round. */
     const struct period once = {.full = ranking->count, .rounds = 1};
     if (try_period(&periods, &once))
         incumbent = once;
@@ -176,7 +177,8 @@ void scow_search(struct search *search, const struct ranking *ranking, enum peri
     steady_close(&periods.steady);
 }
 
-/* A homogeneous ranking is planned with its mean mapping, and then its order does not matter. */
+/* A homogeneous ranking is planned with the mean of its costs, so that its order does not
+ * matter. */
 static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
 {
     const enum period_goal *goal = context;

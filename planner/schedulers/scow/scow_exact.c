@@ -6,21 +6,22 @@
 
 #include "planner/schedulers/search/period.h"
 
-/* A worker as the knapsack sees it. */
+/* A worker in the knapsack problem. */
 struct item {
-    int64_t place; /* in the ranking */
+    int64_t place; /* place in the ranking */
     double full;   /* Y(T) */
     double latency_s, s_per_task;
-    double spread; /* s_per_task with the latency spread over a full load: the least it can be */
+    double spread; /* s_per_task plus the latency divided by a full load: the least rate that it can
+                      have */
 };
 
 struct branching {
     const struct ranking *ranking;
-    struct item *items; /* owned, by increasing spread, the order of decision */
+    struct item *items; /* owned, by increasing spread: the order in which they are decided */
     int64_t *cheapest;  /* owned, items by increasing s_per_task */
     int64_t *fullest;   /* owned, items by decreasing full load */
     int64_t count;      /* workers whose full load is at least the least package */
-    bool *chosen;       /* owned, per item, of the branch at hand */
+    bool *chosen;       /* owned, per item, of the current branch */
     bool *best_chosen;  /* owned */
     double best;
     double period_s;
@@ -47,7 +48,7 @@ static bool branching_alloc(struct branching *branching)
            branching->chosen != NULL && branching->best_chosen != NULL;
 }
 
-/* Insertion is quick enough: what takes time here is the branching. */
+/* Insertion sort suffices: the time is spent in branching. */
 static void orders_fill(struct branching *branching)
 {
     const struct item *items = branching->items;
@@ -92,7 +93,7 @@ static void branching_close(struct branching *branching)
     free(branching->best_chosen);
 }
 
-/* Put as much of an item as goes into what is left of the port's time. */
+/* Takes as much of an item as fits into what is left of the port's time. */
 static double item_take(double full, double s_per_task, double *left_s)
 {
     const double room = (*left_s > 0 ? *left_s : 0) / s_per_task, load = full < room ? full : room;
@@ -100,13 +101,13 @@ static double item_take(double full, double s_per_task, double *left_s)
     return load;
 }
 
-/* (4.6), the links' row, as a linear relaxation: items before `depth` are decided, their latencies
- * `latency_s` are paid; the others cost their spread rate. A merge of both orders is the fractional
- * knapsack. */
+/* (4.6), the links' row, as a linear relaxation: items before `depth` are decided, and their
+ * latencies `latency_s` paid; the others cost their spread rate. Taking items from both orders by
+ * increasing rate solves the fractional knapsack. */
 static double bound_of_links(const struct branching *branching, int64_t depth, double latency_s)
 {
     double left_s = branching->period_s - latency_s, tasks = 0;
-    int64_t next = depth; /* of the undecided ones */
+    int64_t next = depth; /* first of the undecided items */
     for (int64_t k = 0; k < branching->count && left_s > 0; k++) {
         const int64_t at = branching->cheapest[k];
         if (at >= depth || !branching->chosen[at])
@@ -121,8 +122,9 @@ static double bound_of_links(const struct branching *branching, int64_t depth, d
     return tasks;
 }
 
-/* (4.5), the master's row, likewise. A task costs it the same whoever gets it, so those who are
- * decided come first and then the largest of the others, over which its latency spreads best. */
+/* (4.5), the master's row, likewise. A core task takes the master equally long for every worker:
+ * decided items come first, then the largest of the others, which have the least latency per core
+ * task. */
 static double bound_of_master(const struct branching *branching, int64_t depth)
 {
     const struct cost master = ranking_master(branching->ranking);
@@ -148,7 +150,7 @@ static double bound_of(const struct branching *branching, int64_t depth, double 
     return branching->ranking->two_rows ? fmin(links, bound_of_master(branching, depth)) : links;
 }
 
-/* Of workers that are alike, those decided first are chosen first: other choices are the same. */
+/* Of equal workers, those decided first are chosen first: any other choice has the same value. */
 static bool item_waits(const struct branching *branching, int64_t depth)
 {
     if (depth == 0 || branching->chosen[depth - 1])
@@ -181,7 +183,8 @@ static void branch(struct branching *branching, int64_t depth, double latency_s)
     branch(branching, depth + 1, latency_s);
 }
 
-/* The loads of the best set; a package below the least one is left out. */
+/* Computes the loads of the best set; returns their sum. A package below the least size is left
+ * out. */
 static double best_loads(const struct branching *branching, double *loads)
 {
     const struct cost master = ranking_master(branching->ranking);
@@ -218,7 +221,7 @@ double scow_exact_production(const struct ranking *ranking, double period_s,
         double *tried = malloc((size_t)ranking->count * sizeof *tried);
         branching.nodes_most = wish->nodes;
         branching.best =
-            greedy * (1 + wish->gain); /* what does not promise more is not looked at */
+            greedy * (1 + wish->gain); /* only sets that may be better than this are searched */
         branch(&branching, 0, 0);
         if (tried == NULL) {
             *out_of_memory = true;

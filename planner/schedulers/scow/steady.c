@@ -43,7 +43,7 @@ static bool place_used(const struct steady *steady, int64_t place)
     return used;
 }
 
-/* Workers that a candidate names: all up to the last one that gets anything. */
+/* The number of slots of a candidate: all up to the last one that gets core tasks. */
 static int64_t places_used(const struct steady *steady)
 {
     int64_t used = steady->ranking->count;
@@ -52,7 +52,7 @@ static int64_t places_used(const struct steady *steady)
     return used;
 }
 
-/* Remember how the incumbent's last round was made. */
+/* Notes how the incumbent's last round was made. */
 static void won_keep(struct steady *steady, const struct last_round *last, size_t before)
 {
     struct steady_won *won = &steady->won;
@@ -69,7 +69,7 @@ static void won_keep(struct steady *steady, const struct last_round *last, size_
         won->twice = steady->auxiliary[i] > 0 ? i + 1 : won->twice;
 }
 
-/* The incumbent with another last round; whether that is the incumbent now. */
+/* Tries the incumbent with another last round; true: that becomes the incumbent. */
 static bool offer_last_round(struct steady *steady, int64_t twice)
 {
     struct search *search = steady->search;
@@ -116,7 +116,7 @@ void steady_offer_last_rounds(struct steady *steady)
     }
 }
 
-/* `rounds` rounds of steady->plain, then the last one with what remains. */
+/* Offers `rounds` rounds of steady->plain, and the last round with what remains. */
 static void offer_spaced(struct steady *steady, double rounds, double sum, int steps)
 {
     const struct last_round last = {.loads = steady->plain,
@@ -140,7 +140,7 @@ static void offer_spaced(struct steady *steady, double rounds, double sum, int s
         won_keep(steady, &last, before);
 }
 
-/* Does what results take to come back depend on the loads? */
+/* Do the times of returning results depend on loads? */
 static bool returns_by_load(const struct ranking *ranking)
 {
     bool by_load = false;
@@ -149,7 +149,8 @@ static bool returns_by_load(const struct ranking *ranking)
     return results_return(ranking->results) && by_load;
 }
 
-/* By the ordinary loads' results, and by those that the last packages have. */
+/* Offers plans with last rounds by the results of ordinary loads, and by those of the last
+ * packages. */
 static void offer_rounds(struct steady *steady, double rounds, double sum)
 {
     offer_spaced(steady, rounds, sum, 0);
@@ -157,7 +158,7 @@ static void offer_rounds(struct steady *steady, double rounds, double sum)
         offer_spaced(steady, rounds, sum, LAST_ROUND_STEPS);
 }
 
-/* D_i = h_i(Y_i); in the published tables a partial worker counts as a full one (5.16). */
+/* D_i = h_i(Y_i); in the published tables a partial worker counts like a full one (5.16). */
 static void delays_fill(struct steady *steady, double period_s)
 {
     for (int64_t i = 0; i < steady->ranking->count; i++) {

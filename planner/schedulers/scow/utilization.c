@@ -6,7 +6,7 @@
 
 #include "planner/schedulers/search/period.h"
 
-/* Utilisations this near count as equal: then the port's rounding does not choose. */
+/* Utilizations this close count as equal, so that rounding of the port's time does not decide. */
 static const double ROUNDING = 1e-12;
 
 struct utilization utilization_of(const struct ranking *ranking, double period_s,
@@ -36,7 +36,7 @@ static double utilization_sum(const struct utilization *utilization)
 
 /* ---- the workers that the greedy production fills ------------------------------------------ */
 
-/* The partial worker is the last one with a load, if any: -1. */
+/* The partial worker is the last one with a load; -1: there is none. */
 static int64_t partial_find(const struct ranking *ranking, double period_s, const double *loads)
 {
     int64_t last = ranking->count - 1;
@@ -64,9 +64,9 @@ static void greedy_best(const struct ranking *ranking, double period_s, double l
 
 /* ---- all sets ------------------------------------------------------------------------------ */
 
-/* A worker that computes at least the least package in T. */
+/* A worker that can compute at least the least package in T. */
 struct member {
-    int64_t place;         /* in the ranking */
+    int64_t place;         /* place in the ranking */
     double room;           /* core tasks beyond the least package */
     double port_s, work_s; /* of the least package */
     double h, rw;          /* of every task more */
@@ -75,16 +75,18 @@ struct member {
 struct sets {
     const struct ranking *ranking;
     double period_s, least_tasks, least;
-    struct member members[UTILIZATION_EXACT]; /* by falling rw / h, for every k the order of gain */
+    struct member members[UTILIZATION_EXACT]; /* by decreasing rw / h, which for every k is the
+                                                 order of gain */
     int count;
-    int size; /* k, of the sets that are looked at */
+    int size; /* k: size of the sets that are being searched */
     bool chosen[UTILIZATION_EXACT];
     double best; /* U times T */
     bool best_chosen[UTILIZATION_EXACT];
     int64_t nodes, nodes_most;
 };
 
-/* By how much a member's seconds of the port raise U T, and what its least package does. */
+/* By how much U T grows for each second of the port that a member uses, and for its least
+ * package. */
 static double member_gain(const struct sets *sets, const struct member *member)
 {
     return 1 + member->rw / (member->h * sets->size);
@@ -123,8 +125,8 @@ static void members_fill(struct sets *sets)
     qsort(sets->members, (size_t)sets->count, sizeof *sets->members, member_compare);
 }
 
-/* The sum of the `missing` largest values (else: least seconds of the port) of the members from
- * `depth` on. */
+/* The sum of the `missing` largest values, or of the least seconds of the port, among the members
+ * from `depth` on. */
 static double extremes_sum(const struct sets *sets, int depth, int missing, bool values)
 {
     bool taken[UTILIZATION_EXACT] = {false};
@@ -146,9 +148,9 @@ static double extremes_sum(const struct sets *sets, int depth, int missing, bool
     return sum;
 }
 
-/* No set that goes on from here has a larger U T: every member not decided yet may be filled, and
- * those that are missing cost the port as little, and count as much, as any. Exact where all are
- * decided. */
+/* An upper bound on U T of all sets that continue this one: every undecided member may be filled,
+ * and the missing ones take as little of the port, and add as much, as any. It is exact when all
+ * are decided. */
 static double sets_bound(const struct sets *sets, int depth, int missing)
 {
     double left_s = sets->period_s - extremes_sum(sets, depth, missing, false);
@@ -171,7 +173,7 @@ static double sets_bound(const struct sets *sets, int depth, int missing)
     return sum;
 }
 
-/* The loads of a set, best gain first. */
+/* The loads of a set, by decreasing gain. */
 static void chosen_loads(const struct sets *sets, const bool *chosen, double *loads)
 {
     double left_s = sets->period_s;
@@ -218,7 +220,7 @@ static void sets_search(struct sets *sets, int depth, int missing)
     sets_search(sets, depth + 1, missing);
 }
 
-/* From the greedy's choice on; whether the search ended. */
+/* Searches on from the greedy's choice; true: the search was completed. */
 static bool sets_best(const struct ranking *ranking, double period_s,
                       const struct utilization_wish *wish, double least_tasks, double *loads)
 {

@@ -7,12 +7,13 @@
 
 enum { PACKAGES_MOST = 4096 };
 
-/* How many packages of each window; windows from the last, largest one down. */
+/* How many packages there are in each window, from the last window, which has the largest packages,
+ * downwards. */
 struct cover {
     const struct platform *platform;
     int64_t *counts; /* owned, per window */
     int64_t packages;
-    int64_t steps; /* tried so far */
+    int64_t steps; /* tried so far: the search is limited */
 };
 
 /* Choose the counts of windows 0..last so that their packages can hold between `low` and `high`
@@ -39,8 +40,8 @@ static bool cover_choose(struct cover *cover, int64_t last, double low, double h
     return false;
 }
 
-/* The packages' loads, largest window first, each filled as far as the others' least loads leave
- * tasks for it. NULL: out of memory. */
+/* The loads of the packages, those of the largest window first; each gets what is left after the
+ * least loads of the others. NULL: out of memory. */
 static double *cover_loads(struct cover *cover, double tasks)
 {
     double least = 0;
@@ -61,7 +62,7 @@ static double *cover_loads(struct cover *cover, double tasks)
     return loads;
 }
 
-/* Assign the packages out in rounds. */
+/* Assigns the packages in rounds. */
 static void cover_offer(struct search *search, const struct ranking *ranking, const double *loads,
                         int64_t packages)
 {

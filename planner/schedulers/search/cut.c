@@ -6,7 +6,7 @@
 #include "planner/model/plan_cursor.h"
 #include "planner/schedulers/search/pieces.h"
 
-/* Are packages of both sizes in a window? */
+/* Do packages of both sizes lie in a window? */
 static bool sizes_fit(const struct platform *platform, int64_t tasks, int64_t parts)
 {
     const int64_t small = tasks / parts, large = small + (tasks % parts > 0);
@@ -14,7 +14,8 @@ static bool sizes_fit(const struct platform *platform, int64_t tasks, int64_t pa
            platform_find(platform, (double)large);
 }
 
-/* In the fewest packages, as equal as may be; 0: in none. */
+/* The least number of packages that these core tasks can be divided into equally; 0: there is
+ * none. */
 static int64_t parts_of(const struct platform *platform, int64_t tasks)
 {
     const int64_t least = platform->windows[0].least;
@@ -24,7 +25,7 @@ static int64_t parts_of(const struct platform *platform, int64_t tasks)
     return 0;
 }
 
-/* One package, or several of the same worker. */
+/* Adds one package, or several of the same worker. */
 static bool package_put(const struct platform *platform, struct pieces *pieces, int64_t slot,
                         int64_t tasks, bool *possible)
 {
@@ -39,7 +40,7 @@ static bool package_put(const struct platform *platform, struct pieces *pieces, 
     return true;
 }
 
-/* Too few tasks at the end go with the package before them. */
+/* Adds too few core tasks at the end to the package before them. */
 static bool end_put(const struct platform *platform, struct pieces *pieces, int64_t tasks,
                     bool *possible)
 {
@@ -53,7 +54,7 @@ static bool end_put(const struct platform *platform, struct pieces *pieces, int6
     return package_put(platform, pieces, last.slot, last.count + tasks, possible);
 }
 
-/* Cut by cut; what is too small for a package is held back for the next one. */
+/* Cuts one package after the other; what is too small for a package is added to the next one. */
 static bool pieces_cut(const struct platform *platform, const struct plan *units,
                        struct pieces *made, bool *possible)
 {

@@ -1,9 +1,7 @@
-/*
- * The worker that ends last gives core tasks away: those at the ends of its packages to the
- * neighbours, whose packages they join, single ones to workers that end early, or in exchange for
- * lighter ones. Of the single ones those come first that would make both end together. Every step
- * is played as a whole, so that what a further package costs is not forgotten.
- */
+/* The worker that ends last gives core tasks away: those at the ends of its packages to
+ * neighbouring packages; single ones to workers that end early, or in exchange for lighter ones. Of
+ * single ones, those are tried first that would make both workers end together. Every step is
+ * simulated completely, so that the cost of an additional package counts. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +9,14 @@
 #include "planner/schedulers/search/cut.h"
 #include "planner/schedulers/search/pieces.h"
 
-/* Packages of a plan, and workers and tasks that are tried of the best ones. */
+/* The most packages of a plan that is improved; how many of the best workers and core tasks are
+ * tried. */
 enum { IMPROVED_MOST = 4000, GIFTS_MOST = 6 };
-/* Of more core tasks single ones do not matter. */
+/* In larger jobs single core tasks do not matter. */
 enum { TASKS_MOST = 1000000 };
-/* A step that wins less is rounding. */
+/* Relative: a smaller gain is rounding. */
 static const double GAIN_LEAST = 1e-9;
-/* Units of effort that a package takes, beside one that is evaluated in rounds. */
+/* Units of effort to simulate a package, relative to evaluating one in rounds. */
 static const double UNITS = 3;
 
 /* Consecutive core tasks for a worker. */
@@ -30,12 +29,13 @@ struct improving {
     const struct plan *plan;
     struct star star;
     struct pieces now, next; /* owned */
-    double *seconds;         /* owned; of each core task, on a mean worker */
+    double *seconds;         /* owned; of each core task, on one worker */
     double best_s;
     struct effort *effort;
 };
 
-/* ---- playing ------------------------------------------------------------------------------- */
+/* ---- simulating -------------------------------------------------------------------------------
+ */
 
 static void piece_price(struct improving *self, struct piece *piece)
 {
@@ -65,14 +65,15 @@ static double pieces_play(struct improving *self, struct pieces *pieces, double 
     return makespan_s;
 }
 
-/* ---- giving -------------------------------------------------------------------------------- */
+/* ---- giving core tasks away
+ * -------------------------------------------------------------------------------- */
 
 static bool size_fits(const struct improving *self, int64_t count)
 {
     return count == 0 || platform_find(self->platform, (double)count);
 }
 
-/* One more piece, as part of the last one where that is the same worker's. */
+/* Adds a piece, to the last one where that belongs to the same worker. */
 static bool piece_join(const struct improving *self, struct pieces *pieces, struct piece piece)
 {
     struct piece *last = pieces->count > 0 ? &pieces->items[pieces->count - 1] : NULL;
@@ -90,7 +91,7 @@ static bool piece_join(const struct improving *self, struct pieces *pieces, stru
     return true;
 }
 
-/* What is left of a piece before and behind the gift, with the gift in its place. */
+/* Replaces a piece by what is left before the gift, the gift, and what is left behind it. */
 static bool piece_divide(const struct improving *self, struct pieces *to, const struct piece *piece,
                          const struct gift *gift)
 {
@@ -113,7 +114,7 @@ static bool sizes_fit(const struct improving *self, const struct pieces *pieces)
     return true;
 }
 
-/* Into `to`, which keeps its memory. False: out of memory. */
+/* Makes `to`, which keeps its memory, from the pieces with the gift. False: out of memory. */
 static bool gift_make(const struct improving *self, const struct pieces *from, struct pieces *to,
                       const struct gift *gift)
 {
@@ -131,7 +132,7 @@ static void pieces_swap(struct improving *self)
     self->next = held;
 }
 
-/* Does `next` win? Then it is kept. */
+/* Keeps `next` where it is better; returns whether it was. */
 static bool next_accept(struct improving *self)
 {
     if (self->next.count > IMPROVED_MOST || !sizes_fit(self, &self->next))
@@ -144,7 +145,7 @@ static bool next_accept(struct improving *self)
     return true;
 }
 
-/* A gift, and perhaps another one in exchange for it. */
+/* Tries a gift, with another one in exchange if `back` is not NULL. */
 static bool gift_try(struct improving *self, const struct gift *gift, const struct gift *back)
 {
     if (effort_spent(self->effort) || !gift_make(self, &self->now, &self->next, gift))
@@ -163,7 +164,7 @@ static bool gift_try(struct improving *self, const struct gift *gift, const stru
 
 /* ---- the nearest ---------------------------------------------------------------------------- */
 
-/* Core tasks or workers, those that are off by least first. */
+/* Core tasks or workers, sorted by their distance from what is wanted. */
 struct choice {
     int64_t items[GIFTS_MOST];
     double off_s[GIFTS_MOST];
@@ -189,7 +190,7 @@ static void choice_offer(struct choice *choice, int64_t item, double off_s)
 
 /* ---- what is given ------------------------------------------------------------------------- */
 
-/* Core tasks at either end of the worker's packages, to the neighbours. */
+/* Tries to give core tasks at either end of the worker's packages to the neighbours. */
 static bool ends_give(struct improving *self, int64_t slot)
 {
     for (size_t k = self->now.count; k-- > 0;) {
@@ -213,7 +214,7 @@ static bool ends_give(struct improving *self, int64_t slot)
     return false;
 }
 
-/* The tasks of a worker that take about `wanted_s`. */
+/* The worker's core tasks that take about `wanted_s`. */
 static struct choice tasks_near(const struct improving *self, int64_t slot, double wanted_s)
 {
     struct choice choice = {.count = 0};
@@ -237,7 +238,8 @@ static bool singles_give(struct improving *self, int64_t slot, int64_t taker, do
     return false;
 }
 
-/* For each of the worker's heavier tasks one of the taker's that is lighter by the half. */
+/* Tries to exchange heavier core tasks of the worker for lighter ones of the taker, by half of the
+ * difference of their ends. */
 static bool singles_exchange(struct improving *self, int64_t slot, int64_t taker, double half_s)
 {
     struct choice best = {.count = 0};
@@ -263,8 +265,8 @@ static bool singles_exchange(struct improving *self, int64_t slot, int64_t taker
 
 /* ---- the search ---------------------------------------------------------------------------- */
 
-/* The slot that ends last; those that end first in *takers. One without a package ends when it
- * could begin. */
+/* The slot that ends last; *takers: those that end first. One without a package ends when it could
+ * begin. */
 static int64_t ends_find(struct improving *self, struct choice *takers)
 {
     int64_t last = 0;
@@ -278,7 +280,7 @@ static int64_t ends_find(struct improving *self, struct choice *takers)
     return last;
 }
 
-/* One improvement; false: none was found. */
+/* Makes one improvement; false: none was found. */
 static bool step(struct improving *self)
 {
     struct choice takers = {.count = 0};
@@ -294,7 +296,8 @@ static bool step(struct improving *self)
     return false;
 }
 
-/* By the class of the first worker in the window of the least packages: for comparison only. */
+/* By the class of the first worker, in the window of the smallest packages: times are only
+ * compared. */
 static bool seconds_fill(struct improving *self)
 {
     const int64_t tasks = (int64_t)self->plan->tasks;
@@ -320,7 +323,7 @@ static void improving_release(struct improving *self)
     free(self->seconds);
 }
 
-/* In place of the plan's. */
+/* Puts the packages in place of the plan's rounds. */
 static bool rounds_put(const struct pieces *pieces, struct plan *plan)
 {
     struct plan made = {.worker_count = plan->worker_count};

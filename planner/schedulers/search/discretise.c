@@ -24,8 +24,8 @@ static void share_swap(struct share *shares, int64_t a, int64_t b)
     shares[b] = kept;
 }
 
-/* The greatest `first` of them first, in no order: sorting all of them takes longer than all else
- * that is done here. */
+/* Puts the greatest `first` of them first, without sorting: sorting all would take longer than
+ * everything else here. */
 static void shares_part(struct share *shares, int64_t count, int64_t first)
 {
     int64_t low = 0, high = count - 1;
@@ -54,14 +54,14 @@ static double clamp(double value, double low, double high)
     return fmin(fmax(value, low), high);
 }
 
-/* Whether the ranking would rather send a package of that size than none. */
+/* Is a package of that size better for the ranking than none? */
 static bool is_wanted(const struct ranking *ranking, double load)
 {
     return load > 0 && load >= 0.5 * ranking_least(ranking);
 }
 
-/* How many packages: those that are wanted, but as many as the total needs and feeds; 0 where no
- * number does. */
+/* How many packages there should be: as many as are wanted, within what the total needs and
+ * suffices for; 0: no number is possible. */
 static int64_t packages_count(const struct ranking *ranking, int64_t wanted, int64_t count,
                               double total)
 {
@@ -75,7 +75,7 @@ static int64_t packages_count(const struct ranking *ranking, int64_t wanted, int
     return most < fewest ? 0 : (int64_t)clamp((double)wanted, fewest, most);
 }
 
-/* The `packages` places with the greatest wanted loads, first. */
+/* Puts the `packages` places with the greatest wanted loads first. */
 static void shares_choose(const struct ranking *ranking, struct share *shares, const double *wanted,
                           int64_t count, int64_t packages, int64_t wanted_count)
 {
@@ -83,13 +83,13 @@ static void shares_choose(const struct ranking *ranking, struct share *shares, c
     for (int64_t i = 0; i < count; i++)
         if (packages != wanted_count || is_wanted(ranking, wanted[i]))
             shares[kept++] = (struct share){i, wanted[i]};
-    /* Sorting 100,000 workers takes time: only where there is a choice. */
+    /* Sorting 100,000 workers takes time: only where there is a choice to be made. */
     if (packages != wanted_count)
         qsort(shares, (size_t)count, sizeof *shares, share_compare);
 }
 
-/* Scale shares into the window so that they sum to the total, by moving every one towards the
- * bound that has room, in proportion to its room. */
+/* Scales shares so that they lie in the window and sum to the total: each moves towards the bound
+ * that has room, in proportion to its room. */
 static void shares_balance(const struct ranking *ranking, struct share *shares, int64_t count,
                            double total)
 {
@@ -97,7 +97,7 @@ static void shares_balance(const struct ranking *ranking, struct share *shares, 
     double sum = 0, room = 0;
     for (int64_t k = 0; k < count; k++)
         sum += shares[k].wanted;
-    if (sum > 0) /* in proportion first, as far as the window lets it */
+    if (sum > 0) /* in proportion first, as far as the window allows */
         for (int64_t k = 0; k < count; k++)
             shares[k].wanted *= total / sum;
     sum = 0;
@@ -112,8 +112,8 @@ static void shares_balance(const struct ranking *ranking, struct share *shares, 
         shares[k].wanted += missing * (fabs(bound - shares[k].wanted) / room);
 }
 
-/* Places of an order that get one more of the tasks that are left, or one less; or more than one,
- * where there are more tasks than places. */
+/* A pass over an order in which places get one more of the core tasks that are left, or one less;
+ * or more than one, where there are more core tasks than places. */
 struct round_pass {
     const struct ranking *ranking;
     struct share *shares;
@@ -121,7 +121,7 @@ struct round_pass {
     int64_t count;
 };
 
-/* The order's places from `first` on, each as far as the window lets it; what is left then. */
+/* Gives to the places from `first` on, as far as the window allows; returns what is left. */
 static double pass_through(const struct round_pass *pass, int64_t first, double left)
 {
     const int64_t count = pass->count;
@@ -141,7 +141,7 @@ static void shares_round(const struct ranking *ranking, struct share *shares, in
 {
     double left = total;
     int64_t first = 0;
-    /* The fraction is what sorts; floor keeps within the window, whose bounds are whole. */
+    /* Sorted by fraction; floor keeps shares within the window, because its bounds are whole. */
     struct share *order = shares + count;
     const struct round_pass pass = {ranking, shares, order, count};
     for (int64_t k = 0; k < count; k++) {

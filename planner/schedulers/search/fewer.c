@@ -9,7 +9,7 @@
 
 /* ---- can one more worker improve a plan? --------------------------------------------------- */
 
-enum { PROMISE_EFFORT = 60 }; /* units, per worker */
+enum { PROMISE_EFFORT = 60 }; /* units of effort, per worker */
 
 static double period_least(const struct ranking *ranking, double tasks, enum period_goal goal,
                            double least_s)
@@ -19,7 +19,7 @@ static double period_least(const struct ranking *ranking, double tasks, enum per
                                                            : least_s;
 }
 
-/* One window in one order, in every view. */
+/* Can one more worker improve a plan, in one window and order, with any view? */
 static bool window_promise(const struct schedule_request *request,
                            const struct platform_window *window, enum ranking_order order,
                            struct estimate *estimate)
@@ -77,7 +77,7 @@ bool estimate_better(const struct estimate *estimate, const struct estimate *few
 static bool platform_first(const struct platform *from, int64_t count, struct platform *made,
                            struct failure *failure)
 {
-    *made = platform_unplaced(from); /* no scheduler knows of differences */
+    *made = platform_unplaced(from); /* schedulers do not know how core tasks differ */
     made->worker_count = count;
     made->window_count = 0;
     made->windows = calloc((size_t)from->window_count, sizeof *made->windows);
@@ -108,19 +108,19 @@ static bool all_equal(const struct platform *platform)
     return true;
 }
 
-/* The way down from all workers. */
+/* The search from all workers downwards. */
 struct descent {
     const struct scheduler *scheduler;
     struct plan *plan;
     double makespan_s;      /* of *plan; HUGE_VAL: there is none yet */
-    bool not_all;           /* all workers are not asked for */
+    bool not_all;           /* plans for all workers are not wanted */
     bool fewer;             /* *plan is for fewer workers than all */
-    struct failure refused; /* why there was none for as many as were asked last */
-    int64_t planned;        /* workers, of all plans together */
-    int64_t excluded;       /* with so many workers there is no plan as good; 0: not known */
+    struct failure refused; /* why there was no plan for the last number that was tried */
+    int64_t planned;        /* workers of all plans so far together */
+    int64_t excluded;       /* no plan for so many workers is as good; 0: not known */
 };
 
-/* The plan for one number of workers, when it is the better one. */
+/* Plans for one number of workers, and keeps the plan where it is better. */
 static bool count_try(struct descent *descent, const struct schedule_request *request, bool fewer,
                       struct failure *failure)
 {
@@ -142,7 +142,7 @@ static bool count_try(struct descent *descent, const struct schedule_request *re
     return true;
 }
 
-/* Whether fewer workers than all need not be tried at all. */
+/* Is it clear that fewer workers than all need not be tried? */
 static bool fewer_excluded(const struct scheduler *scheduler, const struct platform *platform)
 {
     return scheduler->fewer == SCHEDULER_FEWER_NEVER || platform->worker_count == 1 ||
@@ -150,7 +150,7 @@ static bool fewer_excluded(const struct scheduler *scheduler, const struct platf
            ((scheduler->fewer & SCHEDULER_FEWER_EQUAL) == 0 && all_equal(platform));
 }
 
-/* Whether the next number is not to be tried any more. */
+/* Need no smaller number be tried? */
 static bool descent_ends(const struct descent *descent, const struct schedule_request *request,
                          int64_t all, const struct estimate *estimate)
 {
@@ -161,7 +161,7 @@ static bool descent_ends(const struct descent *descent, const struct schedule_re
             descent->planned > 0);
 }
 
-/* Where every number is asked for, the bound is all that counts. */
+/* Where every number is planned for, only the bound is needed. */
 static bool estimate_find(const struct descent *descent, const struct schedule_request *request,
                           struct estimate *estimate, struct failure *failure)
 {
@@ -173,7 +173,7 @@ static bool estimate_find(const struct descent *descent, const struct schedule_r
                           &estimate->bound_s, failure);
 }
 
-/* From the platform at hand down to one worker; `estimate` is its. */
+/* Goes from the present platform down to one worker; `estimate` is that of the present platform. */
 static bool descend(struct descent *descent, const struct schedule_request *request,
                     struct estimate estimate, struct failure *failure)
 {
@@ -209,7 +209,7 @@ static bool descend(struct descent *descent, const struct schedule_request *requ
     return good;
 }
 
-/* Descend, where that can be of use. */
+/* Searches downwards, where that can be of use. */
 static bool descent_run(struct descent *descent, const struct schedule_request *request,
                         struct failure *failure)
 {
@@ -230,7 +230,7 @@ bool fewer_make(const struct scheduler *scheduler, const struct schedule_request
         good = count_try(&descent, request, false, failure);
     if (good && descent.makespan_s == HUGE_VAL)
         good = failure_set(failure, descent.refused.code, "%s", descent.refused.text);
-    /* The lower bound is that of all workers. */
+    /* The lower bound of a plan is always that for all workers. */
     if (good && descent.fewer)
         good = schedule_predict(request->platform, &made, failure);
     if (good)

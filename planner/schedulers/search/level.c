@@ -6,16 +6,16 @@
 
 #include "planner/schedulers/search/discretise.h"
 
-/* The last package of one place, where it lies in the window at hand. */
+/* The last package of one slot, if it lies in the present window. */
 struct tail {
     int64_t place;
-    size_t round; /* in which entry of the plan's rounds */
+    size_t round; /* the entry of the plan's rounds */
     double load;
-    double s_per_task; /* of the worker's end */
+    double s_per_task; /* by how much another core task delays the worker's end */
     double end_s;
 };
 
-/* By how much a task more of that worker's last package, of that size, puts off its end. */
+/* By how much one core task more in a last package of that size delays the worker's end. */
 static double end_rate(const struct platform *platform, int64_t worker, double load)
 {
     const struct platform_window *window = platform_find(platform, load);
@@ -25,8 +25,8 @@ static double end_rate(const struct platform *platform, int64_t worker, double l
     return rate_of(platform_class_whole(class));
 }
 
-/* A copy of the incumbent in which the last round of every repetition stands alone, so that it can
- * differ from the others. */
+/* A copy of the incumbent in which the last round of every repetition is an entry of its own, so
+ * that it can differ from the others. */
 static void incumbent_copy(struct search *search, const struct ranking *ranking, struct plan *copy)
 {
     const struct plan *best = &search->best;
@@ -40,7 +40,7 @@ static void incumbent_copy(struct search *search, const struct ranking *ranking,
     }
 }
 
-/* The entry of the place's last package; its load is 0 where there is none. */
+/* Finds the slot's last package; its load is 0 where there is none. */
 static struct tail tail_find(const struct plan *plan, int64_t place)
 {
     struct tail tail = {.place = place};
@@ -51,7 +51,7 @@ static struct tail tail_find(const struct plan *plan, int64_t place)
     return tail;
 }
 
-/* All tails, and when they end; their number. */
+/* Finds all last packages, and when they end; returns how many there are. */
 static int64_t tails_find(struct search *search, const struct ranking *ranking,
                           const struct plan *plan, struct tail *tails, double *ends)
 {
@@ -68,7 +68,8 @@ static int64_t tails_find(struct search *search, const struct ranking *ranking,
     return count;
 }
 
-/* The loads that would make all end together; their sum, which stays the same. */
+/* Computes the loads with which all would end together; returns their sum, which does not
+ * change. */
 static double tails_wanted(const struct tail *tails, int64_t count, double *wanted)
 {
     double speed = 0, weighted = 0, total = 0;
@@ -83,7 +84,7 @@ static double tails_wanted(const struct tail *tails, int64_t count, double *want
     return total;
 }
 
-/* One levelled copy of the incumbent; whether it is the incumbent now. */
+/* Levels a copy of the incumbent; true: it becomes the incumbent. */
 static bool level_step(struct search *search, const struct ranking *ranking)
 {
     const int64_t places = search->best.worker_count;

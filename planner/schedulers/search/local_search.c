@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A plan at work: every round stands alone, with an empty one before and after, so that packages
- * can also be split and moved to where there was none. */
+/* A plan that is being changed: every round is an entry of its own, with an empty one before and
+ * after it, so that packages can be divided and moved to where there was none. */
 struct local_search {
     struct search *search;
     struct plan plan;
     double *ends;   /* owned, scratch */
-    double *work_s; /* owned; of each place's packages together */
+    double *work_s; /* owned; of all packages of a slot together */
     double best_s;
 };
 
@@ -42,7 +42,7 @@ static void work_sum(struct local_search *local)
     }
 }
 
-/* False where the plan is too large, or memory ended. */
+/* False: the plan is too large, or out of memory. */
 static bool local_search_init(struct local_search *local, struct search *search)
 {
     const struct plan *best = &search->best;
@@ -73,7 +73,7 @@ static bool local_search_init(struct local_search *local, struct search *search)
     return true;
 }
 
-/* Whether the plan as it stands is better; then it stays so. */
+/* Is the changed plan better? Then it is kept. */
 static bool local_search_accept(struct local_search *local)
 {
     if (search_exhausted(local->search))
@@ -86,7 +86,7 @@ static bool local_search_accept(struct local_search *local)
     return true;
 }
 
-/* A package of the plan at work. */
+/* A package of that plan. */
 struct spot {
     int64_t place;
     double *load;
@@ -99,7 +99,7 @@ static void spot_set(struct local_search *local, struct spot spot, double load)
     *spot.load = load;
 }
 
-/* Move `tasks` from one package to another; undone where it does not help. */
+/* Moves `tasks` core tasks from one package to another; undone where it does not help. */
 static bool move_try(struct local_search *local, struct spot from, struct spot to, double tasks)
 {
     if (*from.load < tasks || from.load == to.load)
@@ -117,7 +117,7 @@ static bool move_try(struct local_search *local, struct spot from, struct spot t
     return false;
 }
 
-/* All ways of taking load off one package, whole, half, or one task. */
+/* Tries to remove load from one package: all of it, half, or one core task. */
 static bool package_relieve(struct local_search *local, struct spot from)
 {
     bool moved = false;
@@ -134,7 +134,7 @@ static bool package_relieve(struct local_search *local, struct spot from)
     return moved;
 }
 
-/* The place that ends last decides; relieve its packages, then those before it in the queue. */
+/* Relieves the packages of the slot that ends last, then those sent before them. */
 static bool pass_moves(struct local_search *local)
 {
     struct plan *plan = &local->plan;
@@ -155,7 +155,7 @@ static bool pass_moves(struct local_search *local)
     return moved;
 }
 
-/* Another worker in the same place of the order: its packages stay where they are. */
+/* Tries other workers in a slot: packages keep their places in the order. */
 static bool pass_swaps(struct local_search *local)
 {
     int64_t *workers = local->plan.workers;

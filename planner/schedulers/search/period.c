@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* The load that takes `time_s`. */
+/* The load that takes `time_s` seconds. */
 static double cost_inverse(struct cost cost, double time_s)
 {
     return (time_s - cost.latency_s) / rate_of(cost);
@@ -22,7 +22,7 @@ double period_production(const struct ranking *ranking, double period_s, double 
 {
     const double least = ranking_least(ranking);
     const struct cost master = ranking_master(ranking);
-    /* (4.5) and (4.6): what the master and the port have left. */
+    /* What master and port have left of the period, by (4.5) and (4.6). */
     double master_s = period_s, port_s = period_s, production = 0;
     int64_t i = 0;
     for (; i < ranking->count && master_s > 0 && port_s > 0; i++) {
@@ -34,7 +34,7 @@ double period_production(const struct ranking *ranking, double period_s, double 
         if (loads[i] < least) {
             loads[i] = 0;
             if (ranking->equal)
-                port_s = 0; /* nor does it suffice for any other */
+                port_s = 0; /* it suffices for no other worker either */
             continue;
         }
         production += loads[i];
@@ -59,8 +59,8 @@ static double period_longest(const struct ranking *ranking)
     return fmax(work_s, fmax(master_s, port_s)) * (1 + 1e-9);
 }
 
-/* A period that is at least as long as needed, from where all workers were busy throughout; *low_s
- * is too short. False where none is long enough. */
+/* Finds a period that is long enough, beginning with one in which all workers are always busy;
+ * *low_s is too short. False: none is long enough. */
 static bool period_bracket(const struct ranking *ranking, double tasks, double *loads,
                            double *low_s, double *high_s)
 {
@@ -79,8 +79,8 @@ static bool period_bracket(const struct ranking *ranking, double tasks, double *
     return true;
 }
 
-/* Production is a chain of straight pieces: false position (Illinois), and now and then the middle,
- * where workers that come in with their least package make it jump. */
+/* Production is piecewise linear in the period, and jumps where another worker gets its least
+ * package: by false position (Illinois variant), with a bisection now and then. */
 bool period_for_production(const struct ranking *ranking, double tasks, double *period_s,
                            double *loads)
 {
@@ -99,7 +99,7 @@ bool period_for_production(const struct ranking *ranking, double tasks, double *
         if (made < 0) {
             low_s = middle_s;
             under = made;
-            over /= 2; /* the end that stays counts less, so that it moves, too */
+            over /= 2; /* Illinois: halved, so that this end moves, too */
         } else {
             high_s = middle_s;
             over = left = made;
@@ -154,23 +154,23 @@ static void sums_add(struct period_sums *sums, const struct ranked_worker *worke
     sums->slowest_s = fmax(sums->slowest_s, worker->work.latency_s);
 }
 
-/* The first package's delay per task of worker 1: e + g_1, without counting a time twice where the
- * master is the port. */
+/* The delay of the first package, per core task of worker 1: e + g_1, where a time does not count
+ * twice if the master is the port. */
 static struct cost first_delay(const struct ranking *ranking)
 {
     return cost_sum(ranking->master, ranking->workers[0].link);
 }
 
-/* One family of periods: `full` workers and perhaps a partial one do a T - b tasks in T. */
+/* A family of periods: `full` workers, and perhaps a partial one, do a T - b core tasks in T. */
 struct family {
     const struct ranking *ranking;
     double tasks;
     double a, b;
-    double shortest_s, longest_s; /* T for which the family stands */
+    double shortest_s, longest_s; /* T for which the family is valid */
     struct period period;         /* full and partial are set */
 };
 
-/* The best so far, sorted. */
+/* The best periods so far, sorted. */
 struct shortlist {
     struct period *best;
     int count, most;
@@ -198,7 +198,7 @@ static double stationary_rounds(const struct family *family)
     return per_round > 0 ? family->tasks / per_round : HUGE_VAL;
 }
 
-/* The family at N rounds, when it stands there. */
+/* Tries the family with N rounds, if it is valid there. */
 static void family_try(struct family *family, double rounds, struct shortlist *shortlist)
 {
     struct period made = family->period;
@@ -259,7 +259,7 @@ static void partial_add(const struct ranking *ranking, double tasks, const struc
     family_add(&family, shortlist);
 }
 
-/* Theorem 13: the first `full` workers without a gap, T not below T_i. */
+/* Theorem 13: the first `full` workers are always busy; T is not below T_i. */
 static void full_add(const struct ranking *ranking, double tasks, const struct period_sums *sums,
                      int64_t full, struct shortlist *shortlist)
 {
@@ -276,7 +276,7 @@ static void full_add(const struct ranking *ranking, double tasks, const struct p
     else if (sums->feed_share > 1)
         family.longest_s = fmax(overhead, 0) > 0 ? 0 : overhead / (1 - sums->feed_share);
     else if (overhead > 0)
-        return; /* never fed, however long the period (Theorem 5) */
+        return; /* cannot be fed in any period (Theorem 5) */
     family_add(&family, shortlist);
 }
 

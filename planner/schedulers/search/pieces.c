@@ -37,7 +37,7 @@ void pieces_release(struct pieces *pieces)
     *pieces = (struct pieces){.items = NULL};
 }
 
-/* How many pieces from `at` on have ascending slots. */
+/* How many pieces from `at` on have ascending slots, and so make one round. */
 static size_t round_length(const struct pieces *pieces, size_t at)
 {
     size_t end = at + 1;
@@ -46,7 +46,7 @@ static size_t round_length(const struct pieces *pieces, size_t at)
     return end - at;
 }
 
-/* Takes the loads over. */
+/* Takes ownership of the loads. */
 static void round_put(struct plan *plan, double *loads)
 {
     const size_t bytes = (size_t)plan->worker_count * sizeof *loads;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The dominating one for the largest packages that the window allows. */
+/* The cost that dominates for the largest packages that the window allows. */
 static struct cost cost_dominating(struct cost a, struct cost b, double greatest)
 {
     return cost_of(a, greatest) > cost_of(b, greatest) ? a : b;
@@ -20,14 +20,15 @@ static int cost_compare(struct cost a, struct cost b)
     return rate != 0 ? rate : number_compare(a.latency_s, b.latency_s);
 }
 
-/* h_a / work_a against h_b / work_b without dividing by a rate of zero. */
+/* Compares h_a / work_a with h_b / work_b without division, because a rate may be 0. */
 static int ratio_compare(const struct ranked_worker *a, const struct ranked_worker *b)
 {
     return number_compare(a->feed.s_per_task * b->work.s_per_task,
                           b->feed.s_per_task * a->work.s_per_task);
 }
 
-/* Costs decide every tie before the index does, so that renaming equal workers changes nothing. */
+/* Ties are decided by costs first and only then by index, so that renumbering equal workers changes
+ * nothing. */
 static int tie_compare(const struct ranked_worker *a, const struct ranked_worker *b)
 {
     int order = cost_compare(a->feed, b->feed);
@@ -72,9 +73,10 @@ static int (*const order_compare[RANKING_ORDERS])(const void *, const void *) = 
     [RANKING_BY_START] = by_start,
 };
 
-/* What (4.5) and (4.6) have of a package, and what holds its worker, by the operating model. Where
- * the master's processor sends, that is one operation with what it prepares; where results share a
- * port with packages, or the greater of the two is what takes a period, they count there. */
+/* What a package takes in rows (4.5) and (4.6), and for how long it occupies its worker, by the
+ * operating model. Where the master's processor sends, sending is one operation with what it
+ * prepares. Results count where they share a port with packages, or where the longer of both
+ * determines the period. */
 static struct ranked_worker operated(const struct ranking *ranking, const struct platform *platform,
                                      const struct platform_window *window,
                                      const struct platform_class *class)
@@ -135,7 +137,7 @@ static void ranking_fill(struct ranking *ranking, const struct platform *platfor
     }
 }
 
-/* What (4.5) has of every package alike. */
+/* What every package takes in row (4.5), whatever its worker. */
 static struct cost master_cost(const struct platform *platform,
                                const struct platform_window *window)
 {
@@ -224,7 +226,7 @@ void ranking_release(struct ranking *ranking)
     *ranking = (struct ranking){.workers = NULL};
 }
 
-/* Where the parts of a worker's costs lie, for what is done to each of them alike. */
+/* The places of a worker's costs, for what is done to all of them alike. */
 enum { RANKING_NUMBERS = 11 };
 
 static void worker_numbers(struct ranked_worker *worker, double *number[RANKING_NUMBERS])

@@ -6,10 +6,10 @@
 #include "planner/schedulers/bounds/bound.h"
 #include "planner/schedulers/search/fewer.h"
 
-/* Some workers of a platform as one of their own. */
+/* Some workers of a platform as a platform of their own. */
 struct ready_set {
     struct platform platform; /* owned */
-    int64_t *workers;         /* owned; which they are */
+    int64_t *workers;         /* owned; their numbers in the whole platform */
 };
 
 static void set_release(struct ready_set *set)
@@ -18,7 +18,7 @@ static void set_release(struct ready_set *set)
     free(set->workers);
 }
 
-/* The classes that start no longer, numbered anew. */
+/* Copies the classes that start within start_s seconds, and numbers them anew. */
 static bool window_filter(const struct platform_window *from, double start_s,
                           struct platform_window *made)
 {
@@ -61,8 +61,8 @@ struct readiness {
     const struct scheduler *scheduler;
     const struct schedule_request *request;
     struct plan plan;  /* owned */
-    double makespan_s; /* HUGE_VAL: there is none */
-    bool fewer;        /* it is for some of the workers */
+    double makespan_s; /* HUGE_VAL: there is no plan */
+    bool fewer;        /* the plan is not for all workers */
     struct failure refused;
 };
 
@@ -100,7 +100,7 @@ static bool set_make(struct readiness *readiness, const struct ready_set *set,
     return true;
 }
 
-/* Those that start at most for start_s. */
+/* Plans for the workers that start within start_s seconds. */
 static bool set_try(struct readiness *readiness, double start_s, struct failure *failure)
 {
     struct ready_set set;
@@ -117,7 +117,7 @@ static int number_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ascending, each once; their number. */
+/* Lists all different starts, ascending; returns how many there are. */
 static int64_t starts_list(const struct platform *platform, double *starts)
 {
     const struct platform_window *window = &platform->windows[0];
@@ -131,7 +131,8 @@ static int64_t starts_list(const struct platform *platform, double *starts)
     return count;
 }
 
-/* From the longest start but one down; who starts for longer than a plan takes is of no use. */
+/* Tries sets of workers from the second longest start downwards; workers that start for longer than
+ * the best plan takes are of no use. */
 static bool sets_try(struct readiness *readiness, struct failure *failure)
 {
     const struct platform *platform = readiness->request->platform;
@@ -169,7 +170,7 @@ bool ready_make(const struct scheduler *scheduler, const struct schedule_request
     bool good = sets_try(&readiness, failure);
     if (good && readiness.makespan_s == HUGE_VAL)
         good = failure_set(failure, readiness.refused.code, "%s", readiness.refused.text);
-    /* The lower bound is that of all workers. */
+    /* The lower bound of a plan is always that for all workers. */
     if (good && readiness.fewer)
         good = schedule_predict(request->platform, &readiness.plan, failure);
     if (good)

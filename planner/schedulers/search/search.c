@@ -7,7 +7,7 @@
 
 #include "planner/base/array.h"
 
-/* About a second of evaluations; candidates come in order of promise. */
+/* About a second of evaluations; the most promising candidates come first. */
 enum { EFFORT_MOST = 6000000 };
 
 bool search_init(struct search *search, const struct schedule_request *request,
@@ -85,7 +85,7 @@ void candidate_copy(struct search *search, struct plan *candidate, const struct 
         candidate_round(search, candidate, plan->rounds[r].repeat, plan->rounds[r].loads);
 }
 
-/* Without rounds that are empty, which levelling may leave: are all tasks there? */
+/* Removes rounds that levelling has left empty. Are all core tasks in the plan? */
 static bool candidate_complete(struct plan *candidate)
 {
     double sum = 0;
@@ -103,7 +103,7 @@ static bool candidate_complete(struct plan *candidate)
     return fabs(sum - candidate->tasks) <= (candidate->real_valued ? 1e-6 * candidate->tasks : 0);
 }
 
-/* Of an evaluation, since the evaluator's effort was `before`. */
+/* Charges the effort of an evaluation; `before` is the evaluator's effort before it. */
 static void evaluation_charge(const struct search *search, const struct plan *candidate,
                               int64_t before)
 {
@@ -130,7 +130,7 @@ double search_evaluate_below(struct search *search, const struct plan *candidate
     return makespan_s;
 }
 
-/* What making a candidate takes beside its evaluation. */
+/* Charges the effort of making a candidate, besides its evaluation. */
 static void candidate_charge(const struct search *search, const struct plan *candidate)
 {
     enum { CANDIDATE = 200, LOAD = 4 }; /* units of effort */
@@ -152,14 +152,14 @@ static int bits_count(unsigned set)
     return count;
 }
 
-/* One window's part of a visit. */
+/* The visit of one window. */
 struct round_trip {
     struct search *search;
     const struct platform_window *window;
-    int64_t windows; /* that are left, this one included */
+    int64_t windows; /* windows that are left, including this one */
     unsigned views;  /* of this window */
     unsigned orders;
-    int done; /* parts: an order in a view */
+    int done; /* parts so far: a part is one order in one view */
     bool (*visit)(struct search *search, struct ranking *ranking, void *context);
     void *context;
 };
@@ -170,8 +170,8 @@ struct view_orders {
     int count;
 };
 
-/* Where the master is the port, a task costs the same for whomever it is: what is left of the
- * orders is by work, and by start. */
+/* Where the master is the port, a core task takes it equally long for every worker: then only the
+ * orders by work and by start differ. */
 static unsigned view_orders(enum ranking_view view, unsigned orders)
 {
     const unsigned by_work = 1u << RANKING_BY_WORK, by_start = 1u << RANKING_BY_START;
@@ -196,7 +196,7 @@ static bool is_repeated(const struct view_orders *before, const struct ranking *
     return false;
 }
 
-/* An equal part of what is left of the request's effort, and of the usual one. */
+/* Allots an equal part of what is left of the request's effort, and of the usual effort. */
 static void trip_allot(const struct round_trip *trip, bool equal)
 {
     struct search *search = trip->search;
@@ -209,7 +209,7 @@ static void trip_allot(const struct round_trip *trip, bool equal)
         search->effort_kept = fmax(effort->left, 0) * (1 - 1 / fmax(left, 1));
 }
 
-/* One order of a view; true: the orders that follow give nothing new. */
+/* Visits one order of a view; true: the orders that follow give nothing new. */
 static bool order_visit(struct round_trip *trip, enum ranking_view view, enum ranking_order order,
                         struct view_orders *before)
 {
@@ -280,7 +280,8 @@ bool search_exhausted(const struct search *search)
             search->request->effort->left <= search->effort_kept);
 }
 
-/* Not by rounding noise: which of two equal plans is kept must not depend on it. */
+/* Differences that are rounding do not count: otherwise they would decide which of two equal plans
+ * is kept. */
 static bool candidate_better(const struct search *search, double makespan_s)
 {
     return makespan_s < search->best_s * (1 - 1e-12) ||
@@ -306,7 +307,7 @@ bool search_take(struct search *search, struct plan *candidate, double makespan_
 bool search_offer(struct search *search, struct plan *candidate)
 {
     const bool complete = search->out_of_memory || candidate_complete(candidate);
-    assert(complete); /* and in a release, rather no plan than one that leaves tasks out */
+    assert(complete); /* a release build refuses the plan rather than lose core tasks */
     candidate_charge(search, candidate);
     const bool wanted = complete && !search->out_of_memory &&
                         (search->best_s == HUGE_VAL || !search_exhausted(search));
@@ -336,7 +337,7 @@ bool search_join(struct search *search, struct search *fork)
     return better;
 }
 
-/* Leave out the workers that never get a package. */
+/* Removes workers that never get a package. */
 static void plan_shrink(struct plan *plan)
 {
     int64_t kept = 0;
