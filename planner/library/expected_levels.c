@@ -9,9 +9,10 @@
 #include "planner/files/profile_json.h"
 #include "planner/studies/remaining_plan.h"
 
-/* ---- what is said ---------------------------------------------------------------------------- */
+/* ---- what the user says ---------------------------------------------------------------------- */
 
-/* Of a level behind `before` core tasks. Returns what is behind it; NULL: it is none. */
+/* Reads one level, which follows `before` core tasks. Returns what is behind it; NULL: it cannot be
+ * read. */
 static const char *level_read(const char *said, double before, double *tasks)
 {
     const bool grows = *said == 'x';
@@ -27,7 +28,8 @@ static const char *level_read(const char *said, double before, double *tasks)
     return valid ? end : NULL;
 }
 
-/* `plan` has the first one, and room for all. False: they cannot be read. */
+/* Reads all levels but the first, which `levels` has already; there is room for all. False: they
+ * cannot be read. */
 static bool levels_read(const char *said, struct plan_level *levels, size_t *count)
 {
     while (said && *count < LEVELS_MOST) {
@@ -61,12 +63,12 @@ static void levels_follow(const struct profile_setting *setting, struct plan *pl
         plan->levels[plan->level_count++].tasks = fmin(fmax(1, more), (double)LIMIT_TASKS);
     }
     plan->more_levels = setting->levels[setting->level_count - 1].next > 0;
-    if (plan->level_count == 1 && plan->more_levels) /* no more is known than that they are there */
+    if (plan->level_count == 1 && plan->more_levels) /* only that there are more levels is known */
         plan->level_count = 0;
 }
 
-/* With what the core tasks of that level cost. False: out of memory; no plan can be made: the
- * makespan stays 0. */
+/* The makespan of that level, with what its core tasks cost. False: out of memory. If no plan can
+ * be made, the makespan stays 0. */
 static bool makespan_find(const struct expected_levels_request *asked, const struct plan *plan,
                           size_t level, double *makespan_s)
 {

@@ -28,9 +28,9 @@ static bool numbers_check(const struct scow_plan_request *given, struct failure 
     return true;
 }
 
-/* What is asked for. */
+/* What a caller asks for. */
 struct asked {
-    struct plan_request request; /* borrows all, also from here */
+    struct plan_request request; /* borrows everything, also from this structure */
     struct waits waits;          /* owned */
 };
 
@@ -47,7 +47,7 @@ static bool waits_take(const char *path, struct asked *asked, struct failure *fa
     return load_waits(path, &asked->waits, failure);
 }
 
-/* Checked as far as the command's options are. To be released also on failure. */
+/* Checks the request as the command's options are checked. To be released also on failure. */
 static bool request_check(const struct scow_profile *handle, const struct scow_plan_request *given,
                           struct asked *asked, struct failure *failure)
 {
@@ -98,7 +98,7 @@ void scow_plan_free(struct scow_plan *plan)
     free(plan);
 }
 
-/* What the planning borrowed from the request lives no longer than the call. */
+/* The planning must not keep what it borrows from the request, which may end with the call. */
 static void planning_settle(struct planned *planned)
 {
     planned->planning.path = planned->planning.digest = planned->planning.tail = NULL;
@@ -121,7 +121,7 @@ static bool plan_fill(struct scow_plan *plan, const struct scow_profile *profile
     return plan->made;
 }
 
-/* An empty one; NULL with *failure set. */
+/* An empty plan; NULL with *failure set. */
 static struct scow_plan *plan_new(struct failure *failure)
 {
     struct scow_plan *plan = calloc(1, sizeof *plan);
@@ -130,7 +130,7 @@ static struct scow_plan *plan_new(struct failure *failure)
     return plan;
 }
 
-/* The plan where it has been filled, which else is freed. */
+/* Returns the plan if it has been filled; else frees it and returns NULL. */
 static struct scow_plan *plan_keep(struct scow_plan *plan, bool good)
 {
     if (good)
@@ -297,7 +297,7 @@ double scow_plan_turnaround_s(const struct scow_plan *plan)
 
 /* ---- its packages -------------------------------------------------------------------------- */
 
-/* Packages and core tasks of a round. */
+/* Counts the packages and core tasks of a round. */
 static int64_t round_packages(const struct plan *plan, size_t entry, double *tasks)
 {
     int64_t packages = 0;
@@ -310,8 +310,9 @@ static int64_t round_packages(const struct plan *plan, size_t entry, double *tas
     return packages;
 }
 
-/* A cursor before the first package of the round that has package number `from`; *from becomes its
- * number in that round. Whole rounds are passed over at once. False: there are not so many. */
+/* Places the cursor before the first package of the round that contains package number `from`,
+ * without going through the rounds before it; *from becomes the package's number in that round.
+ * False: there are not so many packages. */
 static bool cursor_place(const struct plan *plan, int64_t *from, struct plan_cursor *cursor)
 {
     double first = 0;
@@ -447,13 +448,13 @@ static bool pareto(const struct planned *planned, struct text *text, struct fail
 
 typedef bool study(const struct planned *planned, struct text *text, struct failure *failure);
 
-/* What `add` adds to the text. */
+/* Makes a study: adds to the text what `add` says. */
 static bool study_make(study *add, const struct scow_profile *handle, struct plan_request *request,
                        struct text *text, struct failure *failure)
 {
     struct profile profile;
     struct planned planned;
-    request->bare = true; /* the plan itself only chooses the setting */
+    request->bare = true; /* the plan is only needed to choose the setting */
     if (!handle_profile_copy(handle, &profile, failure))
         return false;
     bool good = planned_make(&profile, request, &planned, failure);
@@ -465,7 +466,7 @@ static bool study_make(study *add, const struct scow_profile *handle, struct pla
     return good;
 }
 
-/* A study of all workers. */
+/* Makes a study of all workers. */
 static bool study_of_all(study *add, const struct scow_profile *handle,
                          struct plan_request *request, struct text *text, struct failure *failure)
 {

@@ -80,7 +80,7 @@ void scow_profile_free(struct scow_profile *profile)
     free(profile);
 }
 
-/* A handle of the text, which it owns from now on; NULL with *failure set. */
+/* Makes a handle from the text, and owns the text from then on; NULL with *failure set. */
 static struct scow_profile *handle_new(char *text, size_t length, const char *name, bool is_file,
                                        struct failure *failure)
 {

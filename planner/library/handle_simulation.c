@@ -77,7 +77,7 @@ static struct scow_simulation outcome_of(const struct simulated *simulated)
     };
 }
 
-/* As much of it as the caller knows. */
+/* Fills in as many members as the caller's version of the structure has. */
 static bool outcome_give(const struct simulated *simulated, struct scow_simulation *given,
                          struct failure *failure)
 {
@@ -91,7 +91,7 @@ static bool outcome_give(const struct simulated *simulated, struct scow_simulati
     return true;
 }
 
-/* Either of both ways to tell, where it is not NULL. */
+/* The caller may want the outcome, the text, or both: those that are not NULL. */
 static bool simulate(const struct scow_profile *handle, const struct scow_plan *plan,
                      const struct scow_simulation_request *given, struct scow_simulation *outcome,
                      struct text *text, struct failure *failure)

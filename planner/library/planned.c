@@ -26,9 +26,9 @@
 
 /* ---- choice -------------------------------------------------------------------------------- */
 
-/* Finds the best of a profile's settings for a job: makes a plan for each wanted one. */
+/* Finds the best of a profile's settings for a job, by making a plan for each wanted one. */
 
-/* Core tasks of the job with the setting's parameters. */
+/* The core tasks of the job with the setting's parameters. */
 static bool tasks_count(const struct plan_request *request, const struct profile *profile,
                         const struct profile_setting *setting, int64_t *tasks,
                         struct failure *failure)
@@ -46,7 +46,8 @@ static size_t settings_wanted(const struct profile *profile, const struct parame
     return count;
 }
 
-/* Has `list` what `part` says of the job itself? How it is done may differ. */
+/* Does `list` agree with `part` in all parameters that say what the job is? Others say only how it
+ * is done. */
 static bool job_has(const struct parameter_list *list, const struct parameter_list *part)
 {
     for (size_t k = 0; k < part->count; k++) {
@@ -59,7 +60,7 @@ static bool job_has(const struct parameter_list *list, const struct parameter_li
     return true;
 }
 
-/* Do all of them have the same job, and do it otherwise, or with other threads? */
+/* Do all wanted settings do the same job, and differ only in how it is done or in threads? */
 static bool settings_alike(const struct profile *profile, const struct parameter_list *wanted)
 {
     const struct profile_setting *first = NULL;
@@ -109,7 +110,8 @@ static struct worker_wish wish_of(const struct plan_request *request)
                                 .front = request->front};
 }
 
-/* With a deadline the fewest workers win, else the least makespan. */
+/* With a deadline the plan with the fewest workers is best, else the one with the least
+ * makespan. */
 static bool plan_better(const struct plan_request *request, const struct plan *plan,
                         const struct plan *than)
 {
@@ -119,7 +121,7 @@ static bool plan_better(const struct plan_request *request, const struct plan *p
     return plan->predicted.makespan_s < than->predicted.makespan_s;
 }
 
-/* Weights are of core tasks in their natural order. */
+/* Weights belong to core tasks in their natural order: refuses other orders. */
 static bool order_allows(const struct profile *profile, const struct plan_request *request,
                          struct failure *failure)
 {
@@ -140,7 +142,7 @@ static bool order_allows(const struct profile *profile, const struct plan_reques
                        request->path ? request->path : "the profile");
 }
 
-/* Costs that were measured with weights hold for core tasks of these weights. */
+/* Costs that were measured with weights are valid only for core tasks with these weights. */
 static bool weights_known(const struct profile *profile, const struct plan_request *request,
                           struct failure *failure)
 {
@@ -161,19 +163,19 @@ static bool weights_check(const struct plan_request *request, int64_t tasks,
     return !request->weights || weights_match(request->weights, tasks, failure);
 }
 
-/* The best plan so far; found false: none, and *refused says why. */
+/* The best plan so far; found false: there is none, and *refused says why. */
 struct choice {
     struct planning planning;
     struct plan plan; /* owned */
     bool found;
-    struct plan_other *others; /* owned; of every setting with a plan, the best one's included */
-    size_t other_count, best;  /* the best one's place among them */
-    struct schedule_omissions omissions; /* of the best one's */
-    struct worker_choice chosen;         /* owned; the best one's, where workers are chosen */
+    struct plan_other *others; /* owned; of every setting with a plan, including the best */
+    size_t other_count, best;  /* the best setting's index in them */
+    struct schedule_omissions omissions; /* of the best plan */
+    struct worker_choice chosen;         /* owned; of the best plan, where workers are chosen */
     struct failure refused;
 };
 
-/* The plan for one setting, and the choice of workers that it comes from, if there was one. */
+/* The plan for one setting and, where workers are chosen, the choice that it comes from. */
 static bool setting_plan(const struct plan_request *request, const struct planning *planning,
                          struct plan *plan, struct worker_choice *chosen, struct failure *failure)
 {
@@ -202,7 +204,7 @@ static const struct evaluation *evaluation_of(const struct worker_choice *chosen
     return &chosen->candidates[chosen->best].evaluation;
 }
 
-/* Is what was made for one setting better than the best one so far? */
+/* Is the plan for one setting better than the best one so far? */
 static bool choice_better(const struct choice *choice, const struct plan_request *request,
                           const struct plan *made, const struct worker_choice *chosen)
 {
@@ -212,8 +214,8 @@ static bool choice_better(const struct choice *choice, const struct plan_request
     return worker_wish_better(&wish, evaluation_of(chosen), evaluation_of(&choice->chosen));
 }
 
-/* Let one setting compete. What is infeasible with one may be feasible with another; any other
- * failure ends the choice. */
+/* Tries one setting. Another one may be feasible where it is not; any other failure ends the
+ * choice. */
 static bool choice_try(struct choice *choice, const struct plan_request *request,
                        struct planning *planning, struct failure *failure)
 {
@@ -252,7 +254,7 @@ static bool choice_try(struct choice *choice, const struct plan_request *request
     return true;
 }
 
-/* The best plan over the settings that are wanted. */
+/* Tries all wanted settings, and keeps the best plan. */
 static bool settings_try(const struct plan_request *request, const struct parameter_list *wanted,
                          struct planning *planning, struct choice *choice, struct failure *failure)
 {
@@ -273,7 +275,7 @@ static bool settings_try(const struct plan_request *request, const struct parame
                     failure_set(failure, choice->refused.code, "%s", choice->refused.text));
 }
 
-/* The others go with the plan that is better than they. */
+/* Gives the plan the list of the other settings. */
 static void others_hand_over(struct choice *choice)
 {
     struct plan *plan = &choice->plan;
@@ -294,17 +296,17 @@ static void choice_release(struct choice *choice)
     free(choice->others);
 }
 
-/* The best plan, to be released, and what it was made from: *planning has all members set but
- * setting and tasks, which are filled in. *omissions: the schedulers that "auto" left out. With
- * several settings, the plan lists the makespans of the others. FAILURE_MISMATCH: the profile has
- * no such setting; FAILURE_INFEASIBLE: none has a plan. */
+/* Makes the best plan, to be released. *planning has all members set except setting and tasks,
+ * which are filled in. *omissions: the schedulers that "auto" left out. With several settings, the
+ * plan lists the makespans of the others. FAILURE_MISMATCH: the profile has no such setting;
+ * FAILURE_INFEASIBLE: none has a plan. */
 static bool choice_make(const struct plan_request *request, struct planning *planning,
                         struct plan *plan, struct worker_choice *chosen,
                         struct schedule_omissions *omissions, struct failure *failure)
 {
     struct choice choice = {.refused = FAILURE_INIT};
     if (request->within || plan_request_chooses(request))
-        planning->within = -1; /* the least makespan is what others are compared with */
+        planning->within = -1; /* settings are compared by their least makespans */
     struct parameter_list wanted = {0};
     choice.others = calloc(planning->profile->setting_count, sizeof *choice.others);
     if (!choice.others)
@@ -331,7 +333,8 @@ static bool choice_make(const struct plan_request *request, struct planning *pla
     return true;
 }
 
-/* The shares that the profile's workers will have, which become the plan's. */
+/* Forecasts the shares that the profile's workers will have of their machines; the plan owns
+ * them. */
 static bool shares_find(struct profile *profile, const struct plan_request *request,
                         struct plan *plan, struct failure *failure)
 {
@@ -348,7 +351,7 @@ static bool shares_find(struct profile *profile, const struct plan_request *requ
 
 /* ---- planned ------------------------------------------------------------------------------- */
 
-/* The options that a planning has by itself. */
+/* The part of a planning that follows from the options alone. */
 static struct planning planning_begin(const struct profile *profile,
                                       const struct plan_request *request)
 {
@@ -379,7 +382,8 @@ bool planned_draw(struct planned *planned, struct failure *failure)
     return true;
 }
 
-/* How many workers of each kind a plan uses that was made without a choice; owned. */
+/* How many workers of each kind are used by a plan that was made without a choice of workers;
+ * owned. */
 static int64_t *used_find(const struct kinds *kinds, const struct plan *plan)
 {
     int64_t *all = calloc(kinds->count, sizeof *all), *used = calloc(kinds->count, sizeof *used);
@@ -415,7 +419,7 @@ static bool why_plain(const struct planned *planned, const struct worker_wish *w
     return good;
 }
 
-/* Before the profile has the chosen workers only. */
+/* This is called while the profile still has all workers, which are named there. */
 static bool why_tell(struct planned *planned, const struct plan_request *request,
                      struct failure *failure)
 {
@@ -432,7 +436,7 @@ static bool why_tell(struct planned *planned, const struct plan_request *request
     return planned->why != NULL;
 }
 
-/* From here on there are only the workers that the plan starts. */
+/* After this the profile has only the workers that the plan starts. */
 static bool workers_settle(struct profile *profile, struct planned *planned,
                            struct failure *failure)
 {
@@ -456,7 +460,7 @@ static bool prices_check(const struct profile *profile, const struct plan_reques
                        request->path);
 }
 
-/* What the plan was asked to keep to, and what it costs. */
+/* Notes what the plan was asked to keep to, and predicts what it costs. */
 static void costs_predict(struct planned *planned, const struct plan_request *request)
 {
     const struct planning *planning = &planned->planning;
@@ -467,8 +471,9 @@ static void costs_predict(struct planned *planned, const struct plan_request *re
         charge_predict(planning->profile, planning->setting, request->waits, &planned->plan);
 }
 
-/* It costs a part of what the plan may. Where something else than the makespan is wanted, it is no
- * question; and where core tasks differ along the job, mean ones would answer it wrongly. */
+/* Adds how many workers would be worth it, with a part of the plan's effort. That is left out where
+ * the objective is not the makespan, and where core tasks differ along the job, because it is
+ * computed with mean ones. */
 static bool choice_add(const struct plan_request *request, struct planned *planned,
                        struct failure *failure)
 {
@@ -483,8 +488,8 @@ static bool choice_add(const struct plan_request *request, struct planned *plann
     return good;
 }
 
-/* An end on request, but not in a search in levels; and the choice of workers, which only one
- * master has. */
+/* Adds a tail, except to a search in levels; and how many workers would be worth it, for one
+ * master. */
 static bool plan_complete(const struct plan_request *request, struct planned *planned,
                           struct failure *failure)
 {
@@ -496,7 +501,7 @@ static bool plan_complete(const struct plan_request *request, struct planned *pl
            (request->bare || !single || choice_add(request, planned, failure));
 }
 
-/* Levels have one master, and nobody knows weights of those behind the first. */
+/* Levels have one master, and weights are known only for the first level. */
 static bool levels_expect(const struct plan_request *request, struct planned *planned,
                           struct failure *failure)
 {
@@ -513,8 +518,8 @@ static bool levels_expect(const struct plan_request *request, struct planned *pl
            expected_levels_find(&asked, plan, failure);
 }
 
-/* Where nobody has said how many masters there are to be: how many, before it is found how the plan
- * ends. Levels and results that return are of one. */
+/* Where the number of masters is not given, finds it before the plan's tail is searched for. Levels
+ * and results that return have one master. */
 static bool several_look(const struct plan_request *request, struct planned *planned,
                          struct failure *failure)
 {
@@ -545,7 +550,7 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
         free(shares.shared);
         return false;
     }
-    assert(made.planning.setting); /* of the best plan */
+    assert(made.planning.setting); /* the setting of the best plan */
     made.plan.shared = shares.shared;
     made.plan.shared_count = shares.shared_count;
     bool good = why_tell(&made, request, failure) && workers_settle(profile, &made, failure) &&

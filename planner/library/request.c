@@ -13,7 +13,7 @@
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/planning.h"
 
-/* "5%" or "0.05". */
+/* Reads "5%" or "0.05". */
 static bool within_read(const char *text, double *within)
 {
     char *end;
@@ -84,7 +84,7 @@ static bool objective_check(const struct plan_request *request, struct failure *
                        "the objective turnaround needs waits in the queue: give --waits FILE");
 }
 
-/* The master has the last core tasks, by their number, and the rounds are for the others. */
+/* A master that computes has the last core tasks, by their number; rounds are for the others. */
 static bool master_check(const struct plan_request *request, struct failure *failure)
 {
     if (!request->master_computes)
@@ -113,7 +113,7 @@ static bool production_check(const struct plan_request *request, struct failure 
                        "utilization: add -s " SCHEDULER_BALANCE ", or leave it out");
 }
 
-/* Of whom a level that nobody knows cannot be planned. */
+/* A search whose further levels are not known cannot be planned for several masters. */
 static bool levels_check(const struct plan_request *request, struct failure *failure)
 {
     if (!request->levels)

@@ -45,7 +45,7 @@ static bool loads_wanted(const struct simulation_request *request)
     return request->loads || request->patterns_s > 0;
 }
 
-/* Of patterns: workers times seconds, which are steps in memory. */
+/* Limit of workers times seconds of load patterns, which need memory for each step. */
 #define PATTERNS_MOST 1e8
 
 static bool loads_check(const struct simulation_request *request, struct failure *failure)
@@ -62,7 +62,7 @@ static bool loads_check(const struct simulation_request *request, struct failure
     return true;
 }
 
-/* Core tasks, and so packages at most, of which a list is of use. */
+/* A list of packages is made only for jobs of up to so many core tasks. */
 enum { PACKAGES_KEPT = 1000000 };
 
 bool simulation_request_check(const struct simulation_request *request, bool planned,
@@ -144,7 +144,8 @@ static bool request_usual(const struct simulation_request *request)
            !request->joins;
 }
 
-/* Packages that are played in one simulation, and in all for the seeds; more are summed up. */
+/* How many packages are simulated one by one: in one simulation, and in the simulations of all
+ * seeds together; the others are summed up. */
 enum { PLAYED_MOST = 1000000, PLAYED_SEEDS = 1000000, PLAYED_LEAST = 4000 };
 
 static int64_t played_of(int64_t seeds)
@@ -153,7 +154,7 @@ static int64_t played_of(int64_t seeds)
     return fit > PLAYED_MOST ? PLAYED_MOST : fit < PLAYED_LEAST ? PLAYED_LEAST : fit;
 }
 
-/* Patterns of load whose random parts every run of an ensemble has for itself. */
+/* Load patterns with random parts: every run of an ensemble draws its own. */
 struct patterns {
     struct simulated *simulated;
     struct failure *failure;
@@ -173,7 +174,7 @@ static void patterns_begin(void *self, int64_t run)
     patterns_draw(simulated, simulated->request->scenario.seed + (uint64_t)run, patterns->failure);
 }
 
-/* The same again and again. */
+/* Repeats the simulation with several seeds. */
 static bool seeds_simulate(struct simulated *simulated, const struct decision *decision,
                            const struct scenario *asked, struct failure *failure)
 {
@@ -190,7 +191,7 @@ static bool seeds_simulate(struct simulated *simulated, const struct decision *d
     return ensemble_study(&setup, &simulated->robustness, failure) && failure->code == FAILURE_NONE;
 }
 
-/* NULL: nobody wants it. */
+/* NULL: no trace is wanted. */
 static struct trace *trace_of(struct simulated *simulated)
 {
     const struct simulation_request *request = simulated->request;
@@ -211,7 +212,7 @@ static bool decision_simulate(struct simulated *simulated, const struct decision
         decision_dispatch(decision, &simulated->platform, &scenario, failure);
     bool good = dispatch && simulate_scenario(&simulated->platform, dispatch, &scenario,
                                               trace_of(simulated), &simulated->simulation, failure);
-    /* A recovering dispatch does not show what is in it. */
+    /* A recovering dispatch hides the one that it contains. */
     const struct dispatch *watch =
         good && watching && scenario.lost_worker < 0 && !scenario.copies && !scenario.joins
             ? watching_watch(watching, dispatch)
@@ -230,7 +231,7 @@ static bool decision_simulate(struct simulated *simulated, const struct decision
            (!simulated->has_robustness || seeds_simulate(simulated, decision, &scenario, failure));
 }
 
-/* As asked for, or as the plan has it; NULL: none. */
+/* The tail that was asked for, else the plan's; NULL: none. */
 static const char *tail_of(const struct simulation_request *request, const struct plan *plan)
 {
     const char *tail = request->tail ? request->tail : plan->tail;
@@ -265,7 +266,7 @@ static bool watched_simulate(struct simulated *simulated, const struct plan *pla
     return good;
 }
 
-/* With so many seeds. */
+/* Repeats the simulation of several masters with several seeds. */
 static bool stars_repeat(struct simulated *simulated, const struct stars_decided *decided,
                          const struct scenario *scenario, struct failure *failure)
 {
@@ -279,7 +280,7 @@ static bool stars_repeat(struct simulated *simulated, const struct stars_decided
     return !simulated->has_robustness || ensemble_study(&setup, &simulated->robustness, failure);
 }
 
-/* Several masters, side by side, between which core tasks move, or of groups. */
+/* Simulates several masters, side by side with core tasks that move between them, or in groups. */
 static bool stars_play(struct simulated *simulated, const struct stars_request *asked,
                        struct failure *failure)
 {
@@ -305,7 +306,7 @@ static bool stars_play(struct simulated *simulated, const struct stars_request *
     return good;
 }
 
-/* What their masters decide by, beside their plans. */
+/* Simulates masters with what they decide by, besides their plans. */
 static bool stars_simulate(struct simulated *simulated, const struct plan *plan,
                            const struct profile_setting *setting, struct failure *failure)
 {
@@ -327,7 +328,7 @@ static bool stars_simulate(struct simulated *simulated, const struct plan *plan,
     return stars_play(simulated, &asked, failure);
 }
 
-/* Fractional loads are for the plain simulation only, which has no noise. */
+/* A plan with fractional loads can only be simulated without noise. */
 static bool plan_simulate(struct simulated *simulated, const struct plan *plan,
                           struct failure *failure)
 {
@@ -350,7 +351,7 @@ static bool plan_simulate(struct simulated *simulated, const struct plan *plan,
                                  : decision_simulate(simulated, &decision, NULL, failure);
 }
 
-/* A line of the table. */
+/* A note of the rule, as a line of the table. */
 static void rule_note(const struct dispatch_setup *setup, struct text *text)
 {
     struct text note = TEXT_INIT;
@@ -360,7 +361,7 @@ static void rule_note(const struct dispatch_setup *setup, struct text *text)
     text_release(&note);
 }
 
-/* Of so many core tasks. */
+/* Simulates a rule with so many core tasks. */
 static bool rule_simulate(struct simulated *simulated, int64_t tasks, int ahead,
                           struct failure *failure)
 {
@@ -389,7 +390,8 @@ static bool rule_simulate(struct simulated *simulated, int64_t tasks, int ahead,
     return good;
 }
 
-/* A plan's own packages go ahead as far as buffers and watching let them. */
+/* How far a plan's packages are sent ahead follows from buffers and watching: --ahead is for
+ * rules. */
 static bool ahead_check(const struct simulation_request *request, const struct plan *plan,
                         struct failure *failure)
 {
@@ -401,7 +403,7 @@ static bool ahead_check(const struct simulation_request *request, const struct p
                        "ahead)");
 }
 
-/* They are played with what may become of their workers. */
+/* Checks what cannot be simulated with several masters. */
 static bool masters_check(const struct simulated *simulated, const struct plan *plan,
                           struct failure *failure)
 {
@@ -424,7 +426,7 @@ static bool masters_check(const struct simulated *simulated, const struct plan *
                        "--load-patterns and --joins out");
 }
 
-/* A plan when one is given, else the rule. */
+/* Simulates the plan if one is given, else the rule. */
 static bool either_simulate(struct simulated *simulated, const struct plan *plan,
                             const struct profile_setting *setting, struct failure *failure)
 {
@@ -450,7 +452,7 @@ static bool either_simulate(struct simulated *simulated, const struct plan *plan
                    : plan_simulate(simulated, plan, failure);
 }
 
-/* Who comes and goes, of the workers that there are. */
+/* Reads which workers come and go; they must exist. */
 static bool joins_find(struct simulated *simulated, struct failure *failure)
 {
     const char *path = simulated->request->joins;
@@ -490,8 +492,8 @@ static bool loads_find(struct simulated *simulated, const struct profile_setting
     return !(request->patterns_s > 0) || patterns_draw(simulated, request->scenario.seed, failure);
 }
 
-/* What others take is in the loads, where there are any, and not in what the plan expected of them.
- * Core tasks differ as weights say, or calibration's regions. */
+/* Where loads are given, they say what others take of the processors, in place of what the plan
+ * expected. Core tasks differ by weights, or by the profile's regions. */
 static bool machine_init(struct simulated *simulated, struct profile *profile,
                          const struct plan *plan, const struct profile_setting *setting,
                          struct failure *failure)
@@ -569,7 +571,7 @@ static void members_json(const struct member *members, size_t count, struct json
         json_number(json, members[k].key, members[k].value);
 }
 
-/* [worker, core tasks] of every package, in the order of sending. */
+/* Writes [worker, core tasks] for every package, in the order of sending. */
 static void packages_json(const struct trace *trace, struct json_text *json)
 {
     struct json_text sent = json_open_in(json, "sent", "[", ", ");

@@ -66,7 +66,8 @@ static bool any_setting_has(const struct profile *profile, const char *name)
     return false;
 }
 
-/* Which settings have a value that is theirs is seen where one is chosen. */
+/* Checks the name of the parameter. Whether some setting has that value is seen when one is
+ * chosen. */
 static bool parameter_check(const struct profile *profile, const char *path,
                             const struct parameter *wanted, struct failure *failure)
 {
@@ -118,7 +119,8 @@ bool wanted_workers(struct profile *profile, const char *path, int64_t workers, 
 
 /* ---- prices -------------------------------------------------------------------------------- */
 
-/* The classes of that name, or of that rank, in every window; NULL: all of them. How many. */
+/* Sets the price of the classes of that name, or of that rank, in every window; NULL: of all
+ * classes. Returns how many there are. */
 static size_t classes_price(struct profile_setting *setting, const char *name, int64_t rank,
                             double price_s)
 {
@@ -138,7 +140,7 @@ static size_t classes_price(struct profile_setting *setting, const char *name, i
     return count;
 }
 
-/* A rank that is given by its number where no class has that name. */
+/* The rank, where the name is a number and no class is called so. */
 static int64_t rank_of(const struct profile *profile, const char *name)
 {
     const bool digits = name && *name >= '0' && *name <= '9';
@@ -169,7 +171,7 @@ static bool watts_take(struct price *price)
     return price->watts > 0;
 }
 
-/* Joules: each rank costs its watts a second, and nothing to start. */
+/* Prices in joules: each rank costs its watts per second, and nothing to start. */
 static bool energy_price(struct profile *profile, const char *path, struct failure *failure)
 {
     bool known = watts_take(&profile->master);

@@ -26,7 +26,7 @@ static struct availability_series *series_new(struct availability *availability,
     return &grown[availability->count++];
 }
 
-/* The lines of one worker mostly stand together. */
+/* Begins the search with the last series, because lines of a worker mostly follow each other. */
 struct availability_series *availability_series(struct availability *availability, const char *who)
 {
     for (size_t k = availability->count; k-- > 0;)
@@ -66,7 +66,8 @@ void availability_release(struct availability *availability)
     *availability = (struct availability){.series = NULL};
 }
 
-/* ---- whose they are ------------------------------------------------------------------------ */
+/* ---- whose series they are
+ * ------------------------------------------------------------------------ */
 
 static bool places_make(struct availability *availability, int64_t workers, struct failure *failure)
 {
@@ -75,7 +76,7 @@ static bool places_make(struct availability *availability, int64_t workers, stru
     return availability->places || failure_memory(failure, "reading loads");
 }
 
-/* A rank of these workers; 0: it is none. */
+/* Reads a rank of these workers; 0: it is none. */
 static int64_t rank_read(const char *who, int64_t workers)
 {
     char *end;
@@ -83,7 +84,8 @@ static int64_t rank_read(const char *who, int64_t workers)
     return end != who && *end == '\0' && rank >= 1 && rank <= workers ? rank : 0;
 }
 
-/* How many workers the class has that have no series yet. */
+/* Assigns the series to the workers of its class that have none; returns how many workers the
+ * class has. */
 static int64_t class_place(struct availability *availability, size_t series,
                            const struct profile_window *window)
 {
@@ -168,7 +170,7 @@ bool availability_patterns(struct availability *availability, int64_t workers, d
 
 /* ---- how long operations last -------------------------------------------------------------- */
 
-/* The last step that has begun. */
+/* The last step that has begun by then. */
 static size_t step_at(const struct availability_curve *curve, double at_s)
 {
     size_t low = 0, high = curve->count;

@@ -18,7 +18,7 @@ int64_t beyond_rank(const struct profile *profile)
     return profile->like_rank > 0 ? profile->like_rank : beyond_measured(profile);
 }
 
-/* Rank of the last worker of the class of that name; 0: there is none. */
+/* The rank of the last worker of the class of that name; 0: there is no such class. */
 static int64_t window_find(const struct profile_window *window, size_t classes, const char *name)
 {
     int64_t workers = 0, rank = 0;
@@ -51,7 +51,7 @@ int64_t beyond_find(const struct profile *profile, const char *name)
     return rank > 0 ? rank : rank_read(profile, name);
 }
 
-/* Append a class; its name is copied. */
+/* Appends a class; its name is copied. */
 static bool window_append(struct profile_window *window, size_t like, int64_t count)
 {
     struct profile_worker *workers =
@@ -67,7 +67,7 @@ static bool window_append(struct profile_window *window, size_t like, int64_t co
     return added->name || !workers[like].name;
 }
 
-/* The class of workers beyond, if there are any, is the last one. */
+/* The class of workers beyond the measured ones, if there are any, is the last one. */
 static bool window_extend(const struct profile *profile, struct profile_window *window,
                           int64_t more)
 {

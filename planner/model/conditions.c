@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The next character that belongs to a name. */
+/* Skips characters that do not belong to a name. */
 static const char *ranks_skip(const char *text)
 {
     while (*text == ' ' || *text == '(') {

@@ -2,9 +2,10 @@
 
 #include <math.h>
 
-/* The normal distribution's 95 % quantile, at which the whole unseen part has been added. */
+/* The 95 % quantile of the normal distribution: with that deviate the whole unseen part is
+ * added. */
 static const double DEVIATE_95 = 1.6448536269514722;
-/* No estimate of the total is below this share of the measured one. */
+/* An estimate of the total is at least this share of the measured one. */
 static const double TOTAL_LEAST = 0.05;
 
 double cost_map_total(const struct cost_map *map, double deviate)

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For every doubling of the size, relative to the rate. */
+/* The relative uncertainty of the rate grows by this for every doubling of the size. */
 static const double UNSURE_EACH = 0.05;
-/* Standard deviation of the uniform distribution on [0, 1]. */
+/* The standard deviation of the uniform distribution on [0, 1]. */
 static const double UNIFORM_DEVIATION = 0.28867513459481287;
 
 static void rate_loosen(struct fit *fit, double error_s)
@@ -24,7 +24,7 @@ static void cost_loosen(struct measured_cost *cost, double doublings)
         rate_loosen(&cost->fit, UNSURE_EACH * doublings * cost->cost.s_per_task);
 }
 
-/* The cost if only packages of one core task were timed: any part of it may be latency. */
+/* Packages of one core task do not show how much of their time is latency: it may be any part. */
 static void cost_divide(struct measured_cost *cost)
 {
     const double single_s = cost_of(cost->cost, 1);
@@ -51,7 +51,7 @@ static void window_loosen(struct profile_window *window, double doublings, bool 
     }
 }
 
-/* Copies the names; false: out of memory, nothing to release. */
+/* Copies the names, too; false: out of memory, and nothing is to be released. */
 static bool window_copy(const struct profile_window *from, struct profile_window *to)
 {
     bool good = true;
@@ -92,7 +92,7 @@ bool extrapolation_add(struct profile_setting *setting, int64_t most, double bud
     return true;
 }
 
-/* Round up to a number that is easy to read. */
+/* Rounds up to a number that is easy to read. */
 static double budget_round(double seconds)
 {
     const double step = seconds < 60 ? 5 : seconds < 600 ? 30 : 300;

@@ -39,7 +39,7 @@ static bool second_high(uint64_t seed, int64_t node, int64_t second)
     return random_bits(&state) >> 63;
 }
 
-/* Of the last part exactly that of the pattern, which a rounded quotient may miss. */
+/* The end of the last part is exactly that of the pattern, which a rounded quotient may not be. */
 static double part_end_s(const struct load_pattern *pattern, double seconds, int part)
 {
     return part + 1 < pattern->part_count ? seconds * (part + 1) / pattern->part_count : seconds;

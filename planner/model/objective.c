@@ -53,7 +53,7 @@ const struct objective *objective_find(const char *name)
     return NULL;
 }
 
-/* Less by more than rounding. */
+/* Is a less than b by more than rounding? */
 static bool clearly_less(double a, double b)
 {
     static const double ROUNDING = 1e-9;

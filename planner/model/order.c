@@ -13,7 +13,7 @@
 
 static const char natural[] = "natural", stride[] = "stride:", random_word[] = "random:";
 
-/* A whole number and nothing else, of at most 2^53, as numbers in files are. */
+/* Reads a whole number, and nothing else, of at most 2^53, the limit of numbers in files. */
 static bool number_read(const char *word, int64_t least, int64_t most, int64_t *number)
 {
     char *end;
@@ -69,7 +69,7 @@ static struct samples_of samples_of(const struct order *order)
     return (struct samples_of){order->tasks / order->stride, order->tasks % order->stride};
 }
 
-/* Which sample a position is in, and where in it. */
+/* Which sample the position is in, and where within it. */
 static int64_t sample_find(const struct order *order, int64_t position, int64_t *within)
 {
     const struct samples_of samples = samples_of(order);
@@ -108,11 +108,9 @@ static int64_t stride_run(const struct order *order, int64_t position, int64_t c
 
 /* ---- random -------------------------------------------------------------------------------- */
 
-/*
- * A permutation that takes no memory, and goes both ways: a balanced Feistel network over as many
- * bits as the number of core tasks needs, gone through again while it leads beyond them (Black and
- * Rogaway, "Ciphers with Arbitrary Finite Domains", CT-RSA 2002: cycle walking).
- */
+/* A permutation that needs no memory and can be inverted: a balanced Feistel network over as many
+ * bits as the number of core tasks needs, applied again while its result is not below that number
+ * (cycle walking: Black and Rogaway, "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). */
 enum { FEISTEL_ROUNDS = 6 };
 
 static int half_bits(int64_t tasks)

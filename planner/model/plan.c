@@ -107,7 +107,8 @@ void plan_inherit(struct plan *plan)
     }
 }
 
-/* Something of every part that has workers who compute; NULL: the plan itself has none. */
+/* The plan's parts that have workers which compute: stars or groups; NULL: the plan itself has
+ * them. */
 static const struct plan *plan_parts(const struct plan *plan, size_t *count)
 {
     *count = plan->star_count > 0 ? plan->star_count : plan->child_count;
@@ -134,7 +135,7 @@ const struct plan *plan_leaf(const struct plan *plan, size_t number)
     return plan_leaf(&parts[k], number);
 }
 
-/* The first one of those masters after that rank and before `end`; `end`: none. */
+/* The first master after that rank and before `end`; `end`: there is none. */
 static int64_t master_next(const struct plan *plan, int64_t rank, int64_t end)
 {
     size_t count;
@@ -227,7 +228,7 @@ double plan_largest_load(const struct plan *plan)
     return largest;
 }
 
-/* Append an entry with whole packages from the left, as long as `tasks` suffice. */
+/* Appends an entry with whole packages from the left, as long as `tasks` suffice. */
 static bool head_add(const struct plan *plan, const struct plan_round *round, int64_t repeat,
                      double tasks, struct plan *head)
 {
@@ -251,7 +252,7 @@ static double round_tasks(const struct plan *plan, const struct plan_round *roun
     return tasks;
 }
 
-/* Take whole rounds while they fit, then a part of one. */
+/* Takes whole rounds as long as they fit, then a part of one. */
 static bool head_fill(const struct plan *plan, double tasks, struct plan *head)
 {
     for (size_t r = 0; r < plan->round_count; r++) {

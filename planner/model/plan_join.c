@@ -4,18 +4,18 @@
 
 #include "planner/base/array.h"
 
-/* A part whose workers compute, while its rounds are taken. */
+/* A part with workers that compute, while its rounds are taken. */
 struct part {
     const struct plan *plan;
-    int64_t first; /* place of its first worker among all */
-    size_t entry;  /* of its rounds */
-    int64_t left;  /* repeats of that, still to come */
+    int64_t first; /* index of its first worker among all */
+    size_t entry;  /* the entry of its rounds */
+    int64_t left;  /* repeats of that entry that are still to come */
 };
 
 struct joining {
     struct part *parts; /* owned */
     size_t count;
-    struct plan plan; /* owned: workers and rounds alone */
+    struct plan plan; /* owned: only workers and rounds */
 };
 
 static bool part_add(struct joining *joining, const struct plan *plan)
@@ -32,7 +32,7 @@ static bool part_add(struct joining *joining, const struct plan *plan)
     return true;
 }
 
-/* All below this one. */
+/* Collects all parts below the plan. */
 static bool parts_find(struct joining *joining, const struct plan *plan)
 {
     const size_t count = plan->star_count > 0 ? plan->star_count : plan->child_count;
@@ -55,7 +55,7 @@ static bool workers_list(struct joining *joining)
     return plan->workers != NULL;
 }
 
-/* For how many rounds all parts go on as they do now; 0: none has a round left. */
+/* For how many rounds all parts stay in their present entries; 0: no part has a round left. */
 static int64_t repeats_find(const struct joining *joining)
 {
     int64_t least = 0;
@@ -104,7 +104,7 @@ static bool rounds_list(struct joining *joining)
     return good;
 }
 
-/* Workers and rounds of `joined` in place of all parts; what was there is released with it. */
+/* Replaces all parts by the workers and rounds of `joined`; the parts are released. */
 static void parts_replace(struct plan *plan, struct plan *joined)
 {
     const struct plan parts = *plan;

@@ -22,7 +22,7 @@ static bool range_add(struct plan_ranges *ranges, struct task_range range)
     return true;
 }
 
-/* Core tasks of a package, counted from the first of all ranges. */
+/* Adds the core tasks of a package, whose places are counted from the first of all ranges. */
 static bool package_add(const struct task_places *places, struct task_range wanted,
                         struct plan_ranges *ranges)
 {
@@ -62,7 +62,7 @@ void plan_ranges_free(struct plan_ranges *ranges, int64_t count)
 
 /* ---- groups -------------------------------------------------------------------------------- */
 
-/* The place whose group has that master, or has groups below it that do; -1: there is none. */
+/* The slot whose group has that master, or contains a group that has it; -1: there is none. */
 static int64_t place_of(const struct plan *plan, int64_t master)
 {
     for (size_t k = 0; k < plan->child_count; k++)
@@ -71,7 +71,7 @@ static int64_t place_of(const struct plan *plan, int64_t master)
     return -1;
 }
 
-/* *ranges are the plan's before. */
+/* *ranges are those of `plan`; they become those of the group. */
 static bool group_descend(const struct plan *plan, int64_t master, struct plan_ranges *ranges)
 {
     const int64_t place = place_of(plan, master);

@@ -12,8 +12,8 @@ static double largest_load(const struct plan *plan)
     return largest;
 }
 
-/* One more entry, for which there is room, whose rounds assign so many core tasks each, the first
- * workers more where they are not alike. */
+/* Adds an entry, for which there is room. Its rounds assign so many core tasks each; where these
+ * cannot be divided equally, the first workers get one more. */
 static bool round_add(struct plan *plan, double tasks, int64_t repeat)
 {
     const double workers = (double)plan->worker_count;

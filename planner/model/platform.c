@@ -7,7 +7,7 @@
 
 static const struct cost no_cost = {0, 0};
 
-/* Core tasks of a package; there may be fractions. */
+/* The core tasks of a package; they may be fractions. */
 struct task_span {
     double first, load;
 };
@@ -26,11 +26,11 @@ static bool class_same(const struct platform_class *a, const struct platform_cla
            a->fetch_s == b->fetch_s;
 }
 
-/* How workers of the profile become classes. */
+/* How a profile's workers become classes. */
 struct classing {
-    const struct profile_window *largest; /* of the largest packages, where results are written
-                                           * asynchronously; else NULL */
-    bool returns;                         /* results come back */
+    const struct profile_window *largest; /* the window of the largest packages, where results are
+                                             written asynchronously; else NULL */
+    bool returns;                         /* results return */
 };
 
 static struct platform_class class_of(const struct profile_worker *worker,
@@ -62,11 +62,12 @@ static void class_append(struct platform_window *window, struct platform_class c
     window->classes[window->class_count++] = class;
 }
 
-/* For asynchronous writing: iterates over the workers of the window of the largest packages. */
+/* Where results are written asynchronously: goes through the workers of the window of the largest
+ * packages. */
 struct walk {
-    const struct profile_window *largest; /* NULL: they are not */
+    const struct profile_window *largest; /* NULL: results are not written asynchronously */
     size_t class;
-    int64_t end; /* of the workers walked past */
+    int64_t end; /* of the workers that were gone through */
 };
 
 static enum platform_holds walk_to(struct walk *walk, int64_t worker)
@@ -81,7 +82,7 @@ static enum platform_holds walk_to(struct walk *walk, int64_t worker)
                                                       : PLATFORM_HOLDS_COMPUTE;
 }
 
-/* Workers first .. end - 1, one class of the profile. */
+/* Appends the workers first .. end - 1, which are of one class of the profile. */
 static void workers_append(struct platform_window *window, struct platform_class class,
                            struct walk *walk, int64_t first, int64_t end)
 {
@@ -298,7 +299,7 @@ bool platform_part(const struct platform *from, int64_t before, int64_t workers,
     return made.windows != NULL;
 }
 
-/* The time of these core tasks by their work over that of as many mean ones. */
+/* The time of these core tasks by their work, divided by that of as many mean ones. */
 static double work_weight(const struct work *work, double tasks, struct cost cost,
                           struct task_span span)
 {
@@ -329,8 +330,8 @@ double platform_bulk(const struct platform *platform, struct cost transfer, doub
                        (struct task_span){first - platform->work_first, load});
 }
 
-/* A fractional load is in a window if a neighbouring whole number is, so that loads of real-valued
- * plans may lie between two adjacent windows. */
+/* A fractional load lies in a window if a neighbouring whole number does, so that loads of
+ * real-valued plans may lie between two adjacent windows. */
 const struct platform_window *platform_find(const struct platform *platform, double load)
 {
     for (int64_t k = 0; k < platform->window_count; k++) {
@@ -341,7 +342,7 @@ const struct platform_window *platform_find(const struct platform *platform, dou
     return NULL;
 }
 
-/* By how much a load is outside of a window. */
+/* How far a load lies outside the window. */
 static double window_distance(const struct platform_window *window, double load)
 {
     return fmax((double)window->least - load, load - (double)window->greatest);
@@ -398,7 +399,7 @@ double platform_ideal(const struct platform *platform, double tasks)
     return tasks / speed;
 }
 
-/* Of a counter's next number. */
+/* The cost of getting a counter's next number. */
 static struct cost fetch_of(const struct platform_class *class, struct cost answer)
 {
     if (class->fetch_s > 0)

@@ -112,8 +112,8 @@ double profile_setting_known(const struct profile_setting *setting)
     return (1 - setting->weighing.constant / mean) * work_deviation(&setting->weights->work);
 }
 
-/* Core tasks whose weights are independent: by the root of their number. What neighbours have in
- * common beyond that stays in the spread. */
+/* The mean of core tasks with independent weights deviates by one over the root of their number.
+ * What neighbours have in common beyond that is part of the spread. */
 double profile_setting_deviation(const struct profile_setting *setting, double tasks)
 {
     const double all = spread_at(setting, tasks);

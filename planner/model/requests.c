@@ -5,13 +5,14 @@
 
 #include "planner/base/array.h"
 
-/* Events of one package in a trace; worker -1: none. */
+/* The events of one package in a trace; worker -1: there are none. */
 struct request_package {
     int64_t worker, first, tasks;
-    double begun_s, sent_s, end_s; /* the master begins and has sent it; the worker is done */
+    double begun_s, sent_s,
+        end_s; /* when the master begins it and has sent it; when the worker has done it */
 };
 
-/* Behind those of the blocks before. */
+/* The number of packages in the block; numbers continue those of earlier blocks. */
 static size_t packages_of(const struct request_finding *finding, const struct trace *block)
 {
     int64_t most = -1;

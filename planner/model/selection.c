@@ -52,7 +52,7 @@ static int64_t selected_between(const struct plan_selection *selection, int64_t 
     return count;
 }
 
-/* Selected workers keep their order, so those of a class stay neighbours. */
+/* Selected workers keep their order, so that those of a class stay neighbours. */
 static bool window_select(const struct profile_window *from, const struct plan_selection *selection,
                           struct profile_window *made)
 {
@@ -101,7 +101,7 @@ void selection_setting_release(struct profile_setting *made)
     made->window_count = 0;
 }
 
-/* In place: classes without a selected worker end, and their names with them. */
+/* Keeps only the selected workers, in place: classes without one are removed with their names. */
 static void window_keep(struct profile_window *window, const struct plan_selection *selection)
 {
     int64_t first = 0;

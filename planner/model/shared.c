@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What there will be of something, of what there was. */
+/* The share that there will be of something, relative to what there was. */
 struct share {
     double mean, deviation;
 };
@@ -34,15 +34,15 @@ static void cost_unshare(struct measured_cost *cost, struct share share, bool co
     *drift = sqrt(fmax(0, *drift * *drift - deviation * deviation));
 }
 
-/* How a plan's shares change what a worker's operations take. */
+/* How a plan's shares change the times of a worker's operations. */
 struct change {
     const struct plan_shared *shared;
     size_t count;
-    const struct plan_selection *selected; /* the only workers that the profile has; NULL: all */
+    const struct plan_selection *selected; /* the workers that the profile still has; NULL: all */
     void (*make)(struct measured_cost *cost, struct share share, bool common);
 };
 
-/* The rank, from 1 on, that the profile's worker had before others were removed. */
+/* The rank, from 1 on, that the worker had before others were removed from the profile. */
 static int64_t rank_before(const struct plan_selection *selected, int64_t worker)
 {
     for (size_t k = 0; selected && k < selected->count; k++) {
@@ -67,7 +67,7 @@ static void worker_change(const struct change *change, const struct plan_shared 
     change->make(&worker->compute, (struct share){shared->share, shared->deviation}, common);
     if (!(network.mean > 0))
         return;
-    /* Nothing drifts where nothing goes over the link. */
+    /* Without a link there is nothing that the network could delay. */
     if (!cost_is_none(&worker->link.cost))
         change->make(&worker->link, network, common);
     if (!cost_is_none(&worker->result.cost))
@@ -149,7 +149,7 @@ bool shared_copy(struct plan *to, const struct plan *from)
     return true;
 }
 
-/* Was nothing forecast of their processors? */
+/* Is nothing forecast about processors? */
 static bool shared_network_alone(const struct plan_shared *shared)
 {
     return shared->bandwidth > 0 && shared->share == 1 && shared->deviation == 0;

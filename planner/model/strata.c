@@ -7,7 +7,7 @@
 
 /* ---- places -------------------------------------------------------------------------------- */
 
-/* Nearly a whole number times `tasks` would overflow: the quotient and what is left over apart. */
+/* The product index * tasks may overflow: quotient and remainder are multiplied separately. */
 static int64_t edge_of(int64_t tasks, int64_t index, int64_t count)
 {
     return tasks / count * index + tasks % count * index / count;
@@ -42,19 +42,19 @@ struct task_range strata_other_half(const struct stratum *stratum)
 
 /* ---- the total ----------------------------------------------------------------------------- */
 
-/* Half the squared difference of two neighbours: an estimate of their variance. */
+/* Half the squared difference of two neighbours estimates their variance. */
 static double half_square(const struct stratum *a, const struct stratum *b)
 {
     return (b->cost_s - a->cost_s) * (b->cost_s - a->cost_s) / 2;
 }
 
-/* Strata that count as alike: [begin, end) of them. */
+/* Strata that count as alike: [begin, end) of all strata. */
 struct alike {
     const struct stratum *strata;
     size_t begin, end;
 };
 
-/* Variance of the cost of stratum `at`, seconds squared. */
+/* The variance of the cost of stratum `at`, in seconds squared. */
 static double variance_of(const struct alike *alike, size_t at)
 {
     const struct stratum *own = &alike->strata[at];
@@ -72,7 +72,7 @@ static double variance_of(const struct alike *alike, size_t at)
     return neighbours > 0 ? untimed * sum / neighbours : 0;
 }
 
-/* What strata of one region add to the estimate. */
+/* What the strata of one region add to the estimate. */
 struct part {
     double sum_s, variance_s2;
     int64_t tasks, sampled;
@@ -99,8 +99,9 @@ static struct part part_of(const struct alike *alike)
     return part;
 }
 
-/* The border lies anywhere between the last place of one region and the first of the next, with
- * equal probability, and was taken to lie where the strata meet: the mean squared difference. */
+/* The border lies between the last timed place of one region and the first one of the next, each
+ * place being equally probable; it was taken to lie where the strata meet: the variance is the mean
+ * squared difference. */
 static double border_variance(const struct stratum *before, const struct stratum *after,
                               double apart_s)
 {
@@ -146,15 +147,15 @@ struct strata_total strata_total(const struct stratum *strata, size_t count,
 
 /* ---- regions ------------------------------------------------------------------------------- */
 
-/* Sums over the strata before each one, of weights 1 each: of logarithms and of their squares. */
+/* Sums over the strata before each one, with weight 1 each: of logarithms, and of their squares. */
 struct sums {
     double log, square;
 };
 
-/* Penalty for one more region: this many variances times the logarithm of the number of strata;
- * each region has two free parameters, its start and its level. */
+/* The penalty for one more region: this many variances times the logarithm of the number of strata.
+ * Each region has two free parameters, its beginning and its level. */
 static const double REGION_PRICE = 3;
-/* Costs whose logarithms differ by less count as equal: timings on a machine vary by that. */
+/* Costs whose logarithms differ by less count as equal: timings on a machine vary by this. */
 static const double DEVIATION_LEAST = 0.02;
 enum { REGION_STRATA = 2 };
 
@@ -164,7 +165,7 @@ static double misfit(const struct sums *sums, size_t begin, size_t end)
     return fmax(0, sums[end].square - sums[begin].square - log_sum * log_sum / n);
 }
 
-/* Variance between neighbours, by successive differences. */
+/* The variance between neighbours, by successive differences (J. von Neumann, 1941). */
 static double variance_apart(const struct stratum *strata, size_t count)
 {
     double sum = 0;
@@ -175,7 +176,8 @@ static double variance_apart(const struct stratum *strata, size_t count)
     return fmax(sum / fmax(1, (double)count - 1), DEVIATION_LEAST * DEVIATION_LEAST);
 }
 
-/* The best partition of the first k strata ends with a region that begins at begins[k]. */
+/* Dynamic programming: the best partition of the first k strata ends with a region that begins at
+ * begins[k]. */
 static void regions_search(const struct sums *sums, size_t count, double price, double *best,
                            size_t *begins)
 {
@@ -205,7 +207,7 @@ static struct region region_of(const struct stratum *strata, size_t begin, size_
     return region;
 }
 
-/* Collect the regions from the last to the first, then reverse them. */
+/* Collects the regions from the last to the first, then reverses them. */
 static size_t regions_collect(const struct stratum *strata, size_t count, const size_t *begins,
                               struct region *regions)
 {
@@ -265,14 +267,15 @@ double strata_deviation(const struct stratum *strata, size_t count)
     return pairs > 0 ? sqrt(squares_s2 / pairs) / (sum_s / (double)count) : 0;
 }
 
-/* ---- which to halve ------------------------------------------------------------------------ */
+/* ---- which stratum to halve
+ * ------------------------------------------------------------------------ */
 
 /* A stratum that may be halved. */
 struct wish {
     size_t index;
-    double gain_s; /* what its part of the total may be off by, for all that its neighbours say */
+    double gain_s; /* by how much its part of the total may be off */
     double width;
-    double order; /* of those that are alike: from all over the job */
+    double order; /* between equal gains, an order that is spread over the job */
 };
 
 static int descending(double a, double b)
@@ -294,7 +297,8 @@ static int by_width(const void *a, const void *b)
     return sign ? sign : descending(p->order, q->order);
 }
 
-/* The fractional part of the golden ratio: its multiples do not follow any period of the data. */
+/* The fractional part of the golden ratio: its multiples do not repeat with any period of the
+ * data. */
 static const double GOLDEN = 0.61803398874989484820;
 
 static struct wish wish_of(const struct stratum *strata, size_t count, size_t at)

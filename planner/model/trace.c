@@ -37,7 +37,7 @@ bool trace_finish(struct trace *trace)
     return good;
 }
 
-/* Another package begins, and the block is full. */
+/* Does the event begin another package while the block is full? */
 static bool block_ends(const struct trace *trace, const struct trace_event *event)
 {
     return trace->on && trace->count >= TRACE_BLOCK_EVENTS &&
@@ -57,7 +57,7 @@ bool trace_add(struct trace *trace, const struct trace_event *event)
     return true;
 }
 
-/* Sort by start; an output comes before other events of the same start. */
+/* Sorts by worker and start; of equal starts an output comes first. */
 static int by_worker_and_start(const void *a, const void *b)
 {
     const struct trace_event *x = *(const struct trace_event *const *)a;
@@ -71,7 +71,7 @@ static int by_worker_and_start(const void *a, const void *b)
     return (y_writes > x_writes) - (y_writes < x_writes);
 }
 
-/* The worker's receiving, computing and writing by worker and time; owned. */
+/* The workers' receiving, computing and writing, sorted by worker and time; owned. */
 static const struct trace_event **work_sorted(const struct trace *trace, size_t *count)
 {
     const struct trace_event **work = calloc(trace->count + 1, sizeof(void *));
@@ -88,7 +88,7 @@ static const struct trace_event **work_sorted(const struct trace *trace, size_t 
     return work;
 }
 
-/* As many workers as the block has. False: out of memory. */
+/* Makes room for as many workers as the block has. False: out of memory. */
 static bool outputs_reserve(struct trace_outputs *outputs, const struct trace *block)
 {
     int64_t count = outputs->count;
@@ -106,7 +106,8 @@ static bool outputs_reserve(struct trace_outputs *outputs, const struct trace *b
     return true;
 }
 
-/* Hidden by that event, no more than there is of it, whatever a damaged trace says. */
+/* The part of the output that is hidden by that event; never more than there is of it, even if the
+ * trace is damaged. */
 static double output_hide(struct trace_output *output, const struct trace_event *by)
 {
     const double until_s = output->end_s < by->end_s ? output->end_s : by->end_s;
@@ -116,7 +117,7 @@ static double output_hide(struct trace_output *output, const struct trace_event 
     return taken_s;
 }
 
-/* The same of an event of the block. */
+/* Adds what that event of the block hides of an output. */
 static void event_hide(const struct trace_event *written, const struct trace_event *by,
                        double *hidden_s)
 {
@@ -126,10 +127,10 @@ static void event_hide(const struct trace_event *written, const struct trace_eve
     *hidden_s = *hidden_s < all_s ? *hidden_s : all_s;
 }
 
-/* While the next ones may go on: an output of this block, or of the one before. */
+/* An output that may go on while the next events happen: of this block or of an earlier one. */
 struct writing {
-    const struct trace_event *written; /* NULL: none of this block */
-    struct trace_output *before;       /* NULL: none of blocks before */
+    const struct trace_event *written; /* NULL: it is not of this block */
+    struct trace_output *before;       /* NULL: it is not of an earlier block */
 };
 
 static void event_follow(struct writing *writing, const struct trace_event *event,
@@ -143,7 +144,7 @@ static void event_follow(struct writing *writing, const struct trace_event *even
         writing->before->late_s += output_hide(writing->before, event);
 }
 
-/* What the next block may hide of this one's last output. */
+/* Keeps the last output of this block: the next block may hide more of it. */
 static void output_keep(struct trace_output *output, const struct writing *writing,
                         const struct trace *block, const double *hidden)
 {

@@ -3,15 +3,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Between (x0, y0) and (x1, y1), by the logarithm of x; positive x0 < x <= x1. Rounding leaves it
- * between y0 and y1, and exact at x1. */
+/* Interpolates between (x0, y0) and (x1, y1) by the logarithm of x; 0 < x0 < x <= x1. Rounding
+ * keeps the result between y0 and y1, and it is exact at x1. */
 static double log_between(double x, double x0, double y0, double x1, double y1)
 {
     const double share = x < x1 ? (log(x) - log(x0)) / (log(x1) - log(x0)) : 1;
     return (1 - share) * y0 + share * y1;
 }
 
-/* Of the rows first .. end - 1, all of the same ranks. */
+/* The wait by the rows first .. end - 1, which are all for the same number of ranks. */
 static double group_wait(const struct wait_row *rows, size_t first, size_t end, double walltime_s)
 {
     if (walltime_s <= rows[first].walltime_s)

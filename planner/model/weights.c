@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With the names; the work is the caller's to fill in. */
+/* Allocates weights with their names; the caller fills in the work. */
 static struct task_weights *weights_name(const char *source, const char *sha256)
 {
     struct task_weights *made = calloc(1, sizeof *made);
@@ -46,7 +46,7 @@ struct task_weights *weights_new(const char *source, const char *sha256, const d
     return weights_new_own(source, sha256, own, count);
 }
 
-/* The SHA-256 of no numbers. */
+/* The SHA-256 of an empty input. */
 #define DIGEST_OF_NOTHING "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 struct task_weights *weights_alike(int64_t tasks)
@@ -57,7 +57,7 @@ struct task_weights *weights_alike(int64_t tasks)
     return made;
 }
 
-/* The regions' ends, as near as there are core tasks. */
+/* Moves the regions' ends to the new number of core tasks, as exactly as whole core tasks allow. */
 static bool regions_stretch(struct work *work, const struct work *from)
 {
     const double scale = (double)work->tasks / (double)from->tasks;
@@ -102,7 +102,7 @@ bool weights_same(const struct task_weights *given, const struct task_weights *w
            (weights->bytes && strcmp(given->bytes->sha256, weights->bytes->sha256) == 0);
 }
 
-/* Of core tasks that are worth nothing. */
+/* Weights of core tasks that are worth nothing. */
 static bool nothing_select(const struct task_range *ranges, int64_t count,
                            struct task_weights *weights)
 {

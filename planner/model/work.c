@@ -9,7 +9,7 @@
 
 static const double SCALED_ALREADY = 1e-6;
 
-/* What everything is multiplied by for a mean of 1; what a file has stays as it is. */
+/* The factor that makes the mean 1; what a file says is kept. */
 static double scale_of(double tasks, double sum)
 {
     const double exact = tasks / sum;
@@ -81,7 +81,7 @@ static bool runs_weigh(struct work *work, const double *weights, size_t runs)
     return true;
 }
 
-/* Each core task a region, of these weights, owned. */
+/* Makes every core task a region of its own, with these weights, which become owned. */
 static bool tasks_weigh(struct work *work, double *weights)
 {
     work->weights = weights;
@@ -116,7 +116,7 @@ bool work_weigh(struct work *work, const double *weights, int64_t tasks)
 
 /* ---- copies -------------------------------------------------------------------------------- */
 
-/* Owned, NULL: out of memory, or there is nothing. */
+/* Owned; NULL: out of memory, or there is nothing to copy. */
 static void *items_copy(const void *items, size_t count, size_t item_size)
 {
     void *copy = items ? malloc(count * item_size) : NULL;
@@ -125,7 +125,7 @@ static void *items_copy(const void *items, size_t count, size_t item_size)
     return copy;
 }
 
-/* Regions or weights of its own. False: out of memory. */
+/* Copies regions or weights. False: out of memory. */
 static bool regions_copy(struct work *work, const struct work *from)
 {
     const size_t count = from->region_count;
@@ -141,7 +141,7 @@ static bool regions_copy(struct work *work, const struct work *from)
     return false;
 }
 
-/* They are about to be changed. */
+/* Makes a copy of shared regions before they are changed. */
 static bool regions_part(struct work *work)
 {
     struct work own;
@@ -189,13 +189,13 @@ void work_release(struct work *work)
 
 /* ---- changing ------------------------------------------------------------------------------ */
 
-/* Into the region of which there are `made`, or one more. */
+/* Adds a region to the last one of `into`, or begins another one there. */
 static void region_merge(struct work *into, const struct work_region *region, int64_t first,
                          double length)
 {
     struct work_region *last =
         into->region_count > 0 ? &into->regions[into->region_count - 1] : NULL;
-    /* Does the part that is being made reach no farther than here? */
+    /* Does the last part end before this region? */
     if (!last || (double)first >= (double)into->region_count * length) {
         into->regions[into->region_count++] = *region;
         return;
@@ -227,7 +227,7 @@ bool work_coarsen(struct work *work, size_t most)
 
 bool work_flatten(struct work *work, double constant)
 {
-    if (work->weights) { /* which may be shared: what they cost is one's own */
+    if (work->weights) { /* they may be shared; their costs are this work's own */
         task_costs_change(&work->costs, constant, 1 - constant);
         return costs_settle(work);
     }
@@ -258,7 +258,7 @@ static struct work_region region_of_task(const struct work *work, int64_t task)
                                 .end = task + 1};
 }
 
-/* The region that ends at or behind `at`, or the last. */
+/* The region that ends at or behind `at`, or the last one. */
 static struct work_region region_at(const struct work *work, double at)
 {
     const struct gallop ends = {work->region_count, work->regions, region_end};
@@ -268,7 +268,7 @@ static struct work_region region_at(const struct work *work, double at)
     return region_of_task(work, (int64_t)fmin(last, fmax(0, ceil(at) - 1)));
 }
 
-/* The first region that reaches so many units, or the last. */
+/* The first region up to whose end there are so many units, or the last one. */
 static struct work_region region_reaching(const struct work *work, double units)
 {
     const struct gallop untils = {work->region_count, work->regions, region_until};
@@ -291,7 +291,7 @@ static int64_t tasks_in(const struct task_range *ranges, int64_t count)
     return tasks;
 }
 
-/* Regions that begin in a range, or reach into it. */
+/* How many regions begin in the range or reach into it. */
 static size_t regions_in(const struct work *work, const struct task_range *range)
 {
     const struct gallop ends = {work->region_count, work->regions, region_end};
@@ -299,7 +299,7 @@ static size_t regions_in(const struct work *work, const struct task_range *range
            gallop_find(&ends, (double)range->first + 1);
 }
 
-/* What of each region lies in the range. */
+/* Adds the part of each region that lies in the range. */
 static void range_add(struct work *work, const struct work *from, const struct task_range *range)
 {
     const int64_t end = range->first + range->count;
@@ -384,7 +384,7 @@ static double place_of(const struct work *work, double units)
     return region.cost > 0 ? first + fmax(0, (units - before) / region.cost) : first;
 }
 
-/* A work as a job of another number of core tasks sees it, by relative position. */
+/* A work as seen by a job with another number of core tasks, by relative position. */
 struct job {
     const struct work *work;
     double scale; /* core tasks of the work to one of the job */
@@ -395,7 +395,7 @@ static double units_off(const struct job *job, int64_t at, double units)
     return fabs(work_before(job->work, (double)at * job->scale) / job->scale - units);
 }
 
-/* Before core tasks that are worth nothing, from `least` on. */
+/* Goes back to before core tasks that are worth nothing, but not below `least`. */
 static int64_t before_nothing(const struct job *job, int64_t at, int64_t least)
 {
     if (!work_differs(job->work) || at <= least)
@@ -403,7 +403,8 @@ static int64_t before_nothing(const struct job *job, int64_t at, int64_t least)
     const struct work_region region = region_at(job->work, (double)at * job->scale);
     if (region.cost > 0)
         return at;
-    /* All that is worth nothing reaches as far as what comes before it, but for the first. */
+    /* Regions that are worth nothing end at the same number of units as what comes before them: so
+     * the first region with that many units is the one before them, unless nothing comes before. */
     const struct work_region last = region_reaching(job->work, region.until);
     const int64_t end = last.cost > 0 ? last.end : 0;
     const int64_t first = (int64_t)ceil((double)end / job->scale);

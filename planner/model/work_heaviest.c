@@ -1,8 +1,6 @@
-/*
- * The heaviest core tasks, without sorting them: they are counted by the leading bits of what they
- * cost, which order numbers above 0 as they are, and then those at the border by the bits that
- * follow. What is still alike then counts with its mean.
- */
+/* Finds the heaviest core tasks without sorting: core tasks are counted by the leading bits of
+ * their costs, which order positive floating-point numbers; then those at the border by the bits
+ * that follow. Those that are still equal then count with their mean. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +16,10 @@ struct bucket {
 struct heavy {
     const struct work *work;
     struct bucket *buckets; /* owned */
-    uint64_t leading;       /* bits of those at the border */
-    int known;              /* how many */
+    uint64_t leading;       /* leading bits of those at the border */
+    int known;              /* how many bits are known */
     double left;            /* core tasks that are not taken yet */
-    double units;           /* of those that are */
+    double units;           /* of those that are taken */
 };
 
 static void buckets_fill(struct heavy *heavy)
@@ -41,7 +39,7 @@ static void buckets_fill(struct heavy *heavy)
     }
 }
 
-/* Whole buckets from the greatest on; the one that is too many. */
+/* Takes whole buckets from the greatest one on; returns the one that has too many. */
 static size_t buckets_take(struct heavy *heavy)
 {
     size_t at = BUCKETS - 1;

@@ -9,64 +9,65 @@
 
 /* ---- packages ------------------------------------------------------------------------------ */
 
-/* What the trace says of a package on its way; NaN: nothing, for what takes no time is left out. */
+/* What the trace says of a package's way to its worker. NaN: nothing, because operations that take
+ * no time are left out. */
 struct passage {
-    double sent_s; /* the master is done with it */
+    double sent_s; /* when the master has sent it */
     double left_s, arrived_s;
-    double carried_s; /* the port was done with it: workers that compute look up late, so at the
-                       * latest when one that was sent after it had arrived */
+    double carried_s; /* when the port has sent it. Workers that compute notice arrivals late, so
+                         that this is at the latest when a package that was sent after it arrived */
 };
 
 /* ---- all that workers wait for ------------------------------------------------------------- */
 
 enum activity { ACTIVITY_MASTER, ACTIVITY_PORT, ACTIVITY_HELD, ACTIVITY_COUNT };
 
-/* So many more of an activity from then on. */
+/* From at_s on, `by` more of an activity are under way. */
 struct change {
     double at_s;
     enum activity activity;
     int by;
 };
 
-/* From then until the next one's start. */
+/* The activities from start_s on, until the next phase begins. */
 struct phase {
     double start_s;
     bool on[ACTIVITY_COUNT];
 };
 
-/* Where a worker is between two blocks. */
+/* What is kept of a worker between two blocks. */
 struct place {
-    bool begun;                /* it has worked */
-    double at_s;               /* until then */
+    bool begun;                /* it has begun to work */
+    double at_s;               /* when its last operation ended */
     double prepared_s;         /* the end of its start; -HUGE_VAL: it has none */
     struct trace_event before; /* its last operation */
 };
 
-/* The master at work. */
+/* An interval in which the master works. */
 struct stint {
     int64_t package;
     double start_s, end_s;
 };
 
-/* A master and the workers that get their packages from it: the ranks from it to before `end`. */
+/* A master and the workers that get packages from it: ranks from `master` to before `end`. */
 struct star_division {
     int64_t master, end;
     const struct cause_taker *taker; /* borrowed; NULL: nobody reads the spans */
-    struct cause_span span;          /* not handed on: the next one may go on with it */
-    bool spanned;                    /* there is one */
-    bool counted;                    /* nobody sends packages */
+    struct cause_span span;          /* the last span, which the next one may continue */
+    bool spanned;                    /* there is a last span */
+    bool counted;                    /* packages are numbers of a counter: nobody sends them */
     struct causes causes;            /* without spans */
-    struct passage *passages;        /* owned; of the block before and of the one at hand */
-    int64_t first;                   /* of the packages */
-    int64_t block_first;             /* of those of the block at hand */
+    struct passage *passages;        /* owned; of the last block and of this one */
+    int64_t first;                   /* number of the first of these packages */
+    int64_t block_first;             /* number of this block's first package */
     int64_t passage_count;
     struct stint *stints; /* owned; of the same packages */
     size_t stint_count, stint_capacity;
-    double sent_s;        /* of the package before the first one */
+    double sent_s;        /* when the package before the first one was sent */
     struct phase *phases; /* owned; by time */
     size_t phase_count;
-    /* Owned; workers' operations of the block at hand, which are divided when the next one comes:
-     * it is known then that there is one. */
+    /* Owned. Workers' operations of this block; they are divided when the next block comes, since
+     * only then it is known whether there is one. */
     struct trace_event *work;
     size_t work_count;
     struct place *places; /* owned; by worker */
@@ -109,15 +110,15 @@ static bool is_masters(const struct star_division *star, const struct trace_even
            (event->operation == OPERATION_ENVELOPE || event->operation == OPERATION_SEND);
 }
 
-/* As trace_summary.h counts time: what takes none, and what rank 0 of a tree packs, is in no
- * simulation's trace. */
+/* As in trace_summary.h: operations that take no time, and what rank 0 of a tree packs, are not in
+ * a simulation's trace and are left out. */
 static bool is_first(const struct trace_event *event)
 {
     return event->operation == OPERATION_ENVELOPE || event->operation == OPERATION_SEND ||
            event->operation == OPERATION_LINK;
 }
 
-/* Where its worker of that rank is, and what is known of it. */
+/* The entry of the worker of that rank. */
 static struct place *place_of(const struct star_division *star, int64_t rank)
 {
     return &star->places[rank - star->master - 1];
@@ -128,7 +129,7 @@ static struct worker_causes *causes_of(const struct star_division *star, int64_t
     return &star->causes.workers[rank - star->master - 1];
 }
 
-/* NULL: no run numbers its packages so. */
+/* NULL: no run has a package of that number. */
 static struct passage *passage_find(const struct star_division *star, int64_t package)
 {
     return package >= star->first && package - star->first < star->passage_count
@@ -153,7 +154,7 @@ static void passage_note(struct star_division *star, const struct trace_event *e
     }
 }
 
-/* Of other stars only when the run began and ended. */
+/* Takes an event; of other stars only when the run began and ended. */
 static void event_take(struct star_division *star, const struct trace_event *event)
 {
     if (is_first(event) && !star->started)
@@ -173,7 +174,8 @@ static void event_take(struct star_division *star, const struct trace_event *eve
             (struct stint){event->package, event->start_s, event->end_s};
 }
 
-/* The master takes one after the other, and so does the port. */
+/* Completes times that are not known: the master, and the port, take one package after the
+ * other. */
 static void passages_complete(struct star_division *star)
 {
     double sent_s = fmax(star->start_s, star->sent_s), carried_s = HUGE_VAL;
@@ -187,7 +189,7 @@ static void passages_complete(struct star_division *star)
     }
 }
 
-/* Room for it is there. */
+/* Fills in the packages of the block; there is room for them. */
 static void passages_make(struct star_division *star, const struct trace *block)
 {
     star->work_count = 0;
@@ -202,7 +204,7 @@ static void passages_make(struct star_division *star, const struct trace *block)
 static void interval_add(struct change *changes, size_t *count, enum activity activity,
                          double start_s, double end_s)
 {
-    if (!(end_s > start_s)) /* also of what is unknown */
+    if (!(end_s > start_s)) /* also where a time is NaN */
         return;
     changes[(*count)++] = (struct change){start_s, activity, 1};
     changes[(*count)++] = (struct change){end_s, activity, -1};
@@ -214,7 +216,7 @@ static int change_compare(const void *a, const void *b)
     return (x->at_s > y->at_s) - (x->at_s < y->at_s);
 }
 
-/* Sorted changes at one time make one phase. */
+/* Makes phases of sorted changes; changes at the same time make one phase. */
 static void phases_fill(struct star_division *star, const struct change *changes, size_t count)
 {
     int on[ACTIVITY_COUNT] = {0};
@@ -229,7 +231,8 @@ static void phases_fill(struct star_division *star, const struct change *changes
     }
 }
 
-/* Room for the changes: two intervals for every package, one whenever the master works. */
+/* Makes the phases of this block. There is room for the changes: two intervals for every package,
+ * and one for each interval of the master's work. */
 static bool phases_make(struct star_division *star)
 {
     const size_t most = 2 * (2 * (size_t)star->passage_count + star->stint_count);
@@ -256,7 +259,7 @@ static bool phases_make(struct star_division *star)
 
 /* ---- gaps ---------------------------------------------------------------------------------- */
 
-/* Hand on the span that nothing goes on with. */
+/* Passes on the last span, which nothing continues. */
 static bool span_pass(struct star_division *star)
 {
     const bool there = star->spanned;
@@ -301,8 +304,8 @@ static size_t phases_begun(const struct star_division *star, double at_s)
     return low;
 }
 
-/* Before a package's transfer. What nothing explains once it is sent is a port that waits: the
- * worker that idles has room. */
+/* The cause of a wait before a package's transfer. Once the package is sent, a wait that nothing
+ * else explains is that of the port for a buffer of another worker: the one that idles has room. */
 static enum cause cause_of(const struct phase *phase, bool sent)
 {
     static const bool nothing[ACTIVITY_COUNT] = {false};
@@ -320,7 +323,7 @@ static void star_counted(struct star_division *star)
     star->start_s = 0;
 }
 
-/* While the package has not begun to travel. */
+/* Divides the wait for a package that has not begun to travel. */
 static bool wait_divide(struct star_division *star, const struct trace_event *next, double sent_s,
                         double start_s, double end_s)
 {
@@ -370,7 +373,7 @@ static int work_compare(const void *a, const void *b)
     return (x->end_s > y->end_s) - (x->end_s < y->end_s);
 }
 
-/* The operations [first, end) of one worker, and what lies between. */
+/* Divides the time between the operations [first, end) of one worker. */
 static bool worker_divide(struct star_division *star, size_t first, size_t end)
 {
     const int32_t rank = star->work[first].rank;
@@ -402,14 +405,14 @@ static bool worker_divide(struct star_division *star, size_t first, size_t end)
     return true;
 }
 
-/* After its last package. */
+/* Divides the time after the worker's last package. */
 static bool worker_end(struct star_division *star, int64_t worker)
 {
     const struct place *place = &star->places[worker];
     return !place->begun || span_add(star, CAUSE_END, &place->before, place->at_s, star->end_s);
 }
 
-/* What the block at hand ends; `last`: no other one follows. */
+/* Divides what the new block completes; `last`: no other block follows. */
 static bool workers_divide(struct star_division *star, bool last)
 {
     bool good = true;
@@ -436,7 +439,7 @@ static void causes_sum(struct causes *causes)
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
-/* The workers of the block, too. */
+/* Makes room for the workers of the block as well. */
 static bool workers_reserve(struct star_division *star, const struct trace *block)
 {
     struct causes *causes = &star->causes;
@@ -460,7 +463,7 @@ static bool workers_reserve(struct star_division *star, const struct trace *bloc
     return true;
 }
 
-/* Those before the block that was at hand are not asked for any more. */
+/* Forgets packages before the last block: they are not needed any more. */
 static void packages_forget(struct star_division *star)
 {
     const int64_t gone = star->block_first - star->first;
@@ -498,7 +501,7 @@ static bool passages_reserve(struct star_division *star, const struct trace *blo
     return true;
 }
 
-/* For the block's events. */
+/* Makes room for the events of the block. */
 static bool events_reserve(struct star_division *star, const struct trace *block)
 {
     size_t work = 0;
@@ -554,7 +557,7 @@ struct cause_division {
     struct star_division stars[]; /* by rank */
 };
 
-/* Behind that master; so many ranks are not known. */
+/* Where the ranks end that belong to that master; a large number where it is not known. */
 static int64_t ranks_end(const struct plan *plan, int64_t master)
 {
     int64_t end = INT32_MAX;
@@ -599,7 +602,7 @@ bool cause_division_take(struct cause_division *division, const struct trace *bl
     return good;
 }
 
-/* Of one star: its workers as all workers are counted. */
+/* Adds the causes of one star: its workers get their numbers in the whole run. */
 static bool star_join(struct causes *all, const struct star_division *star, struct failure *failure)
 {
     const struct causes *own = &star->causes;
@@ -642,15 +645,15 @@ void cause_division_free(struct cause_division **division)
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
-/* Spans of the first packages, as many as there is room for. */
+/* The spans of the first packages, as many as there is room for. */
 struct cause_list {
     struct cause_span *spans; /* owned */
     size_t count, capacity;
-    int64_t packages; /* those with a number below this are listed */
+    int64_t packages; /* packages with a number below this are listed */
     struct failure *failure;
 };
 
-/* Of half of the packages that are listed. */
+/* Keeps only the first half of the packages that are listed. */
 static void list_halve(struct cause_list *list)
 {
     int64_t last = 0;

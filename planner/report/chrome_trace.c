@@ -12,15 +12,16 @@
 #include "planner/report/events.h"
 
 enum { PROCESS_RUN = 1, PROCESS_PLAN = 2, PROCESS_COUNT = 2 };
-/* Of each: viewers are slow with more than some hundred thousand events. */
+/* At most so many packages of the run and of the plan each: viewers are slow with more than some
+ * hundred thousand events. */
 enum { PACKAGES_MOST = 1 << 14 };
 
-/* What rows are of: what a rank does itself, transfers to it, and the writing of its results where
- * it goes on meanwhile. */
+/* What a row shows: what a rank does itself, transfers to it, or writing of its results where that
+ * goes on while it computes. */
 enum lane { LANE_OWN, LANE_LINK, LANE_OUTPUT };
 
-/* An event, or what a worker waited for, in whole nanoseconds, which is what the viewers keep, and
- * its row. */
+/* An event or the cause of a wait, with its row; in whole nanoseconds, which is the resolution of
+ * viewers. */
 struct span {
     const struct trace_event *event; /* borrowed */
     const char *name;
@@ -29,17 +30,17 @@ struct span {
     size_t row;
 };
 
-/* A row of a viewer: spans of one must not overlap. */
+/* A row of a viewer: spans within a row must not overlap. */
 struct row {
     int32_t rank;
     enum lane lane;
-    int64_t number; /* of the rows that share rank and lane, from 1 */
+    int64_t number; /* among the rows with the same rank and lane, from 1 */
     int64_t end_ns;
 };
 
 struct lanes {
     bool writes_behind;
-    int64_t packages; /* that are shown: the first ones */
+    int64_t packages; /* the first so many packages are shown */
     struct causes causes;
     struct span *spans; /* owned */
     size_t span_count;
@@ -47,7 +48,7 @@ struct lanes {
     size_t row_count, row_capacity;
 };
 
-/* By rank and lane, and then by time. */
+/* Sorts by rank and lane, then by time. */
 static int span_compare(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
@@ -60,7 +61,7 @@ static int span_compare(const void *a, const void *b)
     return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
 }
 
-/* The first row of the span's lane that is free by then, or a new one. */
+/* The first row of the span's lane that is free at its beginning, or a new row. */
 static bool span_place(struct lanes *lanes, struct span *span)
 {
     int64_t number = 1;
@@ -103,7 +104,7 @@ static void span_add(struct lanes *lanes, const struct trace_event *event, const
     lanes->spans[lanes->span_count++] = (struct span){event, name, start_ns, end_ns, lane, 0};
 }
 
-/* Idle times with their causes in the place of the trace's own. */
+/* Replaces the trace's idle events by idle times with their causes. */
 static void spans_fill(struct lanes *lanes, const struct trace *trace)
 {
     for (size_t k = 0; k < trace->count; k++) {
@@ -138,16 +139,14 @@ static bool lanes_init(struct lanes *lanes, const struct events_head *head, bool
     return good || failure_memory(failure, "writing a trace");
 }
 
-/* What a row is called in the file. Perfetto takes no thread 0 (it becomes one with 1), looks for
- * names by threads alone, whichever process they are of, and puts that of the process's number
- * first. */
+/* The number of a row in the file. Perfetto treats thread 0 as thread 1, finds names by threads
+ * alone whatever their process, and shows first the thread whose number is that of the process. */
 static size_t thread_of(int process, size_t index)
 {
     return (size_t)process + PROCESS_COUNT * index;
 }
 
-/* What the viewer is told of a process or of one of its rows: its kind, and whose it is; `args` is
- * left open. */
+/* Begins a metadata event about a process or one of its rows; `args` is left open. */
 static struct json_text fact_open(struct json_text *events, const char *name, int process,
                                   size_t thread, struct json_text *args)
 {
@@ -166,7 +165,7 @@ static void fact_close(struct json_text *fact, struct json_text *args)
     json_close(fact, "}");
 }
 
-/* What the viewer calls a process, or writes beside it, as `key` says. */
+/* Adds a process's name or label, as `key` says. */
 static void process_add(struct json_text *events, int process, const char *kind, const char *key,
                         const char *words)
 {
@@ -176,7 +175,7 @@ static void process_add(struct json_text *events, int process, const char *kind,
     fact_close(&fact, &args);
 }
 
-/* What it calls a row, and where it draws it. */
+/* Adds a row's name and its place. */
 static void row_add(struct json_text *events, int process, size_t index, const struct row *row)
 {
     static const char *const words[] = {"worker", "link to worker", "output of worker"};
@@ -196,7 +195,7 @@ static void row_add(struct json_text *events, int process, size_t index, const s
     fact_close(&fact, &args);
 }
 
-/* Nanoseconds as microseconds, exactly. */
+/* Writes nanoseconds as microseconds, exactly. */
 static void microseconds_add(struct json_text *json, const char *key, int64_t ns)
 {
     const int64_t size = ns < 0 ? -ns : ns, fraction = size % 1000;
@@ -227,7 +226,7 @@ static void span_print(struct json_text *events, int process, const struct span 
     json_close(&shown, "}");
 }
 
-/* How many packages of how many it shows, where they are not all. */
+/* Says how many of all packages are shown, where that is not all. */
 static void rest_tell(struct json_text *events, const struct lanes *lanes,
                       const struct events_head *head, int process)
 {

@@ -5,18 +5,18 @@
 #include "planner/report/parts.h"
 #include "planner/studies/charge.h"
 
-/* NaN: not known. Of a run that went on: of all its parts, each of which starts its ranks anew; but
- * the time between parts, in which no rank is paid for, does not count. */
+/* NaN: not known. For a run that was resumed: of all its parts, each of which starts its ranks
+ * again; the time between parts, in which no rank is paid for, does not count. */
 struct run_costs {
-    const char *objective;     /* borrowed; NULL: none was asked for */
-    double deadline_s, budget; /* asked for; 0: none */
-    bool from_submission; /* the deadline counts the wait in the queue; what the run took is with
-                           * the wait that was predicted */
-    double predicted_s, taken_s; /* what the deadline is for */
-    double predicted, used;      /* charge, by the prices of the plan */
+    const char *objective;       /* borrowed; NULL: no objective was asked for */
+    double deadline_s, budget;   /* asked for; 0: none */
+    bool from_submission;        /* the deadline includes the wait in the queue; the run's time then
+                                    includes the wait that was predicted */
+    double predicted_s, taken_s; /* the times that the deadline is for */
+    double predicted, used;      /* charges by the plan's prices */
 };
 
-/* The plan of the whole job: that of the first part. NULL: it left none. */
+/* The plan of the whole job, which is that of the first part. NULL: there is none. */
 static const struct plan *plan_first(const struct run_record *record)
 {
     if (record->resumed == 0 || record->part == 1)
@@ -27,7 +27,7 @@ static const struct plan *plan_first(const struct run_record *record)
     return NULL;
 }
 
-/* What it takes beside the packages, by the profile, as predictions count it. */
+/* The time that a run needs besides packages, by the profile, as predictions count it. */
 static double around_s(const struct run_record *record)
 {
     const struct overhead *overhead = &record->profile.overhead;
@@ -39,7 +39,7 @@ static double makespan_of(const struct plan *plan)
     return plan && plan->predicted.known ? plan->predicted.makespan_s : (double)NAN;
 }
 
-/* From the first package of each part to its last one; NaN: not known. */
+/* The time from the first package of each part to its last one; NaN: not known. */
 static double work_s(const struct residuals *residuals)
 {
     const struct run_record *record = residuals->record;
@@ -55,7 +55,7 @@ static int64_t part_count(const struct run_record *record)
     return record->resumed > 0 ? record->part_count : 1;
 }
 
-/* Of the first workers of the plan's: one part's, or the whole run's. */
+/* The charge for the plan's first workers, of one part or of the whole run. */
 static double charge_of(const struct run_record *record, const struct profile_setting *setting,
                         int64_t workers, double seconds)
 {
@@ -84,7 +84,7 @@ static double used_of(const struct residuals *residuals)
     return used;
 }
 
-/* Of the whole job, where the plan of it is known. */
+/* Finds the predictions for the whole job, where its plan is known. */
 static void predictions_find(const struct run_record *record, struct run_costs *costs)
 {
     const struct plan *first = plan_first(record);
@@ -112,7 +112,7 @@ static void run_costs_find(const struct residuals *residuals, struct run_costs *
 
 /* ---- for people ---------------------------------------------------------------------------- */
 
-/* Where core tasks are left, only what is exceeded is known. */
+/* Where core tasks are left, it is known only whether a limit is exceeded already. */
 static const char *kept_words(const struct run_record *record, double used, double most)
 {
     if (used > most)
@@ -158,7 +158,7 @@ static void charge_text(const struct run_record *record, const struct run_costs 
     text_add(text, "\n");
 }
 
-/* Of this part. */
+/* Adds the energy of this part. */
 static void energy_text(const struct run_record *record, struct text *text)
 {
     const double predicted_j = record->plan.predicted.energy_j, used_j = record->used.energy_j;
@@ -186,7 +186,7 @@ void run_costs_text(const struct residuals *residuals, struct text *text)
 
 /* ---- as JSON ------------------------------------------------------------------------------- */
 
-/* Whether it was kept; null as long as that is open. */
+/* Writes whether the limit was kept; null while that is not known. */
 static void kept_json(struct json_text *json, const char *key, const struct run_record *record,
                       double used, double most)
 {

@@ -9,7 +9,8 @@
 #include "planner/model/selection.h"
 #include "planner/model/shared.h"
 
-/* Runs of equal loads, rounds and settings that are written out before the rest is summed up. */
+/* How many runs of equal loads, rounds, settings and stars are printed before the rest is summed
+ * up. */
 enum { RUNS_MOST = 8, ROUNDS_MOST = 12, OTHERS_MOST = 12, STARS_MOST = 40 };
 
 void describe_parameters(const struct parameter_list *list, struct text *text)
@@ -39,7 +40,7 @@ void describe_conditions(const struct run_record *record, struct text *text)
             "unlike      ", text);
 }
 
-/* "11 x 7, 5": equal neighbours together. */
+/* For example "11 x 7, 5": neighbours with equal loads together. */
 static void loads_describe(const double *loads, int64_t count, struct text *text)
 {
     int runs = 0;
@@ -73,7 +74,7 @@ static double least_load(const struct plan *plan)
     return least;
 }
 
-/* Where the makespan above is more, or less, than mean costs come to. */
+/* Says where the makespan above differs from that by mean costs. */
 static void variation_describe(const struct plan_prediction *predicted, struct text *text)
 {
     if (!(predicted->without_variation_s > 0))
@@ -87,7 +88,7 @@ static void predicted_describe(const struct plan_prediction *predicted, struct t
 {
     if (!predicted->known)
         return;
-    if (predicted->period_s > 0) { /* a tree has no common one */
+    if (predicted->period_s > 0) { /* a tree has no common period */
         text_add(text, "period      ");
         text_add_seconds(text, predicted->period_s);
         text_add(text, "\n");
@@ -112,7 +113,7 @@ static void predicted_describe(const struct plan_prediction *predicted, struct t
     else
         text_add(text, "%.1f %% of the workers, ", 100 * predicted->worker_busy_share);
     text_add(text, "%.1f %% of the network\n", 100 * predicted->network_utilization);
-    if (!(predicted->lower_bound_s > 0)) /* of a tree none is known */
+    if (!(predicted->lower_bound_s > 0)) /* for a tree no bound is known */
         return;
     text_add(text, "bound       no schedule takes less than ");
     text_add_seconds(text, predicted->lower_bound_s);
@@ -120,7 +121,7 @@ static void predicted_describe(const struct plan_prediction *predicted, struct t
              predicted->without_variation_s > 0 ? " without variation" : "");
 }
 
-/* Is the deadline kept only without variation? */
+/* Is the deadline kept only if nothing varies? */
 static bool deadline_is_doubtful(const struct plan *plan)
 {
     const struct plan_prediction *predicted = &plan->predicted;
@@ -178,13 +179,13 @@ static void master_describe(const struct plan_master *master, struct text *text)
     text_add(text, "\n");
 }
 
-/* Other plans are compared by mean costs: where the makespan is not. */
+/* Other plans are compared by mean costs: says so where the makespan above is not. */
 static const char *compared_by(const struct plan *plan)
 {
     return plan->predicted.without_variation_s > 0 ? " without variation" : "";
 }
 
-/* One master can use more workers than there are. */
+/* Says that one master can use more workers than there are. */
 static void fewer_describe(const struct plan_choice *choice, const char *by, struct text *text)
 {
     text_add(text,
@@ -202,7 +203,7 @@ static void fewer_describe(const struct plan_choice *choice, const char *by, str
              choice->pwu_workers == 1 ? "" : "s", by);
 }
 
-/* There are as many as one master can use, or more. */
+/* Says that there are as many workers as one master can use, or more. */
 static void enough_describe(const struct plan_choice *choice, const char *by, struct text *text)
 {
     text_add(text,
@@ -249,7 +250,7 @@ static void rounds_describe(const struct plan *plan, struct text *text)
         text_add(text, "%8s  and %zu rounds more\n", "", plan->round_count - ROUNDS_MOST);
 }
 
-/* "2 to 8", of the workers of a star. */
+/* For example "2 to 8": the ranks of a star's workers. */
 static void ranks_describe(const struct plan *star, char *words, size_t size)
 {
     int64_t first = star->workers[0], last = first;
@@ -260,7 +261,7 @@ static void ranks_describe(const struct plan *star, char *words, size_t size)
     snprintf(words, size, "%" PRId64 " to %" PRId64, first + 1, last + 1);
 }
 
-/* A row for each master. */
+/* Prints a row for each master. */
 static void stars_describe(const struct plan *stars, size_t count, struct text *text)
 {
     text_add(text, "\n%8s  %-18s %14s %10s %12s  %s\n", "master", "ranks of workers", "core tasks",

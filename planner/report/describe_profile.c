@@ -8,10 +8,10 @@
 #include "planner/model/extrapolation.h"
 #include "planner/model/trace.h"
 
-/* Kinds of workers that are written out before the rest is summed up. */
+/* How many kinds of workers are printed before the rest is summed up. */
 enum { CLASSES_MOST = 12 };
 
-/* How sure the cost is, behind it in parentheses. */
+/* How certain the cost is, in parentheses. */
 static void fit_describe(const struct fit *fit, struct text *text)
 {
     text_add(text, "   (");
@@ -53,7 +53,7 @@ static void cost_describe(const struct measured_cost *cost, const char *name, st
     text_add(text, "\n");
 }
 
-/* What is without a rate. */
+/* Prints a cost that has no rate. */
 static void latency_describe(const struct measured_cost *cost, const char *name, struct text *text)
 {
     const struct fit *fit = &cost->fit;
@@ -93,7 +93,7 @@ static void class_describe(const struct profile_worker *worker, int64_t first, s
 
 static void window_describe(const struct profile_window *window, size_t classes, struct text *text)
 {
-    int64_t first = 1; /* people count from 1, as ranks do */
+    int64_t first = 1; /* workers' ranks count from 1 */
     text_add(text, "  packages of %" PRId64 " to %" PRId64 " tasks\n    master\n", window->least,
              window->greatest);
     cost_describe(&window->envelope, "envelope", text);
@@ -108,7 +108,7 @@ static void window_describe(const struct profile_window *window, size_t classes,
         text_add(text, "    and %zu kinds of other workers\n", classes - CLASSES_MOST);
 }
 
-/* What a package of `tasks` core tasks takes by the costs of a window and its first worker. */
+/* The times of a package of `tasks` core tasks, by the costs of a window and its first worker. */
 static void package_costs(const struct profile_window *window, double tasks,
                           double seconds[OPERATION_COUNT])
 {
@@ -124,7 +124,7 @@ static void package_costs(const struct profile_window *window, double tasks,
     seconds[OPERATION_IDLE] = seconds[OPERATION_START] = 0;
 }
 
-/* What the break before a window means for the sizes of packages. */
+/* Says what the break before a window means for the sizes of packages. */
 static void break_describe(const struct profile_window *window, struct text *text)
 {
     const struct profile_window *before = window - 1;
@@ -161,7 +161,7 @@ static void line_describe(const char *name, const char *word, struct text *text)
         text_add(text, "%-11s %s\n", name, word);
 }
 
-/* Below this, packages are as equal as machines are. */
+/* Smaller deviations of packages are those of the machine. */
 static const double DEVIATION_TOLD = 0.05;
 
 static void spread_describe(const struct profile_setting *setting, struct text *text)
@@ -244,7 +244,7 @@ static void setting_describe(const struct profile *profile, const struct profile
     }
 }
 
-/* The latest runs are enough to see a trend. */
+/* The latest runs are enough to show a trend. */
 static void history_describe(const struct profile *profile, struct text *text)
 {
     enum { RUNS_TOLD = 8 };

@@ -10,7 +10,7 @@
 #include "planner/report/prediction.h"
 #include "planner/report/residuals.h"
 
-/* An event, or what a worker waited for. */
+/* An event, or the cause of a wait. */
 struct span {
     struct trace_event event;
     int cause; /* -1: none */
@@ -22,7 +22,7 @@ struct spans {
     size_t count;
 };
 
-/* Idle times with their causes in the place of the trace's own. */
+/* Replaces the trace's idle events by idle times with their causes. */
 static void spans_fill(struct spans *spans, const struct trace *trace, int64_t packages_most)
 {
     for (size_t k = 0; k < trace->count; k++)
@@ -115,7 +115,7 @@ static void columns_add(struct text *text, const struct spans *spans)
     json_close(&json, "}");
 }
 
-/* Of causes that are known; NULL: there is no trace. */
+/* Writes a trace as columns, with known causes; NULL: there is no trace. */
 static bool trace_columns(struct json_text *json, const char *key, const struct trace *trace,
                           struct spans *spans, int64_t packages_most, struct failure *failure)
 {
@@ -160,7 +160,7 @@ static bool head_take(void *self, const struct trace *block)
 
 void events_head_init(struct events_head *head, int64_t most)
 {
-    /* What workers wait for may be a later package. */
+    /* A worker may wait for a later package, so that more packages are read than are listed. */
     static const int64_t later = 4096;
     *head = (struct events_head){.most = most < INT64_MAX - later ? most + later : most};
     head->taker = (struct trace_taker){head_take, head};
@@ -173,7 +173,7 @@ void events_head_release(struct events_head *head)
     trace_release(&head->made);
 }
 
-/* Also of several masters: *has. */
+/* Reads the head of the prediction, also of several masters; *has: there is one. */
 static bool predicted_read(const struct run_record *record, struct events_head *predicted,
                            bool *has, struct failure *failure)
 {
@@ -192,7 +192,7 @@ static bool predicted_read(const struct run_record *record, struct events_head *
     return *has || wanted != PREDICTION_NEEDED;
 }
 
-/* With a trace: it refuses events that have no name. */
+/* Reads the head of the run's trace; events without a name are refused. */
 static bool measured_read(const struct run_record *record, struct events_head *measured,
                           struct failure *failure)
 {
@@ -214,7 +214,7 @@ bool events_heads_read(const struct run_record *record, struct events_head *meas
            failure_memory(failure, "listing events");
 }
 
-/* The events of a package: one of each operation. */
+/* At least so many packages have so many events: a package has one event for each operation. */
 int64_t events_packages(int64_t most)
 {
     return most / OPERATION_COUNT;
@@ -225,7 +225,8 @@ static int64_t least_of(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Of a head, or NULL; *packages_most: so many have all of their causes. */
+/* Finds the causes of a head's waits (NULL: no head); *packages_most: all causes are known for the
+ * packages before that. */
 static bool causes_read(const struct events_head *head, struct spans *spans, int64_t *packages_most,
                         struct failure *failure)
 {
@@ -237,7 +238,7 @@ static bool causes_read(const struct events_head *head, struct spans *spans, int
     return good;
 }
 
-/* Each NULL: there is none. */
+/* Each may be NULL: there is none. */
 static bool heads_print(const struct events_head *measured, const struct events_head *predicted,
                         int64_t most, struct text *text, struct failure *failure)
 {
@@ -285,21 +286,22 @@ bool events_print(const struct run_record *record, int64_t most, struct text *te
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-/* Numbers as they were printed: a time is the end of one event and the start of the next, and what
- * many workers wait for ends at the same times. */
+/* Numbers that were printed last: a time is the end of one event and the start of the next, and
+ * workers that wait for the same thing end their waits at the same time, so that most numbers are
+ * needed again. */
 struct printed {
     double number;
-    char digits[24]; /* not ended where all are used; empty: of none */
+    char digits[24]; /* not terminated where all are used; empty: no number */
 };
 
-/* More than a block has times. */
+/* More entries than a block has times. */
 enum { PRINTED_BITS = 18 };
 
-/* Lines of one trace, which is read or made block by block. */
+/* The lines of one trace, which is read or simulated block by block. */
 struct listing {
     FILE *stream;
     const char *name;
-    struct text text;        /* not written yet */
+    struct text text;        /* lines that are not written yet */
     struct printed *printed; /* owned; by a hash of the number */
     struct cause_division *division;
     struct failure *failure;
@@ -377,8 +379,8 @@ static bool cause_list(void *self, const struct cause_span *span)
     return line_add(self, &(struct span){span->gap, (int)span->cause});
 }
 
-/* What workers waited for in the block before comes first: those that end there come with the last
- * block's. */
+/* Causes of waits in the last block come first: those of waits that end there are known only when
+ * this block is read. */
 static bool listing_take(void *self, const struct trace *block)
 {
     struct listing *listing = self;
@@ -398,7 +400,7 @@ static bool listing_end(struct listing *listing)
     return good;
 }
 
-/* The run's trace, or that of its plan. */
+/* Lists the run's trace, or that of its plan. */
 static bool trace_list(const struct run_record *record, const char *name, bool predicted,
                        FILE *stream, struct failure *failure)
 {
@@ -428,7 +430,7 @@ bool events_csv(const struct run_record *record, FILE *stream, struct failure *f
     static const char head[] =
         "trace,rank,operation,cause,round,package,first,tasks,start_s,end_s\n";
     struct residuals residuals;
-    /* Refuses events that have no name. */
+    /* This refuses events that have no name. */
     if (!residuals_make(record, &residuals, failure))
         return false;
     const bool has = residuals.has_predicted;

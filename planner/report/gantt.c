@@ -8,25 +8,25 @@ enum { COLUMNS = 72, WORKERS_MOST = 24, MASTERS_MOST = 8 };
 enum { LINES_MOST = WORKERS_MOST + 2 * MASTERS_MOST, LABEL = 32 };
 static const int64_t PACKAGES_MOST = 1000000;
 
-/* Seconds of each operation in each column of a line. */
+/* The seconds of each operation in each column of a line. */
 struct line {
     double cells[COLUMNS][OPERATION_COUNT];
     char label[LABEL];
-    bool works; /* it is a worker's */
+    bool works; /* it is the line of a worker */
 };
 
-/* Line numbers of a rank count from 1; 0: none yet, -1: it is not drawn. */
+/* Numbers of lines count from 1; for a rank 0: it has none yet, -1: it is not drawn. */
 struct chart {
     struct line *lines; /* owned */
     int64_t line_count;
-    int64_t *own, *port;     /* owned; by rank: its line, and that of the port to it */
+    int64_t *own, *port;     /* owned; by rank: its own line, and that of transfers to it */
     const struct plan *plan; /* borrowed */
     int64_t ranks;
-    bool several;             /* masters */
-    int64_t workers_most;     /* of a master */
-    int64_t masters;          /* that are drawn */
-    int64_t left_out, unseen; /* workers of these, and masters, that are not */
-    bool starts, results;     /* there are workers that start for a while, results that return */
+    bool several;             /* there are several masters */
+    int64_t workers_most;     /* drawn of each master */
+    int64_t masters;          /* masters that are drawn */
+    int64_t left_out, unseen; /* workers of drawn masters that are left out; masters that are */
+    bool starts, results;     /* are there starts of workers, are there results that return */
     double makespan_s, column_s;
 };
 
@@ -66,7 +66,7 @@ static void trace_draw(struct chart *chart, const struct trace *trace)
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-/* The next line, which says so. */
+/* Begins the next line, with that label. */
 static int64_t line_add(struct chart *chart, const char *label, int64_t number)
 {
     struct line *line = &chart->lines[chart->line_count++];
@@ -77,8 +77,8 @@ static int64_t line_add(struct chart *chart, const char *label, int64_t number)
     return chart->line_count;
 }
 
-/* The next worker of a master gets a line, as long as there are some: that of one master with its
- * number, of several with its rank. */
+/* Gives the next worker of a master a line while there are lines left; the label has its number
+ * with one master, its rank with several. */
 static void worker_place(struct chart *chart, int64_t rank, int64_t *placed)
 {
     if (chart->own[rank] != 0)
@@ -94,7 +94,7 @@ static void worker_place(struct chart *chart, int64_t rank, int64_t *placed)
     chart->lines[chart->line_count - 1].works = true;
 }
 
-/* Those of its plan, and then whoever else of its ranks did something. */
+/* Places the workers of the master's plan, then others of its ranks that did something. */
 static void workers_place(struct chart *chart, const struct plan *star, int64_t end,
                           const struct trace *trace)
 {
@@ -108,7 +108,7 @@ static void workers_place(struct chart *chart, const struct plan *star, int64_t 
     }
 }
 
-/* What nobody sees of a master: all of its ranks. */
+/* Marks all ranks of a master that is not drawn. */
 static void star_hide(struct chart *chart, int64_t master, int64_t end)
 {
     chart->unseen++;
@@ -116,7 +116,7 @@ static void star_hide(struct chart *chart, int64_t master, int64_t end)
         chart->own[rank] = -1;
 }
 
-/* To its workers, or to the masters of its groups. */
+/* Places the line of transfers from the master to its workers, or to the masters of its groups. */
 static void port_place(struct chart *chart, const struct plan *star, int64_t end)
 {
     const int64_t port = line_add(chart, "port", -1);
@@ -126,7 +126,7 @@ static void port_place(struct chart *chart, const struct plan *star, int64_t end
         chart->port[star->workers[k] + 1] = port;
 }
 
-/* A master with the ranks up to the next one. */
+/* Places a master, with the ranks up to the next master. */
 static void star_place(struct chart *chart, const struct plan *star, const struct trace *trace)
 {
     int64_t end = star->master + 1;
@@ -144,7 +144,7 @@ static void star_place(struct chart *chart, const struct plan *star, const struc
         workers_place(chart, star, end, trace);
 }
 
-/* Behind a master come those of its groups. */
+/* Places a master, followed by the masters of its groups. */
 static void masters_place(struct chart *chart, const struct plan *plan, const struct trace *trace)
 {
     for (size_t k = 0; k < plan->star_count; k++)
@@ -155,9 +155,10 @@ static void masters_place(struct chart *chart, const struct plan *plan, const st
         masters_place(chart, &plan->children[k], trace);
 }
 
-/* ---- the picture ---------------------------------------------------------------------------- */
+/* ---- the chart ---------------------------------------------------------------------------- */
 
-/* Where more was done than there was time for, results were written behind the rest. */
+/* Where operations add up to more than the column's time, results were written while the others
+ * went on: only the part of writing counts that the others leave time for. */
 static void cell_reveal(double *cell, double column_s)
 {
     static const double ROUNDING = 1e-9;
@@ -166,7 +167,8 @@ static void cell_reveal(double *cell, double column_s)
         cell[OPERATION_OUTPUT] = own_s < column_s ? column_s - own_s : 0;
 }
 
-/* The operation that has most of a cell, or a dot when all of them have less than half of it. */
+/* The letter of the operation that has most of a cell, or a dot where all of them together have
+ * less than half of it. */
 static char cell_letter(const double *cell, double column_s)
 {
     int most = 0;
@@ -227,7 +229,7 @@ static double end_of(const struct trace *trace)
     return end_s;
 }
 
-/* Of the masters that are drawn, each has as many. */
+/* How many workers are drawn of each master; it is equal for all. */
 static int64_t workers_of_each(const struct plan *plan)
 {
     const int64_t masters = (int64_t)plan_leaves(plan);

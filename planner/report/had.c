@@ -5,7 +5,7 @@
 
 #include "planner/model/shared.h"
 
-/* Of its processors, by the profile and what was forecast; 0: not known. */
+/* The share of its processors that the plan expected, by profile and forecast; 0: not known. */
 static double planned_of(const struct run_record *record, int64_t worker)
 {
     const struct profile_setting *setting =
@@ -22,9 +22,9 @@ static double planned_of(const struct run_record *record, int64_t worker)
 }
 
 struct had_sum {
-    double mean, least;    /* of those that are known */
-    double planned;        /* the mean of the same; 0: it is not known of all */
-    int64_t known, worker; /* the least one's */
+    double mean, least;    /* of the known shares */
+    double planned;        /* the mean expected share of the same workers; 0: not known for all */
+    int64_t known, worker; /* known shares; the worker with the least one */
 };
 
 static struct had_sum had_sum(const struct run_record *record)

@@ -12,9 +12,9 @@
 #include "planner/report/watts.h"
 #include "planner/studies/advice.h"
 
-/* Enough packages, of sizes that differ enough, for a line of their own. */
+/* So many packages, whose sizes differ by this ratio, are needed to fit a line of their own. */
 static const double PACKAGES_LEAST = 8, SIZES_LEAST = 1.5;
-/* No machine repeats itself more closely than this. */
+/* A smaller relative deviation is not believed: no machine repeats itself so exactly. */
 static const double DEVIATION_LEAST = 1e-4;
 
 /*
@@ -34,7 +34,7 @@ static const double DEVIATION_LEAST = 1e-4;
  * where they are all alike the equations do not make a line (equations_solve).
  */
 
-/* A symmetric matrix and a vector over (latency, rate times mean size). */
+/* A symmetric matrix and a vector, over (latency, rate times mean size). */
 struct pair {
     double a, b;
 };
@@ -54,22 +54,22 @@ static struct pair square_apply(struct square m, struct pair v)
     return (struct pair){m.aa * v.a + m.ab * v.b, m.ab * v.a + m.bb * v.b};
 }
 
-/* One operation of one class of workers in one window. */
+/* What is learned about one operation of one class of workers in one window. */
 struct lesson {
     const struct profile_window *window;
-    struct measured_cost *cost; /* that it changes */
+    struct measured_cost *cost; /* the cost that is changed */
     struct measured_cost old;
     int64_t first_worker, worker_count;
     enum operation operation;
     double drift;
     /* Of the run's packages: */
-    double packages, tasks, seconds, expected_s; /* the last by the old line */
+    double packages, tasks, seconds, expected_s; /* expected by the old line */
     double least, greatest;                      /* sizes */
-    struct cost scaled;                          /* the old line, to the run's mean */
-    double squares;                              /* of what they are off it */
+    struct cost scaled;                          /* the old line, scaled to the run's mean */
+    double squares;                              /* of packages' relative distance from it */
     double deviation, jitter_s;                  /* about the scaled line, as in struct fit */
     double mean_size;
-    struct square matrix; /* their normal equations, each weighted by its own variance */
+    struct square matrix; /* normal equations, weighted by each package's variance */
     struct pair right;
 };
 
@@ -79,7 +79,7 @@ static double package_seconds(const struct replay_package *package, enum operati
     return *star_cost_part(&cost, operation);
 }
 
-/* Does the package speak of the lesson's cost? */
+/* Does the package belong to the lesson's cost? */
 static bool package_counts(const struct lesson *lesson, const struct replay_package *package)
 {
     return package->tasks >= lesson->window->least && package->tasks <= lesson->window->greatest &&
@@ -108,7 +108,7 @@ static void lesson_scale(struct lesson *lesson)
                          : (struct cost){0, lesson->seconds / lesson->tasks};
 }
 
-/* A single package about the line. */
+/* Adds the distance of a single package from the line. */
 static void package_scatter(struct lesson *lesson, const struct replay_package *package)
 {
     const double line_s = cost_of(lesson->scaled, (double)package->tasks);
@@ -117,7 +117,7 @@ static void package_scatter(struct lesson *lesson, const struct replay_package *
     lesson->squares += off * off - jitter * jitter;
 }
 
-/* Together with those that the old fit has seen. */
+/* The deviation of these packages together with those of the old fit. */
 static void lesson_scatter(struct lesson *lesson)
 {
     const struct fit *old = &lesson->old.fit;
@@ -142,14 +142,15 @@ static void package_equate(struct lesson *lesson, const struct replay_package *p
     lesson->right.b += weight * size * seconds;
 }
 
-/* (A^-1 + D)^-1 = (I + A D)^-1 A, for what the packages say of both parameters and the drift that
- * they share; A may be singular, as it is with packages of one size. Applied to A and to the right
- * side. */
+/* (A^-1 + D)^-1 = (I + A D)^-1 A: A is what the packages say of both parameters, D the covariance
+ * of the drift that all packages share. A may be singular, as it is where all packages have one
+ * size. Applied to A and to the right side. */
 static void drift_widen(struct square *a, struct pair *right, struct pair line, double drift)
 {
     const struct pair at = square_apply(*a, line);
     const double share = drift * drift / (1 + drift * drift * (line.a * at.a + line.b * at.b));
-    /* Sherman and Morrison, D being drift^2 times the line's outer product. */
+    /* By the formula of Sherman and Morrison, because D is drift^2 times the outer product of the
+     * line with itself. */
     const double along = line.a * right->a + line.b * right->b;
     right->a -= share * at.a * along;
     right->b -= share * at.b * along;
@@ -164,7 +165,7 @@ static bool line_sound(const struct lesson *lesson, struct cost cost)
            cost.latency_s + cost.s_per_task * (double)lesson->window->least > 0;
 }
 
-/* A line and its errors from normal equations; false: they do not make one. */
+/* A line and its errors from normal equations; false: these do not determine a line. */
 static bool equations_solve(const struct lesson *lesson, struct square matrix, struct pair right,
                             double mean_size, struct measured_cost *made)
 {
@@ -180,7 +181,7 @@ static bool equations_solve(const struct lesson *lesson, struct square matrix, s
     return true;
 }
 
-/* The errors of a scaled line are one. */
+/* A line that is only scaled has one error for latency and rate. */
 static void scaled_take(const struct lesson *lesson, struct measured_cost *made)
 {
     const double error = lesson->deviation / sqrt(lesson->packages);
@@ -207,7 +208,7 @@ static void prior_add(const struct measured_cost *old, double mean_size, struct 
     right->b += said.b;
 }
 
-/* Do the packages say anything? */
+/* Do the packages tell anything about this cost? */
 static bool lesson_counts(const struct lesson *lesson)
 {
     return lesson->packages >= 2 && lesson->seconds > 0;
@@ -295,13 +296,13 @@ static void lessons_package(void *self, const struct replay_package *package)
             lessons->package(&lessons->items[k], package);
 }
 
-/* The latest start of each worker, over all parts; 0: not known. */
+/* The latest start of each worker over all parts; 0: not known. */
 struct starts {
     double *prepared_s; /* owned */
     int64_t count;
 };
 
-/* Starts of workers first .. first + count - 1 that took part. */
+/* Starts of those of the workers first .. first + count - 1 that took part. */
 struct start_lesson {
     double sum_s, squares_s2;
     int n;
@@ -321,7 +322,7 @@ static struct start_lesson starts_sum(const struct starts *starts, int64_t first
     return lesson;
 }
 
-/* Both what the run says and what was known count by how sure they are. */
+/* Weighs the run's starts and the known one by their variances. */
 static void start_learn(const struct start_lesson *lesson, double drift,
                         struct measured_cost *start)
 {
@@ -340,7 +341,7 @@ static void start_learn(const struct start_lesson *lesson, double drift,
     start->fit.n = (known ? start->fit.n : 0) + lesson->n;
 }
 
-/* Have all windows the same classes, as calibration makes them? A start is the same in all. */
+/* Have all windows the same classes, as calibration makes them? A start must be the same in all. */
 static bool classes_alike(const struct profile_setting *setting)
 {
     const struct profile_window *one = &setting->windows[0];
@@ -369,7 +370,7 @@ static void starts_learn(const struct starts *starts, struct profile_setting *se
     }
 }
 
-/* Half of what was known, half of what the run says: machines load and files grow. */
+/* The mean of what was known and what the run took: machines' load and files' sizes change. */
 static double overhead_mix(double known_s, double run_s)
 {
     return !(run_s > 0) ? known_s : known_s > 0 ? (known_s + run_s) / 2 : run_s;
@@ -399,13 +400,13 @@ static bool history_append(struct profile *profile, double drift, struct failure
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-/* What is learned from: the run's parts, the record's own first, and where one had several masters,
- * each of their stars. */
+/* What is learned from: the run's parts, beginning with the record's own one; of several masters,
+ * each star. */
 struct parts {
     const struct run_record **items; /* owned; borrowed each */
-    bool *complete;                  /* owned; by item: it can be replayed */
+    bool *complete;                  /* owned; by item: can it be replayed? */
     int64_t count;
-    struct masters_views **views; /* owned; by the run's parts; NULL: it had one master */
+    struct masters_views **views; /* owned; by the run's parts; NULL: one master */
     int64_t run_parts;
 };
 
@@ -453,11 +454,12 @@ static bool parts_init(struct parts *parts, struct run_record *record, struct fa
     return good || failure_memory(failure, "learning from a run");
 }
 
-/* Others who used processors and network meanwhile will not be there the next time: of the part's
- * workers, what computing would have taken with as much of their processors as they had when the
- * profile was made, over what it took; and of links the same with the bandwidth of then, as far as
- * the plan reckoned with another one. What packages found is no help there, for it is said by what
- * they took. *count workers; owned; NULL: out of memory. */
+/* What others took of processors and network during the run says nothing about the next run. For
+ * each worker of the part: the time of computing with the share of processors that it had when the
+ * profile was made, divided by the time that it took; and likewise of links with the profile's
+ * bandwidth, if the plan was made for another one. What packages found of the bandwidth is of no
+ * use here, because it is derived from the times that they took. *count workers; owned; NULL: out
+ * of memory. */
 static struct replay_alone *alone_find(const struct run_record *part,
                                        const struct profile_setting *setting, int64_t *count)
 {
@@ -476,8 +478,8 @@ static struct replay_alone *alone_find(const struct run_record *part,
     return alone;
 }
 
-/* Of a part that has a prediction and can be replayed: both, on top of what was there, as if nobody
- * else had used the processors, nor had been reckoned with. */
+/* If the part has a prediction and can be replayed, adds both times, as if nobody else had used the
+ * processors and the plan had not expected it. */
 static bool drift_add(const struct run_record *part, const struct profile_setting *setting,
                       double *predicted_s, double *replayed_s, struct failure *failure)
 {
@@ -493,7 +495,7 @@ static bool drift_add(const struct run_record *part, const struct profile_settin
     if (!good)
         return false;
     if (residuals.has_replayed && residuals.has_predicted) {
-        /* What varies makes any run longer, and is no drift of costs. */
+        /* Variation makes every run longer, and is not a drift of costs. */
         const struct plan_prediction *planned = &part->plan.predicted;
         const double longer =
             residuals.median_s > 0 ? planned->makespan_s / planned->without_variation_s : 1;
@@ -504,7 +506,7 @@ static bool drift_add(const struct run_record *part, const struct profile_settin
     return true;
 }
 
-/* The run's own drift, all parts together, into the history. */
+/* Adds the run's own drift, over all parts together, to the history. */
 static bool drift_note(const struct parts *parts, struct profile *profile,
                        const struct profile_setting *setting, struct failure *failure)
 {
@@ -548,9 +550,9 @@ static bool reading_take(void *self, const struct trace *block)
     return replay_take(&reading->replay, block, reading->failure);
 }
 
-/* All packages of a part, for the lessons (NULL: nobody), as if its first workers had been `alone`
- * (NULL: as they were). *complete: it can be replayed; its starts go to `starts`, which may be
- * NULL. */
+/* Reads all packages of a part for the lessons (NULL: none), as if its first workers had been
+ * `alone` (NULL: as they were). *complete: it can be replayed. Its starts are added to `starts`,
+ * which may be NULL. */
 static bool part_read(const struct run_record *part, struct lessons *lessons,
                       const struct replay_alone *alone, int64_t alone_count, struct starts *starts,
                       bool *complete, struct failure *failure)
@@ -571,7 +573,7 @@ static bool part_read(const struct run_record *part, struct lessons *lessons,
     return good;
 }
 
-/* Those that can be replayed. *any: there is one. False: out of memory. */
+/* Finds the parts that can be replayed; *any: there is one. False: out of memory. */
 static bool parts_find(struct parts *parts, bool *any, struct starts *starts,
                        struct failure *failure)
 {
@@ -604,7 +606,7 @@ static bool packages_read(const struct parts *parts, const struct profile_settin
     return good;
 }
 
-/* Those that packages do not speak of stay as they are. */
+/* Costs that no package tells anything about stay as they are. */
 static void lessons_thin(struct lessons *lessons)
 {
     size_t kept = 0;
@@ -614,7 +616,8 @@ static void lessons_thin(struct lessons *lessons)
     lessons->count = kept;
 }
 
-/* Three times over the packages: their sums, their scatter about the line, and their equations. */
+/* Reads the packages three times: for their sums, their scatter about the line, and their
+ * equations. */
 static bool setting_learn(const struct parts *parts, double drift, struct profile_setting *setting,
                           struct failure *failure)
 {
@@ -652,7 +655,7 @@ static bool parts_learn(struct run_record *record, struct profile_setting *setti
     return true;
 }
 
-/* Costs as they are where nobody else uses the machines. */
+/* Replaces the plan's costs by those without others on the machines. */
 static void shared_leave(struct run_record *record)
 {
     for (int64_t k = 0; k <= record->other_count; k++) {

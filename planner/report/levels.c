@@ -80,7 +80,7 @@ static bool is_expected(const struct run_record *record)
     return any;
 }
 
-/* Behind what was measured: what the first level's plan expected. */
+/* Adds what the first level's plan expected, after what was measured. */
 static void expected_add(struct text *text, bool wanted, double tasks, double seconds)
 {
     if (wanted && tasks > 0)

@@ -6,14 +6,14 @@
 
 /* ---- a star as a run ------------------------------------------------------------------------ */
 
-/* Borrows all that is in the record from the whole run's. */
+/* A star as a run of its own; all that its record contains is borrowed from the whole run's. */
 struct star_view {
     struct run_record record;
     const struct run_record *whole;
     struct run_loss *losses; /* owned */
     int64_t master, end;     /* its ranks, the master's first */
-    double begun_s;          /* its first envelope's start; HUGE_VAL: not seen yet */
-    /* While it is played: */
+    double begun_s;          /* start of its first envelope; HUGE_VAL: not seen yet */
+    /* While its trace is read: */
     const struct trace_taker *taker;
     struct trace here; /* owned */
 };
@@ -28,7 +28,7 @@ static bool is_of(const struct star_view *view, int64_t rank)
     return rank >= view->master && rank < view->end;
 }
 
-/* Its part of a block; its master's rank is that of any master. */
+/* Passes on the star's part of a block; in it, the star's master is rank 0. */
 static bool view_take(void *self, const struct trace *block)
 {
     struct star_view *view = self;
@@ -55,7 +55,7 @@ static bool view_play(void *self, const struct trace_taker *taker, struct failur
     return run_record_play(view->whole, &own, failure);
 }
 
-/* Its ranks end where another master stands. */
+/* The star's ranks end where those of the next master begin. */
 static int64_t ranks_end(const struct plan *plan, int64_t master)
 {
     int64_t end = INT32_MAX;
@@ -65,7 +65,7 @@ static int64_t ranks_end(const struct plan *plan, int64_t master)
     return end;
 }
 
-/* The star's part of the plan, with what the whole one says. */
+/* The star's part of the plan, with what holds for the whole plan. */
 static struct plan plan_of(const struct plan *whole, const struct plan *star)
 {
     struct plan plan = *whole;
@@ -95,7 +95,7 @@ static bool losses_take(struct star_view *view)
     return view->losses != NULL;
 }
 
-/* To be released. It does not move. */
+/* To be released. Must not be moved in memory. */
 static bool view_init(struct star_view *view, const struct run_record *whole, size_t k)
 {
     const struct plan *star = &whole->plan.stars[k];
@@ -150,7 +150,7 @@ const struct run_record *masters_view(const struct masters_views *views, size_t 
 
 /* ---- together ------------------------------------------------------------------------------- */
 
-/* Of `more`, whose times begin so much later. */
+/* Adds `more`, whose times begin later_s later. */
 static bool summary_join(struct trace_summary *all, const struct trace_summary *more,
                          double later_s)
 {
@@ -180,10 +180,10 @@ static int64_t rounds_listed(int64_t rounds)
     return rounds < ROUNDS_LISTED ? rounds : ROUNDS_LISTED;
 }
 
-/* A round ends with the star whose round of that number ends last. */
+/* A round of the whole run ends with the last star that ends its round of that number. */
 static bool rounds_join(struct trace_summary *all, const struct trace_summary *more, double later_s)
 {
-    const double *ends_s = more->round_ends_s; /* NULL: it has none */
+    const double *ends_s = more->round_ends_s; /* NULL: it has no rounds */
     const int64_t had = rounds_listed(all->round_count),
                   more_count = ends_s ? rounds_listed(more->round_count) : 0;
     const int64_t count = more_count > had ? more_count : had;
@@ -198,7 +198,7 @@ static bool rounds_join(struct trace_summary *all, const struct trace_summary *m
     return true;
 }
 
-/* Means over the workers, and the busiest master. */
+/* Computes means over the workers, and the busiest master. */
 static void shares_join(struct trace_summary *all, const struct trace_summary *more)
 {
     const double had = (double)all->workers_used, used = (double)more->workers_used;
@@ -215,7 +215,7 @@ static double busy_s(const struct worker_summary *worker)
            worker->seconds[OPERATION_OUTPUT];
 }
 
-/* Those of a star that is done wait for the others, too. */
+/* Workers of a star that has ended wait for the others: that counts as idle time. */
 static void idle_settle(struct trace_summary *all, struct worker_summary *worker)
 {
     const double idle_s =
@@ -224,7 +224,7 @@ static void idle_settle(struct trace_summary *all, struct worker_summary *worker
     worker->seconds[OPERATION_IDLE] = idle_s;
 }
 
-/* Of all workers, when all are there. */
+/* Computes the balance over all workers, once all are added. */
 static void balance_settle(struct trace_summary *all)
 {
     const double used = (double)all->workers_used;
@@ -251,7 +251,7 @@ static void cause_add(struct causes *all, int64_t worker, enum cause cause, doub
     all->seconds[cause] += seconds;
 }
 
-/* Before the star began, and when it had ended, its workers waited like those of the others. */
+/* Before its star began and after it ended, a worker waited like those of other stars. */
 static void causes_settle(struct causes *all, const struct causes *star, double later_s,
                           double earlier_s)
 {
@@ -290,7 +290,7 @@ static bool figures_join(struct trace_summary *all, const struct trace_summary *
     return good;
 }
 
-/* A star of the run, which began so much later than the first one. */
+/* Adds a star of the run, which began later_s later than the first one. */
 static bool star_join(struct residuals *all, const struct residuals *star, double later_s)
 {
     all->has_predicted = all->has_predicted && star->has_predicted;
@@ -303,7 +303,7 @@ static bool star_join(struct residuals *all, const struct residuals *star, doubl
                         &star->causes.replayed, later_s);
 }
 
-/* So much earlier than the others together that star ended. */
+/* How much earlier than the whole run that star ended. */
 static double earlier_s(const struct trace_summary *all, const struct trace_summary *star,
                         double later_s)
 {
@@ -320,7 +320,7 @@ static void star_settle(struct residuals *all, const struct residuals *star, dou
                   earlier_s(&all->replayed, &star->replayed, later_s));
 }
 
-/* Without the losses each star would have ended as it was planned; NaN: it is not known of any. */
+/* The end without losses: each star would have ended as planned. NaN: not known for any. */
 static double undisturbed_join(const struct residuals *all)
 {
     double end_s = (double)NAN;
@@ -359,7 +359,7 @@ static bool star_make(const struct run_record *record, size_t k, struct residual
     const bool good = view_init(&view, record, k)
                           ? residuals_make(&view.record, star, failure)
                           : failure_memory(failure, "reading a run of several masters");
-    star->record = record; /* the view goes */
+    star->record = record; /* the view is about to be released */
     star->begun_s = isfinite(view.begun_s) ? view.begun_s : 0;
     view_release(&view);
     return good;
@@ -411,7 +411,7 @@ static void percent_column(struct text *text, double share)
         text_add(text, "%+8.1f %%", 100 * share);
 }
 
-/* To that master's workers from others', or the other way round. */
+/* Core tasks that moved to that master's workers from those of others. */
 static int64_t moved_to(const struct run_record *record, int64_t master)
 {
     int64_t tasks = 0;
@@ -448,7 +448,7 @@ static void star_row(const struct residuals *star, int64_t master, struct text *
 
 /* ---- groups of a tree ----------------------------------------------------------------------- */
 
-/* What a group's workers came to. */
+/* Sums over a group's workers. */
 struct group_sum {
     int64_t workers, tasks, packages;
     double end_s;

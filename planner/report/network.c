@@ -65,7 +65,7 @@ void network_finding_take(void *self, const struct replay_package *package)
     finding->times[worker].taken_s += package->cost.link_s;
 }
 
-/* The links that were expected are those of the bandwidth that was planned with. */
+/* The links that were expected are those with the bandwidth that the plan was made for. */
 static struct network_worker worker_find(const struct network_finding *finding, int64_t worker)
 {
     const struct profile_worker *class = class_of(finding->setting, worker);
@@ -111,7 +111,7 @@ void network_release(struct network *network)
 /* ---- what is said -------------------------------------------------------------------------- */
 
 struct network_sum {
-    double found, planned; /* means of those that are known */
+    double found, planned; /* means over workers for which they are known */
     int64_t known, least;  /* the worker that found least */
 };
 

@@ -9,7 +9,8 @@ static const struct profile_setting *setting_of(const struct run_record *record)
                : NULL;
 }
 
-/* As the plan says it, and at this run's pace; the interval is drawn as the plan draws its own. */
+/* The batch jobs of the plan as it says, and at the pace of this run, with an interval that is
+ * drawn in the same way. */
 static void batches_find(const struct residuals *residuals, const struct profile_setting *setting,
                          struct outlook *outlook)
 {
@@ -20,7 +21,8 @@ static void batches_find(const struct residuals *residuals, const struct profile
     struct failure none = FAILURE_INIT;
     const bool known =
         interval_known(&record->profile, setting) && interval_draw(&request, &interval, &none);
-    /* What this run's memory adds to the profile's; nothing else of the copy is changed. */
+    /* Only the peaks of memory are changed in the copy: those of this run are added to the
+     * profile's. */
     struct profile learnt = record->profile;
     learnt.peaks =
         peaks_most(learnt.peaks, advice_peaks(&record->plan, setting, run_record_peaks(record)));
@@ -80,7 +82,8 @@ static void predicted_find(const struct residuals *residuals, struct outlook *ou
                            outlook->planned.node_bytes};
 }
 
-/* Of a full node: its ranks, the master among them, and what core tasks run beside them. */
+/* What a full node used: by its ranks, including the master, and by the processes that core tasks
+ * start. */
 static void used_find(const struct run_record *record, struct outlook *outlook)
 {
     const struct run_usage *used = &record->used;

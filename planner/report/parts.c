@@ -8,10 +8,10 @@
 #include "planner/report/prediction.h"
 #include "planner/report/residuals.h"
 
-/* Lines of a table for people; all are in the JSON form. */
+/* Lines of the printed table; the JSON form has all. */
 static const int64_t ROWS_MOST = 32;
 
-/* In the report, and for those who read it. */
+/* How a part ended: in JSON, and in the printed report. */
 static const struct {
     const char *name, *words;
 } outcomes[PART_OUTCOMES] = {[PART_RUNNING] = {"running", "not ended"},
@@ -25,13 +25,13 @@ static int outcome_of(const struct run_part *part)
     return part->outcome >= 0 && part->outcome < PART_OUTCOMES ? part->outcome : PART_KILLED;
 }
 
-/* Its trace and times were not kept. */
+/* Were its trace and times not kept, because it was killed? */
 static bool is_broken(const struct run_part *part)
 {
     return part->outcome == PART_KILLED || part->outcome == PART_HALTED;
 }
 
-/* What ended part k; NULL: not said. */
+/* What ended part k; NULL: not known. */
 static const char *ended_of(const struct run_record *record, int64_t k)
 {
     if (record->part == k + 1)
@@ -48,13 +48,13 @@ double parts_seconds(const struct run_part *part)
                                                     : fmax(part->ended_s - part->began_s, 0);
 }
 
-/* Did it measure how long it took? */
+/* Did the part measure how long it took? */
 static bool is_measured(const struct run_part *part)
 {
     return part->makespan_s > 0;
 }
 
-/* Of its core tasks, those that a later part did again. */
+/* How many of its core tasks a later part did again. */
 static int64_t again_of(const struct run_part *parts, int64_t count, int64_t k)
 {
     const int64_t kept = k + 1 < count ? parts[k + 1].before - parts[k].before : parts[k].tasks;
@@ -92,7 +92,7 @@ static bool has_parts(const struct run_record *record)
     return record->resumed > 0 && record->part_count > 1;
 }
 
-/* By part, as far as is known; owned. NULL: out of memory. */
+/* The predicted time of each part, as far as known; owned. NULL: out of memory. */
 static double *predictions_find(const struct run_record *record, double shown_s)
 {
     double *predicted_s = malloc((size_t)record->part_count * sizeof *predicted_s);
@@ -106,7 +106,7 @@ static double *predictions_find(const struct run_record *record, double shown_s)
     return predicted_s;
 }
 
-/* "2026-11-22 16:20:11", or with the letter in place of the blank. */
+/* For example "2026-11-22 16:20:11", or with another character between date and time. */
 static void moment_add(struct text *text, double moment_s, char between)
 {
     const time_t seconds = (time_t)moment_s;
@@ -116,7 +116,7 @@ static void moment_add(struct text *text, double moment_s, char between)
                  at.tm_mday, between, at.tm_hour, at.tm_min, at.tm_sec);
 }
 
-/* ", +2.0 % against 1.5 s predicted"; nothing where there is no prediction. */
+/* For example ", +2.0 % against 1.5 s predicted"; nothing without a prediction. */
 static void promise_text(double measured_s, double predicted_s, struct text *text)
 {
     if (!(predicted_s > 0) || !(measured_s > 0))
@@ -126,8 +126,8 @@ static void promise_text(double measured_s, double predicted_s, struct text *tex
     text_add(text, " predicted");
 }
 
-/* That took part; of one that was killed, and whose workers joined, as many as it was planned for.
- */
+/* The workers that took part; of a part that was killed and whose workers joined, as many as it was
+ * planned for. */
 static int64_t workers_of(const struct run_record *record, int64_t k)
 {
     const struct run_record *part = record->part == k + 1 ? record : NULL;

@@ -21,13 +21,13 @@ static int64_t greater_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* As many as the run had: the greatest that did something. */
+/* The number of workers of the run: the greatest number of one that did something. */
 static int64_t workers_seen(const struct run_record *record)
 {
     return greater_of(plan_workers_needed(&record->plan), run_record_ranks(record));
 }
 
-/* The rule on the profile's workers, as many as the run had; interval_s may be NULL. */
+/* Predicts a rule with as many of the profile's workers as the run had; interval_s may be NULL. */
 static bool rule_predict(const struct run_record *record, const struct profile_setting *setting,
                          const struct platform *platform, struct trace *trace, double *interval_s,
                          struct failure *failure)
@@ -68,7 +68,7 @@ static struct watching_request watching_of(const struct run_record *record,
                                      .ahead = record->ahead > 0 ? record->ahead : WATCHING_AHEAD};
 }
 
-/* A plan that was watched, or whose end was assigned on request: as long as nothing is unusual. */
+/* Predicts a plan that was watched, or had a tail, for the case that nothing unusual happens. */
 static bool watched_predict(const struct run_record *record, const struct profile_setting *setting,
                             struct trace *trace, struct failure *failure)
 {
@@ -77,7 +77,7 @@ static bool watched_predict(const struct run_record *record, const struct profil
     return watching_simulate(&request, trace, &simulation, failure);
 }
 
-/* Did masters side by side, or of groups, decide by more than their plans? */
+/* Did masters, side by side or of groups, decide by more than their plans? */
 static bool stars_decided(const struct run_record *record)
 {
     const struct plan *plan = &record->plan;
@@ -85,7 +85,7 @@ static bool stars_decided(const struct run_record *record)
            (record->rule || record->tail || record->replan || record->replanned);
 }
 
-/* As one master's: its rank is 0 there. */
+/* Takes that master's part of the trace, in which it is rank 0. */
 static bool trace_take(const struct trace *from, int64_t master, struct trace *trace)
 {
     for (size_t k = 0; k < from->count; k++) {
@@ -98,7 +98,7 @@ static bool trace_take(const struct trace *from, int64_t master, struct trace *t
     return true;
 }
 
-/* All of them, or one that is the whole run's only one. */
+/* Predicts all stars, or the one that is the record's. */
 static bool stars_predict(const struct run_record *record, const struct profile_setting *setting,
                           struct trace *trace, struct failure *failure)
 {
@@ -120,7 +120,8 @@ static bool stars_predict(const struct run_record *record, const struct profile_
     return good;
 }
 
-/* By the plan's rounds, by a rule, or by both; of a rule alone, *interval_s unless it is NULL. */
+/* Predicts by the plan's rounds, by a rule, or by both; only a rule alone gives *interval_s, unless
+ * it is NULL. */
 static bool decision_predict(const struct run_record *record, const struct profile_setting *setting,
                              struct trace *trace, double *interval_s, struct failure *failure)
 {
@@ -135,7 +136,7 @@ static bool decision_predict(const struct run_record *record, const struct profi
     platform.buffers = plan_buffers(&record->plan);
     if (record->counted)
         platform_leave_master_out(&platform);
-    /* Where the tasks of a part lie in the job is not known. */
+    /* Where the core tasks of a part lie in the job is not known. */
     const bool known = record->star || record->plan.tasks == (double)record->tasks;
     const bool good =
         (!known || platform_map(&platform, setting, (double)record->tasks, failure)) &&
@@ -176,7 +177,7 @@ bool prediction_is_plans(const struct run_record *record)
 
 /* ---- when it ends -------------------------------------------------------------------------- */
 
-/* When the last worker, or the master's own computing, ends. */
+/* When the last worker ends, or the master's own computing. */
 static bool end_take(void *self, const struct trace *block)
 {
     double *end_s = self;

@@ -41,7 +41,7 @@ static const struct {
                {"cold", probe_cold},       {"waited", probe_waited},       {"tasks", probe_tasks},
                {"length_ns", probe_length}};
 
-/* Number `at` of `count`: is it among `most` that are spread over all of them? */
+/* Is number `at` of `count` among `most` numbers that are spread evenly over all? */
 static bool is_drawn(int64_t at, int64_t count, int64_t most)
 {
     return count <= most || at * most / count != (at + 1) * most / count;

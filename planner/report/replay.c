@@ -6,14 +6,14 @@
 
 #include "planner/simulate/events.h"
 
-/* When a package's transfer could begin, and when its end was seen; NaN: there was none. */
+/* When a package's transfer could begin, and when its end was noticed; NaN: there was none. */
 struct replay_transfer {
     double left_s, arrived_s;
 };
 
 /* ---- what the run says --------------------------------------------------------------------- */
 
-/* The latest loss before a package was begun. */
+/* The latest loss before the package was begun; it may be sent again only after that. */
 static double loss_before(const struct replay_setup *setup, double start_s)
 {
     double before_s = 0;
@@ -22,7 +22,7 @@ static double loss_before(const struct replay_setup *setup, double start_s)
     return before_s;
 }
 
-/* A worker starts before its first package. */
+/* A worker's start comes before its first package. */
 static void start_take(struct replay *replay, const struct trace_event *event)
 {
     const int64_t worker = (int64_t)event->rank - 1;
@@ -34,7 +34,7 @@ static void start_take(struct replay *replay, const struct trace_event *event)
             replay->prepared_s[worker];
 }
 
-/* A package that was computed twice is of a run that lost a worker. */
+/* A package that was computed twice belongs to a run that lost a worker. */
 static void event_take(struct replay *replay, const struct trace_event *event)
 {
     struct replay_package *package = &replay->packages[event->package - replay->first];
@@ -59,8 +59,8 @@ static void event_take(struct replay *replay, const struct trace_event *event)
         package->not_before_s = loss_before(&replay->setup, event->start_s);
 }
 
-/* How long each of the first `count` packages that are kept held the port: where there is one for
- * every worker, for as long as it seems. */
+/* For how long each of the first `count` packages that are kept occupied the port; where every
+ * worker has a port, as long as its transfer seems to have taken. */
 static void links_derive(struct replay *replay, int64_t count)
 {
     double later_s = HUGE_VAL;
@@ -93,7 +93,8 @@ static void losses_find(struct replay *replay, int64_t count)
     }
 }
 
-/* Of the first `count` that are kept, those that are known to be their workers' last. */
+/* Notes which of the first `count` packages that are kept are known to be their workers' last
+ * ones. */
 static void lasts_note(struct replay *replay, int64_t count)
 {
     for (int64_t k = 0; k < count; k++) {
@@ -103,7 +104,7 @@ static void lasts_note(struct replay *replay, int64_t count)
     }
 }
 
-/* Of the last packages, those that are their workers' last. False: out of memory. */
+/* Finds which of the last packages are their workers' last ones. False: out of memory. */
 static bool lasts_find(struct replay *replay)
 {
     bool *seen = calloc((size_t)replay->setup.workers + 1, sizeof *seen);
@@ -136,8 +137,8 @@ static void package_price(const struct platform *platform, struct replay_package
 
 /* ---- the same again ------------------------------------------------------------------------ */
 
-/* Before it is known that there is something to send, or that its worker is through with others,
- * the master waits. */
+/* The master waits until it is known that there is something to send or, after a loss, until the
+ * worker has done what it had. */
 static void package_await(struct replay *replay, const struct replay_package *package,
                           int64_t worker)
 {
@@ -161,7 +162,8 @@ static void package_leave_alone(const struct replay_alone *alone, struct replay_
     package->cost.result_s *= alone->link;
 }
 
-/* As it is replayed: what it took, or what is predicted of it, or as if nobody else were there. */
+/* Sets the package's times as it is replayed: as measured, as predicted, or as if nobody else had
+ * used the machines. */
 static void package_settle(const struct replay_setup *setup, struct replay_package *package)
 {
     const int64_t worker = package->worker;
@@ -173,10 +175,10 @@ static void package_settle(const struct replay_setup *setup, struct replay_packa
         setup->package(setup->self, package);
 }
 
-/* Packages of a block as the loop's source. */
+/* The packages of a block as the source of a loop. */
 struct replaying {
     struct replay *replay;
-    int64_t at, count; /* of replay->packages: the next one, and where the block ends */
+    int64_t at, count; /* in replay->packages: the next one, and the end of the block */
     bool last;         /* no other block follows */
 };
 
@@ -224,8 +226,8 @@ static bool own_next(void *self, double at_s, double until_s, struct own_span *s
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
-/* Room for the block's packages. False: out of memory; *numbered is false where packages could not
- * be listed. */
+/* Makes room for the block's packages. False: out of memory; *numbered false: packages could not be
+ * listed. */
 static bool packages_reserve(struct replay *replay, const struct trace *block, bool *numbered)
 {
     const int64_t most = replay->count + (int64_t)block->count;
@@ -277,7 +279,7 @@ static bool packages_replay(struct replay *replay, int64_t count, bool last)
     return true;
 }
 
-/* The first `count` of those that are kept; `last`: there are no others. */
+/* Replays the first `count` packages that are kept; `last`: there are no others. */
 static bool packages_pass(struct replay *replay, int64_t count, bool last, struct failure *failure)
 {
     links_derive(replay, count);
@@ -297,7 +299,7 @@ static bool packages_pass(struct replay *replay, int64_t count, bool last, struc
     return true;
 }
 
-/* Each begins when it is ready. */
+/* Workers begin when they are ready. */
 static bool star_begin(struct replay *replay)
 {
     const struct replay_setup *setup = &replay->setup;

@@ -1,4 +1,4 @@
-/* A run's report as one JSON value. */
+/* A run's report as a JSON object. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 #include "planner/report/report.h"
 #include "planner/report/residuals.h"
 
-/* "predicted", null where there is none, "measured" and "error"; the first two with this unit. */
+/* Writes "predicted" (null where there is none), "measured" and "error"; the first two in that
+ * unit. */
 static void pair_json(struct json_text *json, const struct residuals *residuals, bool seconds,
                       double predicted, double measured)
 {
@@ -27,7 +28,8 @@ static void pair_json(struct json_text *json, const struct residuals *residuals,
     json_number(json, "error", residuals_error(predicted, measured));
 }
 
-/* A pair with "drift" (replayed / predicted - 1) and "model_error" (measured / replayed - 1). */
+/* Writes a pair with "drift" (replayed / predicted - 1) and "model_error" (measured / replayed -
+ * 1). */
 static void times_json(struct json_text *outer, const char *key, const struct residuals *residuals,
                        double predicted_s, double measured_s, double replayed_s)
 {
@@ -81,7 +83,7 @@ static void others_json(struct json_text *json, const struct plan *plan)
     json_close(&others, "]");
 }
 
-/* "interval" and whether the run is "inside"; null where it is not known. */
+/* Writes "interval", and whether the run is "inside"; null where that is not known. */
 static void interval_json(struct json_text *json, const struct residuals *residuals)
 {
     const double measured_s = residuals->measured.makespan_s;
@@ -98,7 +100,7 @@ static void interval_json(struct json_text *json, const struct residuals *residu
     json_flag(json, "inside", measured_s >= interval_s[0] && measured_s <= interval_s[1]);
 }
 
-/* The total error and its parts. */
+/* Writes the total error and its parts. */
 static void makespan_json(struct json_text *json, const struct residuals *residuals)
 {
     const struct run_record *record = residuals->record;
@@ -141,7 +143,7 @@ static void undisturbed_json(struct json_text *outer, const struct residuals *re
     json_close(&json, "}");
 }
 
-/* What ran, and where. */
+/* Writes what was run, and where. */
 static void origin_json(struct json_text *json, const struct run_record *record)
 {
     json_word(json, "schema", "scow-report-1");
@@ -185,7 +187,7 @@ static void memory_json(struct json_text *outer, const struct run_record *record
     json_close(&json, "}");
 }
 
-/* Columns are for tables. */
+/* Joins runs of spaces, which align columns in the printed form. */
 static void spaces_join(char *line)
 {
     char *to = line;
@@ -195,7 +197,7 @@ static void spaces_join(char *line)
     *to = '\0';
 }
 
-/* `lines` is written to. */
+/* `lines` is changed by this. */
 static void lines_json(char *lines, struct json_text *json)
 {
     char *rest = lines, *line;
@@ -207,8 +209,8 @@ static void lines_json(char *lines, struct json_text *json)
     }
 }
 
-/* Sentences without their stops: changes of the plan, workers lost, conditions other than the
- * calibration's, workers that nobody measured. */
+/* Writes sentences without their full stops: changes of the plan, lost workers, conditions that
+ * differ from the calibration's, workers that nobody measured. */
 static void remarks_json(struct json_text *json, const struct run_record *record)
 {
     struct text lines = TEXT_INIT;
@@ -225,7 +227,7 @@ static void remarks_json(struct json_text *json, const struct run_record *record
     free(all);
 }
 
-/* What the run says of itself, some of it as JSON already. */
+/* Writes what the run says about itself; some of it is JSON already. */
 static void told_json(struct json_text *json, const struct run_record *record)
 {
     if (record->outcome)
@@ -373,7 +375,7 @@ char *report_json(const struct run_record *record, struct failure *failure)
     head_json(&json, &residuals);
     operations_json(&json, &residuals, residuals.predicted.seconds, residuals.measured.seconds,
                     residuals.replayed.seconds);
-    if (plan_writes_behind(&record->plan)) /* of all output; else it all takes time of its own */
+    if (plan_writes_behind(&record->plan)) /* else all output takes time of its own */
         times_json(&json, "output_while_working", &residuals, residuals.predicted.hidden_s,
                    residuals.measured.hidden_s, residuals.replayed.hidden_s);
     requests_json(&json, &residuals);

@@ -1,4 +1,4 @@
-/* A run's report for people. */
+/* A run's report as text. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "planner/report/report.h"
 #include "planner/report/residuals.h"
 
-/* Rows of a table for people; all of them are in the JSON form. */
+/* Rows of a printed table; the JSON form has all. */
 static const int64_t ROWS_MOST = 32;
 
 static void interval_add(struct text *text, const struct residuals *residuals)
@@ -35,7 +35,7 @@ static void interval_add(struct text *text, const struct residuals *residuals)
                                           : "inside its interval");
 }
 
-/* Which part is below? */
+/* Says which part of the run is reported. */
 static void resumed_add(struct text *text, const struct run_record *record)
 {
     text_add(text, "resumed     %s; below is ", record->resumed == 1 ? "once" : "more than once");
@@ -130,7 +130,8 @@ static void seconds_row(struct text *text, const struct residuals *residuals, co
     text_add(text, "\n");
 }
 
-/* Of results written behind: beside the operations, for what they hide takes no time. */
+/* A row for results that were written asynchronously, beside the operations, because the hidden
+ * part takes no time. */
 static void hidden_row(struct text *text, const struct residuals *residuals)
 {
     if (residuals->predicted.hidden_s > 0 || plan_writes_behind(&residuals->record->plan))
@@ -138,7 +139,7 @@ static void hidden_row(struct text *text, const struct residuals *residuals)
                     residuals->measured.hidden_s, residuals->replayed.hidden_s);
 }
 
-/* Of a run on request: the master's answers take part of the makespan, too. */
+/* A row for a run on request: the master's answers are a part of the makespan, too. */
 static void requests_row(struct text *text, const struct residuals *residuals)
 {
     const struct request_summary *requests = &residuals->requests;
@@ -174,7 +175,8 @@ static void causes_add(struct text *text, const struct residuals *residuals)
     }
 }
 
-/* Beside what was predicted at first: what the last plan that was made during the run promised. */
+/* A row for what the last plan promised that was made during the run, beside the first
+ * prediction. */
 static void anew_row(struct text *text, const struct residuals *residuals)
 {
     const struct run_changes *changes = &residuals->record->changes;
@@ -188,7 +190,8 @@ static void anew_row(struct text *text, const struct residuals *residuals)
     text_add(text, "\n");
 }
 
-/* Where the makespan above is the median of what varies: by mean costs, as all that is below. */
+/* A row for the prediction by mean costs, where the makespan above it is the median with variation:
+ * everything below goes by mean costs. */
 static void steady_row(struct text *text, const struct residuals *residuals)
 {
     if (residuals->has_predicted && residuals->median_s > 0)
@@ -203,7 +206,7 @@ static const char *undisturbed_words(const struct run_record *record)
     return record->loss_count == 1 ? "  without the loss" : "  without losses";
 }
 
-/* Above it, prediction and run have the same losses; here only the run has. */
+/* Above this row both prediction and run include the losses; in it only the run does. */
 static void undisturbed_row(struct text *text, const struct residuals *residuals)
 {
     const double measured_s = residuals->measured.makespan_s;
@@ -216,7 +219,8 @@ static void undisturbed_row(struct text *text, const struct residuals *residuals
     text_add(text, "\n");
 }
 
-/* What no package takes, beside what the profile knows of it; nothing where it was not measured. */
+/* Adds the time that no package takes, and what the profile says of it; nothing where it was not
+ * measured. */
 static void overhead_add(struct text *text, const char *name, double measured_s, double known_s)
 {
     if (!(measured_s > 0) && known_s == 0 && strncmp(name, "before", 6) == 0)
@@ -231,7 +235,7 @@ static void overhead_add(struct text *text, const char *name, double measured_s,
     text_add(text, "\n");
 }
 
-/* The others have a row only where they took time. */
+/* Other operations have a row only where they took time. */
 static bool operation_usual(enum operation operation)
 {
     return operation != OPERATION_START && operation != OPERATION_RESULT &&
@@ -269,7 +273,7 @@ static void totals_add(struct text *text, const struct residuals *residuals)
               measured->network_utilization);
     share_row(text, residuals, "load imbalance", predicted->imbalance, measured->imbalance);
     interval_add(text, residuals);
-    /* Of a tree it is never played again. */
+    /* Plans of trees are never replayed. */
     if (residuals->has_predicted && !residuals->has_replayed &&
         residuals->record->plan.child_count == 0)
         text_add(text,

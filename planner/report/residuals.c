@@ -16,8 +16,8 @@
 
 /* ---- figures ------------------------------------------------------------------------------- */
 
-/* A trace in figures, block by block: what it sums up to, what workers waited for, and what
- * requests cost where packages were assigned on request. */
+/* Sums over a trace, block by block: its summary, what workers waited for and, where packages were
+ * assigned on request, what requests took. */
 
 struct figures {
     struct trace_summing summing;
@@ -26,12 +26,12 @@ struct figures {
     double request_s; /* sum over packages, as requests.h says */
     int64_t request_count;
     struct failure *failure;
-    /* Of a trace that is made: it hands its blocks on to these figures. */
+    /* Of a trace that is simulated: it passes its blocks to these figures. */
     struct trace_taker taker;
     struct trace made; /* owned */
 };
 
-/* Whose rounds the run's are; NULL: it assigned on request. */
+/* The plan whose rounds the run had; NULL: it assigned on request. */
 static const struct plan *periods_plan(const struct run_record *record)
 {
     return record->rule ? NULL : &record->plan;
@@ -50,7 +50,7 @@ static bool requests_take(struct figures *figures, const struct trace *block)
     return good || failure_memory(figures->failure, "reading a trace");
 }
 
-/* `self` is the figures: the next block. */
+/* `self` are the figures; takes the next block. */
 static bool figures_take(void *self, const struct trace *block)
 {
     struct figures *figures = self;
@@ -59,14 +59,14 @@ static bool figures_take(void *self, const struct trace *block)
            requests_take(figures, block);
 }
 
-/* Of a trace of that run, or of its plan; to be released. It must not be moved. False: out of
- * memory. */
+/* Figures of the run's trace or of its plan's; to be released, and not to be moved in memory.
+ * False: out of memory. */
 static bool figures_init(struct figures *figures, const struct run_record *record,
                          struct failure *failure)
 {
     *figures = (struct figures){.failure = failure};
     trace_summing_init(&figures->summing, periods_plan(record));
-    if (record->spread) /* its rounds are not the run's */
+    if (record->spread) /* the run did not have its rounds */
         figures->summing.periods.repeats = false;
     request_finding_init(&figures->requests, record->rule && !record->counted ? record->ahead : 0);
     figures->taker = (struct trace_taker){figures_take, figures};
@@ -79,7 +79,7 @@ static bool figures_init(struct figures *figures, const struct run_record *recor
     return figures->division != NULL;
 }
 
-/* Both to be released. */
+/* Both are to be released. */
 static bool figures_end(struct figures *figures, struct trace_summary *summary,
                         struct causes *causes, struct failure *failure)
 {
@@ -99,9 +99,9 @@ static void figures_release(struct figures *figures)
 
 /* ---- residuals ----------------------------------------------------------------------------- */
 
-/* Who is off by no more has gone as predicted. */
+/* A relative difference up to this counts as predicted. */
 static const double NEGLIGIBLE = 0.02;
-/* A prediction below this part of what was measured is a zero, of which rounding left something. */
+/* A prediction below this part of what was measured is 0 but for rounding. */
 static const double rounding = 1e-9;
 
 static int64_t greater_of(int64_t a, int64_t b)
@@ -136,7 +136,7 @@ static bool predicted_make(struct residuals *residuals, struct failure *failure)
 
 /* ---- the run ------------------------------------------------------------------------------- */
 
-/* The run as it was, and as it is simulated with what each package took in it. */
+/* The run as it was, and as it is replayed with the time that each package took. */
 struct measuring {
     struct figures measured, replayed;
     struct replay replay;
@@ -151,7 +151,7 @@ static bool measured_take(void *self, const struct trace *block)
            replay_take(&measuring->replay, block, measuring->failure);
 }
 
-/* The first block shows it: false, nothing else is to be read. */
+/* The first block already shows it: returns false to stop reading. */
 static bool returned_take(void *self, const struct trace *block)
 {
     bool *returned = self;
@@ -160,7 +160,7 @@ static bool returned_take(void *self, const struct trace *block)
     return false;
 }
 
-/* Also a plan for workers that write may have been run so that results return. */
+/* Results may have returned in the run even where the plan was for workers that write. */
 static enum results results_of(const struct run_record *record)
 {
     const enum results results = plan_returns(&record->plan);
@@ -353,15 +353,16 @@ int64_t residuals_rounds(const struct residuals *residuals)
     return greater_of(residuals->predicted.round_count, residuals->measured.round_count);
 }
 
-/* NaN: it has no such round, or no package in it, as where what remained was planned anew. */
+/* NaN: it has no such round, or no package in it, for example because what remained was planned
+ * anew. */
 static double round_end(const struct trace_summary *summary, int64_t round)
 {
     const double end_s = round < summary->round_count ? summary->round_ends_s[round] : 0;
     return end_s > 0 ? end_s : (double)NAN;
 }
 
-/* NaN: the plan has no such round; masters of groups divide what they get into rounds of their own.
- */
+/* NaN: the plan has no such round, or is a tree, where masters of groups make rounds of their
+ * own. */
 static double round_predicted(const struct residuals *residuals, int64_t round)
 {
     const struct run_changes *changes = &residuals->record->changes;
@@ -389,8 +390,8 @@ double residuals_error(double predicted, double measured)
     return predicted > rounding * fabs(measured) ? measured / predicted - 1 : (double)NAN;
 }
 
-/* The operation whose time on a worker differs most in the direction of the whole difference: a
- * worker's operations and idle time together are the makespan. */
+/* The operation whose time on a worker differs most in the direction of the whole difference. A
+ * worker's operations and its idle time add up to the makespan. */
 static enum operation operation_guilty(const struct worker_summary *predicted,
                                        const struct worker_summary *measured, double sign)
 {
@@ -418,7 +419,7 @@ static const char *operation_in_words(enum operation operation)
     return words[operation];
 }
 
-/* The master of the group in a tree whose workers it is one of; 0: there are none. */
+/* The master of the worker's group in a tree; 0: there are no groups. */
 static int64_t group_master(const struct plan *plan, int64_t worker)
 {
     int64_t master = 0;
@@ -429,7 +430,8 @@ static int64_t group_master(const struct plan *plan, int64_t worker)
     return master;
 }
 
-/* For whom it waited, where most of its waiting was for that and there are several. */
+/* Says for which master a worker waited, where there are several and most of its waiting was for
+ * that. */
 static void waiting_tell(const struct residuals *residuals, int64_t worker, struct text *text)
 {
     const struct worker_causes causes = causes_worker(&residuals->causes.measured, worker);
@@ -446,7 +448,7 @@ static void difference_explain(const struct residuals *residuals, struct text *t
 {
     const double error =
         residuals_error(residuals_predicted(residuals), residuals->measured.makespan_s);
-    /* Whose worker varies is not known beforehand: workers' times are those by mean costs. */
+    /* By mean costs, because it is not known beforehand which worker's time varies. */
     const double more_s = residuals->measured.makespan_s - residuals->predicted.makespan_s;
     double sign = more_s < 0 ? -1 : 1;
     int64_t last = residuals->measured.last_worker;
@@ -465,8 +467,8 @@ static void difference_explain(const struct residuals *residuals, struct text *t
     text_add(text, ".");
 }
 
-/* What made the replayed plan end later (or earlier) than the predicted one: an operation of the
- * worker that ended last, or, where that one waited, what it waited for. */
+/* What made the replayed plan end later, or earlier, than predicted: an operation of the worker
+ * that ended last or, where that one waited, what it waited for. */
 static enum operation operation_drifted(const struct residuals *residuals, double sign)
 {
     static const enum operation before[] = {OPERATION_LINK, OPERATION_ENVELOPE, OPERATION_SEND};
@@ -490,8 +492,8 @@ static bool operation_of_worker(enum operation operation)
            operation == OPERATION_OUTPUT;
 }
 
-/* "both workers", "worker 3", "5 of 8 workers": those on whom the operation drifted at least half
- * as far as on the one that ended last. */
+/* For example "both workers", "worker 3", "5 of 8 workers": those on which the operation's
+ * difference is at least half of that on the worker that ended last. */
 static void workers_tell(const struct residuals *residuals, enum operation operation, double drift,
                          struct text *text)
 {
@@ -517,14 +519,14 @@ static void workers_tell(const struct residuals *residuals, enum operation opera
         text_add(text, ", on %" PRId64 " of %" PRId64 " workers", drifted, used);
 }
 
-/* The size of a share in percent, in three digits, large ones as whole numbers. */
+/* Adds the size of a share in percent, with three digits, large ones as whole numbers. */
 static void percent_add(struct text *text, double share)
 {
     const double percent = fabs(100 * share);
     text_add(text, percent < 999.5 ? "%.3g %%" : "%.0f %%", percent);
 }
 
-/* What the worker that ended last belongs to: a star of several masters, or the run. */
+/* The star of the worker that ended last; with one master the whole run. */
 static const struct residuals *star_of_last(const struct residuals *residuals)
 {
     const int64_t last = residuals->replayed.last_worker;
@@ -539,7 +541,7 @@ static int64_t master_of(const struct residuals *residuals, const struct residua
     return residuals->record->plan.stars[star - residuals->stars].master;
 }
 
-/* One of several masters, whose operation drifted. */
+/* Names the master whose star drifted, where there are several. */
 static void master_tell(const struct residuals *residuals, const struct residuals *star,
                         struct text *text)
 {
@@ -547,7 +549,7 @@ static void master_tell(const struct residuals *residuals, const struct residual
         text_add(text, ", at master %" PRId64, master_of(residuals, star));
 }
 
-/* How long after the first one that star began; 0: that makes no difference. */
+/* How long after the first one that star began; 0 where that makes no difference. */
 static double star_late(const struct residuals *residuals, const struct residuals *star)
 {
     double first_s = star->begun_s;
@@ -565,7 +567,7 @@ static void late_tell(const struct residuals *residuals, const struct residuals 
     text_add(text, " after the first one)");
 }
 
-/* Which of the costs were other than calibrated, and what is left for the model. */
+/* Says which costs differed from the calibrated ones, and how much is left as the model's error. */
 static void drift_explain(const struct residuals *residuals, struct text *text)
 {
     const double drift = residuals_drift(residuals), model = residuals_model_error(residuals);
@@ -602,7 +604,7 @@ static void drift_explain(const struct residuals *residuals, struct text *text)
              fabs(100 * model));
 }
 
-/* Others did what lost ones had. */
+/* Says that others did what lost workers had. */
 static void lost_explain(const struct run_record *record, struct text *text)
 {
     int64_t lost = 0;
@@ -616,7 +618,8 @@ static void lost_explain(const struct run_record *record, struct text *text)
                  lost);
 }
 
-/* What calibration knew: no fixed plan can do better than that on such core tasks. */
+/* Says how much core tasks differ by what calibration found: no fixed plan can be exact with
+ * these. */
 static void unequal_explain(const struct residuals *residuals, struct text *text)
 {
     static const double TOLD = 0.05;
@@ -637,7 +640,7 @@ static void unequal_explain(const struct residuals *residuals, struct text *text
                  size, 100 * deviation);
 }
 
-/* What of the prediction is no cost. */
+/* Says which part of the prediction is variation and not cost. */
 static void variation_explain(const struct residuals *residuals, struct text *text)
 {
     const double more_s = residuals->median_s - residuals->predicted.makespan_s;
@@ -649,7 +652,7 @@ static void variation_explain(const struct residuals *residuals, struct text *te
              more_s < 0 ? "shorter" : "longer");
 }
 
-/* Of a run that did not follow the plan that was predicted. */
+/* Says how a run differs from the prediction because it did not follow the first plan. */
 static void anew_explain(const struct residuals *residuals, struct text *text)
 {
     const struct run_changes *changes = &residuals->record->changes;
@@ -661,7 +664,7 @@ static void anew_explain(const struct residuals *residuals, struct text *text)
              off < 0 ? "earlier" : "later");
 }
 
-/* The same of workers that joined, who may be more than were planned for. */
+/* The same for workers that joined, of whom there may be more than were planned for. */
 static void members_explain(const struct residuals *residuals, struct text *text)
 {
     const int64_t workers = residuals->record->plan.worker_count;
@@ -674,7 +677,7 @@ static void members_explain(const struct residuals *residuals, struct text *text
              workers == 1 ? "" : "s");
 }
 
-/* What the losses cost by the model, all else as it was predicted. */
+/* Says what the losses cost by the model, all else being as predicted. */
 static void losses_explain(const struct residuals *residuals, struct text *text)
 {
     const struct run_record *record = residuals->record;

@@ -20,10 +20,10 @@ static int sent_compare(const void *a, const void *b)
 
 /* What a worker was sent. */
 struct share {
-    double tasks, largest; /* core tasks: all, and of a package */
+    double tasks, largest; /* core tasks: in all, and in its largest package */
 };
 
-/* Packages in the order of sending, as long as they are few enough to be listed. */
+/* Packages in the order of sending, as long as there are not too many to be listed. */
 struct sent_list {
     struct sent *items; /* owned; NULL: they are too many */
     size_t count, capacity;
@@ -32,7 +32,8 @@ struct sent_list {
     int64_t workers, packages;
 };
 
-/* Packages that are listed, and loads of the rounds that they make: some tens of megabytes. */
+/* How many packages are listed, and how many loads their rounds may have: some tens of
+ * megabytes. */
 enum { LISTED_MOST = 1 << 18, LOADS_MOST = 1 << 22 };
 
 static void sent_list_release(struct sent_list *list)
@@ -136,7 +137,7 @@ static bool round_add(struct plan *plan, int64_t repeat, size_t *capacity)
     return round->loads != NULL;
 }
 
-/* Ranks that the profile does not have may have worked, too. */
+/* Notes ranks that worked although the profile does not have them. */
 static bool beyond_note(struct run_record *record)
 {
     struct failure none = FAILURE_INIT;
@@ -153,7 +154,7 @@ static bool beyond_note(struct run_record *record)
     return plan->beyond.name || !beyond.name;
 }
 
-/* A round ends where a worker gets another package, or one before it. */
+/* A round ends where a worker gets a second package, or one that comes before it in the order. */
 static bool rounds_list(struct plan *plan, const struct sent_list *list)
 {
     size_t capacity = 0;
@@ -191,7 +192,7 @@ static int64_t workers_used(const struct sent_list *list)
     return used;
 }
 
-/* In the first round each worker has its largest package, in the others equal ones. */
+/* Each worker has its largest package in the first round, and equal ones in the others. */
 static bool rounds_spread(struct plan *plan, const struct sent_list *list)
 {
     size_t capacity = 0;

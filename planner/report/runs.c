@@ -7,10 +7,10 @@
 #include "planner/base/json_text.h"
 #include "planner/report/residuals.h"
 
-/* What the workers that took part did, and when they ended. */
+/* Sums over the workers that took part: of their work, and of their ends. */
 struct ends {
-    double work_s;        /* of all of them */
-    double sum_s, sum_s2; /* of their ends, and of those squared */
+    double work_s;        /* of all workers together */
+    double sum_s, sum_s2; /* of their ends, and of the squares of these */
     int64_t workers, packages;
 };
 

@@ -16,7 +16,7 @@ static bool is_done(const struct run_level *level)
     return level->complete && level->done + level->failed >= level->tasks;
 }
 
-/* Has the last level been kept, so that the one behind it is to begin? */
+/* Is the last level complete, so that the next one is to begin? */
 static bool is_between(const struct run_record *record, const char *output)
 {
     return strcmp(last_of(record)->path, output) != 0;
@@ -59,7 +59,7 @@ bool search_ended(const struct run_record *record, const char *output, struct fa
                        output, last->level);
 }
 
-/* Those whose outputs were removed. */
+/* Says which levels' outputs were removed. */
 static void missing_add(const struct run_record *record, struct text *text)
 {
     const int64_t first = record->levels[0].level;

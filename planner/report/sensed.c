@@ -5,10 +5,10 @@
 #include "planner/report/residuals.h"
 #include "planner/studies/shares.h"
 
-/* No less is told of a share (spmd/run/run_had.h). */
+/* A smaller share is not reported by workers (spmd/run/run_had.h). */
 static const double share_least = 1e-4;
 
-/* A mean of what is known, which is above 0. */
+/* A mean over known values, which are above 0. */
 struct mean {
     double sum;
     int64_t count;

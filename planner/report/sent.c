@@ -10,7 +10,7 @@
 
 /* ---- what was sent --------------------------------------------------------------------------- */
 
-/* Only packages that somebody has begun, or all. */
+/* Selects all packages, or only those that a worker has begun. */
 struct selection {
     const struct run_record *record;
     bool begun_only;
@@ -39,9 +39,9 @@ static bool selection_play(const struct selection *selection, const struct trace
     return good;
 }
 
-/* What must be known of a trace before it is played. */
+/* What must be known of a trace before it is replayed. */
 struct outline {
-    struct replay replay; /* that plays nothing: can it be played? */
+    struct replay replay; /* can the trace be replayed? It replays nothing */
     struct own_share own; /* what the master computed */
     int64_t *lasts;       /* owned; by worker, the number of its last package; -1: it has none */
     int64_t workers;
@@ -82,7 +82,7 @@ static struct replay_setup setup_of(const struct run_record *record, const struc
                                  .price = priced};
 }
 
-/* To be released in any case. False: it cannot be played. */
+/* To be released in any case. False: it cannot be replayed. */
 static bool outline_make(struct outline *outline, const struct selection *selection,
                          const struct platform *priced)
 {
@@ -133,7 +133,7 @@ static bool selection_replay(const struct selection *selection, const struct pla
     return good;
 }
 
-/* *told: the trace does tell. */
+/* *told: the trace has what is needed. */
 static bool selection_predict(const struct selection *selection, const struct platform *priced,
                               struct trace *trace, bool *told)
 {
@@ -144,8 +144,8 @@ static bool selection_predict(const struct selection *selection, const struct pl
     return good;
 }
 
-/* A profile of a part that went on is about the core tasks that were left then, and not about their
- * places in the job. */
+/* In a part that was resumed, the profile is about the core tasks that were left then, and not
+ * about their places in the job. */
 static bool is_placed(const struct run_record *record)
 {
     return record->star || record->part == 1 || (record->part == 0 && record->resumed == 0);

@@ -9,7 +9,7 @@ void trace_blocks_init(struct trace_blocks *blocks, const struct trace_taker *ta
     *blocks = (struct trace_blocks){.taker = taker, .begun_only = begun_only};
 }
 
-/* Of the block at hand; -1: of none. */
+/* The place of the event's package in this block; -1: it is not in it. */
 static int64_t place_of(const struct trace_blocks *blocks, const struct trace_event *event)
 {
     if (event->package < blocks->first)
@@ -18,7 +18,7 @@ static int64_t place_of(const struct trace_blocks *blocks, const struct trace_ev
     return at < TRACE_BLOCK_PACKAGES ? at : -1;
 }
 
-/* Numbers of those that were computed, -1 for others; owned, NULL: out of memory. */
+/* Numbers of the packages that were computed, -1 for others; owned. NULL: out of memory. */
 static int64_t *numbers_find(struct trace_blocks *blocks)
 {
     int64_t *numbers = malloc(TRACE_BLOCK_PACKAGES * sizeof *numbers);
@@ -56,7 +56,7 @@ static bool begun_keep(struct trace_blocks *blocks)
     return true;
 }
 
-/* The block at hand goes, and the next one is at hand. */
+/* Passes on the current block, and goes on to the next. */
 static bool block_pass(struct trace_blocks *blocks)
 {
     const struct trace gone = blocks->here;
@@ -71,7 +71,7 @@ static bool block_pass(struct trace_blocks *blocks)
     return !blocks->refused;
 }
 
-/* Numbers that no run has, of a damaged trace, are placed where sums of them do not overflow. */
+/* In a damaged trace numbers may be any: they are limited so that sums do not overflow. */
 static int64_t package_of(const struct trace_event *event)
 {
     const int64_t most = INT64_MAX - 4 * (int64_t)TRACE_BLOCK_PACKAGES;

@@ -24,7 +24,7 @@ bool trace_event_check(const struct trace_event *event, struct failure *failure)
                                "run again");
 }
 
-/* Workers and rounds of the block, too. */
+/* Finds how many workers and rounds there are, including those of the block. */
 static bool extent_find(const struct trace *block, struct trace_summary *summary,
                         struct failure *failure)
 {
@@ -40,7 +40,7 @@ static bool extent_find(const struct trace *block, struct trace_summary *summary
     return true;
 }
 
-/* Zeros for those of the `had` workers that there is no room for yet. */
+/* Makes room for more workers than `had`, the new ones being 0. */
 static bool workers_reserve(struct trace_summary *summary, int64_t had)
 {
     if (summary->workers && summary->worker_count == had)
@@ -76,7 +76,8 @@ static bool rounds_reserve(struct trace_summing *summing)
     return true;
 }
 
-/* Operations that take no time are in no simulation's trace, and rank 0 of a tree packs nothing. */
+/* Operations that take no time are not in a simulation's trace, and rank 0 of a tree packs
+ * nothing. */
 static bool is_first(int32_t operation)
 {
     return operation == OPERATION_ENVELOPE || operation == OPERATION_SEND ||
@@ -90,7 +91,7 @@ static void start_find(struct trace_summing *summing, const struct trace *block)
             summing->start_s = fmin(summing->start_s, block->events[k].start_s);
 }
 
-/* Of the master's own computing. */
+/* Adds the master's own computing. */
 static void own_add(struct trace_summary *summary, const struct trace_event *event, double start_s)
 {
     summary->own_s += event->end_s - event->start_s;
@@ -98,8 +99,8 @@ static void own_add(struct trace_summary *summary, const struct trace_event *eve
     summary->makespan_s = fmax(summary->makespan_s, event->end_s - start_s);
 }
 
-/* `hidden_s` of it is behind other work of the worker. Where a transfer is recorded on the master's
- * side, its event has rank 0 and counts for no worker in particular. */
+/* `hidden_s` of the event is hidden by other work of the worker. Where transfers are recorded at
+ * the master, their events have rank 0 and belong to no worker. */
 static void event_add(struct trace_summary *summary, const struct trace_event *event,
                       double start_s, double hidden_s)
 {
@@ -170,7 +171,7 @@ static void workers_sum(struct trace_summary *summary)
     summary->imbalance = busiest_s * used / busy_s - 1;
 }
 
-/* Outputs of blocks before that were shown, and that this one has hidden. */
+/* Corrects outputs of earlier blocks, parts of which this block has hidden. */
 static void late_add(struct trace_summary *summary, const struct trace_outputs *outputs)
 {
     for (int64_t k = 0; k < outputs->count; k++) {

@@ -17,7 +17,7 @@ static void watts_scale(struct profile *profile, double factor, double plus)
 
 void watts_learn(const struct run_record *record, struct profile *profile)
 {
-    /* Counters are read from before the first package until the workers have ended. */
+    /* Counters are read from before the first package until all workers have ended. */
     const double seconds = record->used.walltime_s - record->startup_s;
     const int64_t workers = run_record_ranks(record);
     if (!(record->used.energy_j > 0) || !(seconds > 0) || record->resumed > 0 || workers < 1 ||

@@ -9,7 +9,7 @@ static void embedded_add(FILE *stream, const struct embedded *embedded)
     fwrite(embedded->bytes, 1, embedded->length, stream);
 }
 
-/* Plain text as HTML. */
+/* Writes plain text as HTML. */
 static void plain_add(FILE *stream, const char *plain)
 {
     for (size_t run = 0; *plain; plain += run) {
@@ -20,7 +20,7 @@ static void plain_add(FILE *stream, const char *plain)
     }
 }
 
-/* JSON within a script element, which the first "</script" would end. */
+/* Writes JSON within a script element; "</script" in it would end the element, and is escaped. */
 static void json_add(FILE *stream, const char *json)
 {
     for (size_t run = 0; *json; json += run) {
@@ -43,7 +43,7 @@ static void data_add(FILE *stream, const struct page *page)
     fputs("}\n", stream);
 }
 
-/* What stands at a place of the page. */
+/* Writes the contents of a place of the page. */
 static void place_fill(FILE *stream, const struct page *page, char place)
 {
     if (place == 't')
