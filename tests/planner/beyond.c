@@ -12,16 +12,8 @@
 #include "planner/studies/planning.h"
 #include "tests/cases.h"
 #include "tests/checks.h"
+#include "tests/planner/parsed.h"
 #include "tests/planner/samples.h"
-
-static struct profile profile_read(const char *text)
-{
-    struct failure failure = FAILURE_INIT;
-    struct profile profile;
-    if (!profile_parse(&profile, text, strlen(text), "p.json", &failure))
-        fail_msg("%s", failure.text);
-    return profile;
-}
 
 static bool cost_equal(struct measured_cost a, struct measured_cost b)
 {
@@ -103,7 +95,7 @@ static void plans_say_what_they_reckon_with(void **state)
             fail_msg("seed %" PRIu64 ": %s", seed, failure.text);
         char *plan_text = plan_print(&plan);
         assert_true(plan_parse(&again, plan_text, strlen(plan_text), "plan.json", &failure));
-        struct profile known = profile_read(profile_text);
+        struct profile known = profile_read("%s", profile_text);
         assert_true(beyond_follow(&known, &again, &failure));
         assert_extended(&known, measured + 20, rank);
         assert_true(platform_init(&platform, &known.settings[0], 0, &failure));
@@ -190,7 +182,7 @@ static void what_ran_is_measured(void **state)
         beyond_settle(&profile, rows[k].ran);
         assert_int_equal(beyond_measured(&profile), rows[k].known);
         char *text = profile_print(&profile);
-        struct profile again = profile_read(text);
+        struct profile again = profile_read("%s", text);
         assert_int_equal(profile_workers(&again.settings[0].windows[0]), rows[k].known);
         assert_int_equal(again.settings[0].windows[0].worker_count, rows[k].known > 3 ? 3 : 2);
         free(text);

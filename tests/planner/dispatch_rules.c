@@ -678,9 +678,9 @@ static void losses_in_what_is_left_of_a_plan(void **state)
     for (uint64_t seed = 1; seed <= 200; seed++) {
         struct dice dice = {seed};
         const int64_t workers = dice_whole(&dice, 1, 8);
-        for (int k = 0; k < RANGES; k++)
+        for (int64_t k = 0; k < RANGES; k++)
             ranges[k] = (struct task_range){k * (LEFT / RANGES), LEFT / RANGES};
-        for (int k = 0; k < PACKAGES; k++)
+        for (int64_t k = 0; k < PACKAGES; k++)
             packages[k] = (struct package){
                 .worker = k % workers, .first = k * (LEFT / PACKAGES), .count = LEFT / PACKAGES};
         struct dispatch *listed = dispatch_new_list(packages, PACKAGES, workers, PACKAGES);

@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "planner/files/plan_json.h"
-#include "planner/files/profile_json.h"
 #include "planner/studies/level_masters.h"
 #include "planner/studies/remaining_plan.h"
 #include "tests/checks.h"
+#include "tests/planner/parsed.h"
 
 /* Of so many workers that take a second for a core task, to whom sending costs nothing, or what the
  * source has for its motifs. */
@@ -49,14 +49,10 @@ static void plan_read(struct plan *plan, const char *scheduler, int tasks)
 static void search_make(struct search *search, int costs, int workers, int tasks,
                         const struct level_sample *levels, size_t count)
 {
-    struct failure failure = FAILURE_INIT;
-    char text[1024];
-    snprintf(text, sizeof text, profile_text, workers, cost_texts[costs]);
     plan_read(&search->plan, costs == SECONDS ? "static" : "scow-mp", tasks);
     for (size_t k = 0; k < count; k++) {
         struct profile *profile = &search->profiles[k];
-        if (!profile_parse(profile, text, strlen(text), "p.json", &failure))
-            fail_msg("%s", failure.text);
+        *profile = profile_read(profile_text, workers, cost_texts[costs]);
         profile->settings[0].levels = calloc(count, sizeof *levels);
         assert_non_null(profile->settings[0].levels);
         memcpy(profile->settings[0].levels, levels, count * sizeof *levels);

@@ -16,6 +16,7 @@
 #include "planner/studies/interval.h"
 #include "tests/cases.h"
 #include "tests/checks.h"
+#include "tests/planner/parsed.h"
 #include "tests/planner/samples.h"
 
 /* ---- one worker, e + s = 0.1x, r + w = x, w_0 = x -------------------------------------------- */
@@ -28,13 +29,7 @@ static struct profile one_worker(int64_t greatest)
         "%" PRId64 "], \"envelope\": {\"latency_s\": 0, \"s_per_task\": 0.06}, \"send\": "
         "{\"latency_s\": 0, \"s_per_task\": 0.04}, \"workers\": [{\"receive\": {\"latency_s\": 0, "
         "\"s_per_task\": 0}, \"compute\": {\"latency_s\": 0, \"s_per_task\": 1}}]}]}]}";
-    struct profile profile;
-    struct failure failure = FAILURE_INIT;
-    char text[1024];
-    snprintf(text, sizeof text, form, greatest);
-    if (!profile_parse(&profile, text, strlen(text), "p.json", &failure))
-        fail_msg("%s", failure.text);
-    return profile;
+    return profile_read(form, greatest);
 }
 
 static struct plan plan_of(const struct profile *profile, const char *scheduler, double tasks,

@@ -5,13 +5,13 @@
 #include <stdio.h>
 
 #include "planner/files/plan_json.h"
-#include "planner/files/profile_json.h"
 #include "planner/model/platform.h"
 #include "planner/report/causes.h"
 #include "planner/report/masters.h"
 #include "planner/simulate/scenario.h"
 #include "planner/simulate/simulate.h"
 #include "tests/checks.h"
+#include "tests/planner/parsed.h"
 #include "tests/planner/runs.h"
 
 /* Two masters of two workers each, ranks 0 and 3; the first one's part is the larger. */
@@ -45,14 +45,7 @@ static const struct had planned = {0.5, 1, 0, 0, 0};
 
 static struct profile profile_make(const struct had *had)
 {
-    struct failure failure = FAILURE_INIT;
-    struct profile profile;
-    char text[1024];
-    snprintf(text, sizeof text, profile_text, had->envelope_s, WORKERS, had->link_s,
-             had->s_per_task);
-    if (!profile_parse(&profile, text, strlen(text), "p.json", &failure))
-        fail_msg("%s", failure.text);
-    return profile;
+    return profile_read(profile_text, had->envelope_s, WORKERS, had->link_s, had->s_per_task);
 }
 
 /* As its master sees it: its workers are 0 and 1. */

@@ -17,6 +17,7 @@
 #include "planner/studies/trees.h"
 #include "tests/cases.h"
 #include "tests/checks.h"
+#include "tests/planner/parsed.h"
 #include "tests/planner/samples.h"
 
 static double makespan_of(const struct platform *platform, const struct plan *plan)
@@ -37,13 +38,7 @@ static struct profile profile_of(int64_t workers)
         "{\"latency_s\": 0, \"s_per_task\": 0}, \"workers\": [{\"count\": %" PRId64
         ", \"link\": {\"latency_s\": 0.03, \"s_per_task\": 0.001}, \"receive\": {\"latency_s\": 0, "
         "\"s_per_task\": 0}, \"compute\": {\"latency_s\": 0.03, \"s_per_task\": 1}}]}]}]}";
-    struct profile profile;
-    struct failure failure = FAILURE_INIT;
-    char text[1024];
-    snprintf(text, sizeof text, form, workers);
-    if (!profile_parse(&profile, text, strlen(text), "p.json", &failure))
-        fail_msg("%s", failure.text);
-    return profile;
+    return profile_read(form, workers);
 }
 
 /* Every core task once, each rank one thing, and what is predicted is what the file's plan takes.
