@@ -227,10 +227,3 @@ void others_look(struct worker *worker)
             halt->percent ? others->all_finished : worker->finished + others->finished,
             worker->job->halt_text);
 }
-
-void worker_fail(struct worker *worker, const char *what, int error)
-{
-    if (worker->status == SCOW_OK)
-        worker->status =
-            worker->host->fail(worker->host, "worker cannot %s: %s", what, strerror(error));
-}

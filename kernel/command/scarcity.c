@@ -2,9 +2,7 @@
 #include "kernel/command/memory.h"
 #include "kernel/command/worker.h"
 
-enum { ANSWER_MS = 20, ANSWERS_MOST = 10 };
-
-static const double left_age_s = 0.05, look_each_s = 0.1;
+static const double left_age_s = 0.05;
 
 static int slots_running(const struct worker *worker)
 {
@@ -33,22 +31,4 @@ bool memory_ended(struct worker *worker)
     const int64_t kills = memory_kills(), before = worker->kills;
     worker->kills = kills;
     return before >= 0 && kills > before;
-}
-
-void memory_look(struct worker *worker)
-{
-    if (!worker->job->form.mode->lasting || worker->now_s < worker->look_s)
-        return;
-    worker->looks = 0;
-    for (int i = 0; i < worker->slot_count; i++) {
-        const struct slot *slot = &worker->slots[i];
-        const struct spawner_request request = {.verb = SPAWNER_LOOK, .slot = slot->number};
-        if (slot->running && !slot->ended && spawner_ask(&worker->spawner, &request, NULL))
-            worker->looks++;
-    }
-    for (int i = 0; i < ANSWERS_MOST && worker->looks > 0 && worker->spawner.socket >= 0; i++)
-        worker_wait(worker, ANSWER_MS);
-    for (int i = 0; i < worker->slot_count; i++)
-        result_weigh(worker, &worker->slots[i]);
-    worker->look_s = worker->now_s + look_each_s;
 }

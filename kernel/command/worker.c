@@ -6,63 +6,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { PULSE_MS = 2, POLLS_EACH = 3, ALIGNMENT = 64 };
+enum { PULSE_MS = 2, ANSWER_MS = 20, ANSWERS_MOST = 10 };
 
 static const double forced_s = 1; /* after SIGKILL, until what still runs is given up */
-
-static size_t aligned(size_t size)
-{
-    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
-static size_t polls_size(int slots)
-{
-    return aligned((1 + POLLS_EACH * (size_t)slots) * sizeof(struct pollfd));
-}
-
-/* The words twice: the first of them may stand before them, as the path. */
-static size_t words_size(const struct job *job)
-{
-    return aligned(PATH_SIZE + 2 * job->words_most + VARIABLES_SIZE);
-}
-
-size_t worker_size(const struct job *job, int threads)
-{
-    const int slots = job->jobs ? job->jobs : threads;
-    return aligned(sizeof(struct worker)) + aligned((size_t)slots * sizeof(struct slot)) +
-           polls_size(slots) + words_size(job) + aligned(COMMAND_HEADER_SIZE + BUFFER_SIZE);
-}
-
-void worker_lay_out(struct worker *worker, int threads)
-{
-    if (worker->slots)
-        return;
-    char *at = (char *)worker + aligned(sizeof *worker);
-    worker->slot_count = worker->job->jobs ? worker->job->jobs : threads;
-    worker->slots = (struct slot *)at;
-    at += aligned((size_t)worker->slot_count * sizeof *worker->slots);
-    worker->polls = (struct pollfd *)at;
-    at += polls_size(worker->slot_count);
-    worker->words = at;
-    worker->buffer = at + words_size(worker->job);
-    for (int i = 0; i < worker->slot_count; i++)
-        slot_init(&worker->slots[i], i);
-}
-
-static double clock_now(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-double worker_clock(void)
-{
-    return clock_now(CLOCK_MONOTONIC);
-}
+static const double look_each_s = 0.1;
 
 int worker_start(struct worker *worker, const struct scow_host *host, const struct job *job)
 {
@@ -102,9 +51,9 @@ static void slot_polls(const struct worker *worker, const struct slot *slot, str
 static void slot_serve(struct worker *worker, struct slot *slot, const struct pollfd *polls)
 {
     if (polls[1].revents)
-        slot_read(worker, slot, 0);
+        slot_take(worker, slot, 0);
     if (polls[2].revents)
-        slot_read(worker, slot, 1);
+        slot_take(worker, slot, 1);
     if (polls[0].revents)
         slot_write(worker, slot);
 }
@@ -138,14 +87,15 @@ static void reports_take(struct worker *worker)
         spawner_replace(worker);
 }
 
-void worker_wait(struct worker *worker, int wait_ms)
+/* Until something happens, at most so long, and take it in. */
+static void worker_wait(struct worker *worker, int wait_ms)
 {
     struct pollfd *polls = worker->polls;
     poll_add(&polls[0], worker->spawner.socket, POLLIN);
     for (int i = 0; i < worker->slot_count; i++)
         slot_polls(worker, &worker->slots[i], &polls[1 + POLLS_EACH * i]);
     const int ready = poll(polls, 1 + POLLS_EACH * (nfds_t)worker->slot_count, wait_ms);
-    worker->now_s = clock_now(CLOCK_MONOTONIC);
+    worker->now_s = worker_clock();
     if (ready <= 0)
         return;
     for (int i = 0; i < worker->slot_count; i++)
@@ -202,7 +152,7 @@ void worker_stop(struct worker *worker)
 {
     worker->host = NULL;
     worker->status = SCOW_STOPPED;
-    worker->now_s = clock_now(CLOCK_MONOTONIC);
+    worker->now_s = worker_clock();
     for (int i = 0; i < worker->slot_count; i++) {
         struct slot *slot = &worker->slots[i];
         if (slot->input >= 0)
@@ -219,8 +169,8 @@ static bool batch_begin(struct worker *worker, const struct scow_batch *batch)
 {
     const int64_t first = batch->first - batch->package_first;
     worker->batch = batch;
-    worker->now_s = clock_now(CLOCK_MONOTONIC);
-    worker->epoch_s = clock_now(CLOCK_REALTIME) - worker->now_s;
+    worker->now_s = worker_clock();
+    worker->epoch_s = worker_time_of_day() - worker->now_s;
     worker->parts = 0;
     worker->end = first + batch->count;
     for (int i = 0; i < worker->slot_count; i++) {
@@ -252,6 +202,26 @@ static void slots_give(struct worker *worker)
         if (slot_able(worker, slot) && (slot->running || memory_suffices(worker)))
             worker->job->form.mode->give(worker, slot);
     }
+}
+
+/* Now and then: how much memory long-lived commands have had, into the records of their last lines.
+ */
+static void memory_look(struct worker *worker)
+{
+    if (!worker->job->form.mode->lasting || worker->now_s < worker->look_s)
+        return;
+    worker->looks = 0;
+    for (int i = 0; i < worker->slot_count; i++) {
+        const struct slot *slot = &worker->slots[i];
+        const struct spawner_request request = {.verb = SPAWNER_LOOK, .slot = slot->number};
+        if (slot->running && !slot->ended && spawner_ask(&worker->spawner, &request, NULL))
+            worker->looks++;
+    }
+    for (int i = 0; i < ANSWERS_MOST && worker->looks > 0 && worker->spawner.socket >= 0; i++)
+        worker_wait(worker, ANSWER_MS);
+    for (int i = 0; i < worker->slot_count; i++)
+        result_weigh(worker, &worker->slots[i]);
+    worker->look_s = worker->now_s + look_each_s;
 }
 
 /* Commands that outlive packages may have ended since the last one. */

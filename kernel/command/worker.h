@@ -6,6 +6,7 @@
 #define KERNEL_COMMAND_WORKER_H
 
 #include <poll.h>
+#include <sys/types.h>
 
 #include "kernel/command/command.h"
 #include "kernel/command/environment.h"
@@ -36,6 +37,7 @@ enum {
     COMMAND_FIELDS = 10,
     PATH_SIZE = 4096,
     BUFFER_SIZE = 1 << 16,
+    POLLS_EACH = 3,   /* of a slot: input, standard output, standard error */
     NUMBER_ROOM = 40, /* of a variable that is a number */
     OUT_ROOM = 60,    /* after the folder, in a path of a command */
     VARIABLES_SIZE = 5 * NUMBER_ROOM + PATH_SIZE + OUT_ROOM, /* of a command's own */
@@ -146,20 +148,18 @@ struct worker {
     int status;                /* enum scow_status */
 };
 
-/* ---- worker.c ---- */
+/* Of its files each calls only those above it here. */
+
+/* ---- workspace.c: where the parts of a worker lie, its clock, its failure ---- */
 
 size_t worker_size(const struct job *job, int threads);
 /* Slots and buffers have their places after the workspace from now on. */
 void worker_lay_out(struct worker *worker, int threads);
-/* Seconds, monotonic. */
+/* Seconds, monotonic; since 1970. */
 double worker_clock(void);
-/* enum scow_status. */
-int worker_start(struct worker *worker, const struct scow_host *host, const struct job *job);
-int worker_compute(struct worker *worker, const struct scow_host *host,
-                   const struct scow_batch *batch);
-void worker_stop(struct worker *worker);
-/* Until something happens, at most so long, and take it in. */
-void worker_wait(struct worker *worker, int wait_ms);
+double worker_time_of_day(void);
+/* The run cannot go on. */
+void worker_fail(struct worker *worker, const char *what, int error);
 
 /* ---- program.c ---- */
 
@@ -184,33 +184,25 @@ size_t variables_print(struct worker *worker, const struct slot *slot, char *var
 bool memory_suffices(struct worker *worker);
 /* The command was killed: was it for memory? */
 bool memory_ended(struct worker *worker);
-/* At a batch's end, now and then: how much memory long-lived commands have had, into the records of
- * their last lines. */
-void memory_look(struct worker *worker);
 
-/* ---- slot.c: a command from its start to its end ---- */
+/* ---- slot.c: a slot and the process of its command ---- */
 
-void slot_init(struct slot *slot, int number);
 /* It can be given work. */
 bool slot_able(const struct worker *worker, const struct slot *slot);
+bool slot_idle(const struct slot *slot);
 /* Start a command for lines [next, given) of the slot. */
 void slot_start(struct worker *worker, struct slot *slot);
 /* Have lines [next, given) written to its input. */
 void slot_feed(struct worker *worker, struct slot *slot);
 void slot_write(struct worker *worker, struct slot *slot);
-/* stream: 0 standard output, 1 standard error. */
-void slot_read(struct worker *worker, struct slot *slot, int stream);
-/* End its process group: SIGTERM, and after the grace SIGKILL. */
+/* At most BUFFER_SIZE bytes of stream 0, standard output, or 1, standard error; as read(2). */
+ssize_t slot_read(struct worker *worker, struct slot *slot, int stream, char *bytes);
+/* End its process group: SIGTERM, and after the grace SIGKILL, which is slot_force. */
 void slot_kill(struct worker *worker, struct slot *slot);
-/* What is due: its end, a kill, a timeout. */
-void slot_check(struct worker *worker, struct slot *slot);
-void slot_report(struct worker *worker, const struct spawner_report *report);
-void slot_close(struct slot *slot);
-/* The process that started its command has ended: lines that are not done are tried again. */
-void slot_lose(struct worker *worker, struct slot *slot);
+void slot_force(struct worker *worker, struct slot *slot);
 /* Forget a command that has ended. */
 void slot_end(struct worker *worker, struct slot *slot);
-bool slot_idle(const struct slot *slot);
+void slot_close(struct slot *slot);
 
 /* ---- results.c: what becomes of lines ---- */
 
@@ -229,9 +221,6 @@ void others_look(struct worker *worker);
 void results_clean(const struct worker *worker);
 /* The command ended as it should. */
 bool slot_succeeded(const struct slot *slot);
-/* The run cannot go on. */
-void worker_fail(struct worker *worker, const char *what, int error);
-
 /* ---- readiness.c: how long a long-lived command takes before it can answer ---- */
 
 /* Start them: they load while the first lines are on their way. enum scow_status. */
@@ -250,5 +239,24 @@ void answers_await(struct worker *worker, struct slot *slot);
 void answers_next(struct worker *worker, struct slot *slot, double seconds);
 /* Line `next` is given up. */
 void answers_fail(struct worker *worker, struct slot *slot);
+
+/* ---- slot_events.c: what a slot's command does, and what follows for its lines ---- */
+
+/* Take in what it has written to stream 0, standard output, or 1, standard error. False: nothing
+ * was there. */
+bool slot_take(struct worker *worker, struct slot *slot, int stream);
+void slot_report(struct worker *worker, const struct spawner_report *report);
+/* The process that started its command has ended: lines that are not done are tried again. */
+void slot_lose(struct worker *worker, struct slot *slot);
+/* What is due: its end, a kill, a timeout. */
+void slot_check(struct worker *worker, struct slot *slot);
+
+/* ---- worker.c: the loop that waits for all of them ---- */
+
+/* enum scow_status. */
+int worker_start(struct worker *worker, const struct scow_host *host, const struct job *job);
+int worker_compute(struct worker *worker, const struct scow_host *host,
+                   const struct scow_batch *batch);
+void worker_stop(struct worker *worker);
 
 #endif
