@@ -1,14 +1,13 @@
-/* Where a parallel program begins and ends: the one place beside the transport that knows MPI. */
+/* Where a parallel program begins and ends. */
 #include <hdf5.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "kernel/command/command.h"
 #include "spmd/launch/launch.h"
-#include "spmd/transport/link_mpi.h"
+#include "spmd/transport/ranks.h"
 #include "spmd/transport/wire.h"
 
 /* So long ranks have to come together: one that has died before would be waited for for ever. */
@@ -24,23 +23,8 @@ static void begin_over(int number)
     _exit(FAILURE_STOPPED);
 }
 
-/* Ranks that are all on one machine must not read each other's memory: where one dies in the middle
- * of that, UCX (the library under MPICH) ends the reader with it. Shared memory carries their
- * messages instead. Before MPI has begun only the launcher knows, and whoever names transports
- * knows better. On several machines UCX chooses: without what reads memory it would take TCP on a
- * machine, which often does not end. */
-static void transports_choose(void)
-{
-    const char *all = getenv("PMI_SIZE"), *here = getenv("MPI_LOCALNRANKS");
-    const char *nodes = getenv("SLURM_STEP_NUM_NODES");
-    if ((all && here && strcmp(all, here) == 0) || (!here && nodes && strcmp(nodes, "1") == 0))
-        setenv("UCX_TLS", "posix,self", 0);
-}
-
 void launch_begin(struct comm *comm, int *argc, char ***argv)
 {
-    /* No MPI call is ever made inside a parallel region. */
-    int provided = MPI_THREAD_SINGLE;
     /* A file over the size limit shall be a failed write with a sentence, not a death. */
     signal(SIGXFSZ, SIG_IGN);
     /* Ranks do not fork: what starts processes for them comes before MPI. */
@@ -50,15 +34,13 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
      * anyway.
      */
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
-    transports_choose();
     /* Started before MPI and told not to end by itself, HDF5 ends where launch_end says and not
      * within MPI_Finalize, where a file that could not be closed would crash it. */
     H5dont_atexit();
     H5open();
     signal(SIGALRM, begin_over);
     alarm(BEGIN_S);
-    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
-    comm_init(comm, link_mpi(MPI_COMM_WORLD));
+    comm_init(comm, ranks_begin(argc, argv));
     comm_find_node(comm);
 }
 
@@ -192,7 +174,7 @@ int launch_end(struct comm *comm, const char *name, const struct failure *failur
     if (H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_FILE) == 0)
         H5close();
     /* Not MPI_Abort, whatever happened: it can overtake the sentence on its way through mpiexec. */
-    link_mpi_end(comm->link);
+    ranks_end(comm->link);
     others_outlive(comm);
     alarm(0);
     free(comm->others.items);

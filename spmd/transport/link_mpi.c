@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "planner/base/failure.h"
 #include "spmd/transport/clock.h"
@@ -352,60 +351,4 @@ void link_abort(struct link link, int status)
 {
     MPI_Abort(comm_of(link), status);
     abort();
-}
-
-/* ---- the end ------------------------------------------------------------------------------- */
-
-/* MPICH over UCX before 4.2 may not end where TCP carries messages: a rank whose connections are
- * closed waits for the launcher's barrier and lets no message advance, and another one waits for it
- * to close its own (https://github.com/pmodels/mpich/pull/6596). */
-static bool end_may_hang(void)
-{
-    static const char name[] = "MPICH Version:";
-    const char *transports = getenv("UCX_TLS");
-    char version[LINK_VERSION_SIZE], *dot;
-    link_version(version);
-    if (strncmp(version, name, sizeof name - 1) != 0 || !strstr(version, "ch4:ucx"))
-        return false;
-    const long major = strtol(version + sizeof name - 1, &dot, 10);
-    const long minor = *dot == '.' ? strtol(dot + 1, NULL, 10) : 0;
-    return (major < 4 || (major == 4 && minor < 2)) &&
-           (!transports || strstr(transports, "tcp") || strstr(transports, "all"));
-}
-
-/* The launcher's line to this rank, where it is known to understand PMI-1, as it does unless MPICH
- * was configured otherwise; negative: there is none. */
-static int launcher_line(void)
-{
-    char version[LINK_VERSION_SIZE], *end;
-    const char *line = getenv("PMI_FD");
-    link_version(version);
-    if (!line || strstr(version, "--with-pmi=") || strstr(version, "--with-pmix="))
-        return -1;
-    const long number = strtol(line, &end, 10);
-    return *end == '\0' && end > line && number >= 0 && number <= INT_MAX ? (int)number : -1;
-}
-
-/* As MPI_Finalize tells it in the end: then it takes this rank's leaving for no accident. */
-static void launcher_tell(int line)
-{
-    static const char words[] = "cmd=finalize\n";
-    char answer[64];
-    if (write(line, words, sizeof words - 1) == (ssize_t)sizeof words - 1)
-        (void)!read(line, answer, sizeof answer);
-}
-
-void link_mpi_end(struct link all)
-{
-    static const double nap_s = 1e-4;
-    const int line = end_may_hang() ? launcher_line() : -1;
-    struct link_request meeting;
-    if (line < 0) {
-        MPI_Finalize();
-        return;
-    }
-    link_barrier(all, &meeting);
-    while (!link_test(&meeting))
-        clock_nap(nap_s);
-    launcher_tell(line);
 }

@@ -1,5 +1,5 @@
 /*
- * Links over MPI: for who starts a program, and for what must reach MPI beside a link.
+ * Links over MPI, for what must reach MPI beside a link.
  */
 #ifndef SPMD_TRANSPORT_LINK_MPI_H
 #define SPMD_TRANSPORT_LINK_MPI_H
@@ -10,9 +10,6 @@
 
 /* Local. The communicator is borrowed; from now on its errors return, which links see to. */
 struct link link_mpi(MPI_Comm mpi);
-/* Collective. Nobody sends anything any more: ends MPI, or where that may not come to an end, meets
- * all and leaves MPI as it is: the launcher knows then that these ranks have ended. */
-void link_mpi_end(struct link all);
 /* Local. MPI's own request of one that is pending, MPI_REQUEST_NULL of another. */
 MPI_Request link_mpi_request(const struct link_request *request);
 /* Local. Somebody else has completed it. */
