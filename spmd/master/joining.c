@@ -55,7 +55,7 @@ static void answer_await(struct joining *joining)
                  WIRE_READY, &joining->answering);
 }
 
-/* It answers when it can begin. */
+/* Sends the job to a worker that joins; it answers when it can begin. */
 static void letter_send(struct joining *joining, int peer)
 {
     const struct failure none = FAILURE_INIT;
@@ -79,7 +79,8 @@ static void requests_take(struct joining *joining)
     }
 }
 
-/* It has answered: where it cannot begin, it hears its own failure again. */
+/* Takes the worker's answer. One that cannot begin is told its own failure, as every worker is told
+ * the run's. */
 static bool answer_holds(struct joining *joining, int peer)
 {
     const struct failure *failure = &joining->ready.failure;
@@ -152,7 +153,7 @@ void joining_end(struct joining *joining)
 
 /* ---- a worker ------------------------------------------------------------------------------ */
 
-/* The exchange that took the least time tells the most. */
+/* Compares the clocks: of several exchanges, the one that took the least time is the most exact. */
 static bool clock_compare(struct comm *comm, double until_s)
 {
     enum { EXCHANGES = 10 };

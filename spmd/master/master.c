@@ -11,27 +11,29 @@
 #include "spmd/protocol/interrupt.h"
 #include "spmd/transport/wire.h"
 
-/* Bytes. */
+/* Bytes of the first message to every worker that gets large ones: see workers_warm. */
 static const size_t warm_bytes = 1 << 20;
-/* Transfers that take less than so many times what naps are late are not worth waiting for. */
+/* Transfers that take less than so many times the usual delay of a nap are not waited for. */
 static const double paced_least = 10;
-/* The fewest buffers that let a package be packed while another travels, and as many as a master
- * that sleeps hardly ever fills. */
+/* LEAST: the fewest buffers with which a package can be packed while another one travels. AHEAD: so
+ * many that a master that only emulates hardly ever fills them. */
 enum { OUTBOX_LEAST = 2, OUTBOX_AHEAD = 256 };
-/* Left until something that is due by now. */
+/* How long the master waits for what is due already: not 0, which would mean that nothing is
+ * due. */
 static const double soon_s = 1e-9;
-/* Naps once everything has left: nobody waits for the master. */
+/* How often the master naps once everything has been sent: then nobody waits for it. */
 enum { LAST_NAPS = 16 };
-/* A worker that computes what others have done is waited for so many seconds, or for such a share
- * of the run's time: one that is in a long core task ends well, one that is stopped costs no more.
- */
+/* At the end, a worker that computes what others have done is waited for so many seconds, or this
+ * share of the run's time: one that is in a long core task then still ends well, and one that is
+ * stopped costs no more. */
 static const double late_least_s = 3, late_share = 0.1;
-/* Packages that a worker has and has not reported. MPI takes small ones in at once, however many,
- * and keeps them in memory at the worker, so that a plan of many would all lie there. */
+/* At most so many packages are sent to a worker that has not reported them. MPI accepts any number
+ * of small messages at once, and keeps them in memory at the worker, where otherwise all of a
+ * plan's packages could lie. */
 enum { UNDER_WAY_MOST = 256 };
-/* Larger messages may stay in the outbox until their worker takes them in. */
+/* Larger messages may stay in the outbox until their worker receives them. */
 enum { TAKEN_IN_BYTES = 4096 };
-/* Of these, where copies are made, so many for a worker that takes in nothing. */
+/* Where copies are made, at most so many of these wait for a worker that receives nothing. */
 enum { WAITING_MOST = 2 };
 
 void master_idle(struct master *master)
@@ -57,7 +59,7 @@ void master_sleep(struct master *master, enum operation operation, const struct 
                      emulation_end(emulation, operation, package->worker, package->count, start_s));
 }
 
-/* Results come in and packages leave meanwhile. */
+/* While the master waits, it receives results, and packages leave. */
 void master_await(struct master *master, double end_s)
 {
     const struct comm *comm = master->run->comm;
@@ -68,11 +70,11 @@ void master_await(struct master *master, double end_s)
         master_hear(master);
         outbox_progress(master->outbox);
     }
-    master->looked_s = looked_s; /* results have not been taken in */
+    master->looked_s = looked_s; /* results have not been received */
     master->busy_s = comm_now(comm);
 }
 
-/* It travels from now on; over an emulated port, since that has begun to carry it. */
+/* The package travels from now on; over an emulated port, since that has begun to carry it. */
 static void package_left(void *self, const struct wire_package *header, double left_s)
 {
     struct master *master = self;
@@ -81,10 +83,10 @@ static void package_left(void *self, const struct wire_package *header, double l
 }
 
 /* When the package is to leave. Transfers that begin together share the master's link and arrive
- * together; one after the other, as the plan has them, the first arrive long before. So each leaves
- * when by the profile the one before has arrived, where that takes long enough to be timed, or when
- * the link is done with that one: a link that the profile takes for slow must not be made so. An
- * emulated port lets it go when it has carried it. */
+ * together; sent one after the other, as the plan has them, the first ones arrive long before. So
+ * each leaves when, by the profile, the one before has arrived, if that takes long enough to be
+ * timed, or when the link has sent that one: where a link is faster than the profile says it must
+ * not be slowed down. An emulated port lets a package leave when it has carried it. */
 static double departure_of(struct master *master, const struct package *package)
 {
     const struct run *run = master->run;
@@ -106,7 +108,7 @@ void *master_claim(struct master *master)
                         (struct outbox_idle){idle_take, master, &master->receiving});
 }
 
-/* Until a package can be made, the master computes. */
+/* While there is no room for a package, the master computes its own core tasks. */
 static void room_await(struct master *master)
 {
     while (!outbox_has_room(master->outbox) && master_own_work(master))
@@ -119,7 +121,8 @@ void master_begin(struct master *master)
         return;
     const double start_s = comm_now(master->run->comm);
     master->begun = true;
-    if (!master->run->whole) /* else times have begun, for they are compared with others' */
+    if (!master->run
+             ->whole) /* else the origin is that of all masters, so that times can be compared */
         master->origin_s = start_s;
     master->outcome->begun_s = start_s - master->origin_s;
     master->outcome->startup_s = process_age_s();
@@ -127,7 +130,7 @@ void master_begin(struct master *master)
     membership_origin(master->run->members, master->origin_s);
 }
 
-/* Into the outbox's next buffer, unless the worker reads by itself. */
+/* Packs the package into the outbox's next buffer, unless the worker reads its input itself. */
 static bool package_pack(struct master *master, const struct package *package, size_t *size)
 {
     const struct run *run = master->run;
@@ -145,8 +148,8 @@ static bool package_pack(struct master *master, const struct package *package, s
     return true;
 }
 
-/* From here on its worker has it. False: its worker was lost meanwhile, so that it has come back,
- * or *failure is set. */
+/* Notes that the worker has the package. False: its worker was lost meanwhile, so that the package
+ * has come back, or *failure is set. */
 static bool package_assign(struct master *master, const struct package *package)
 {
     const int member = (int)package->worker + 1;
@@ -159,7 +162,7 @@ static bool package_assign(struct master *master, const struct package *package)
     return true;
 }
 
-/* Something is due so soon; 0: nothing is. */
+/* Something is due in left_s seconds; 0: nothing is due. */
 static void awaited_until(struct awaited *awaited, double left_s)
 {
     if (left_s > 0 && (!(awaited->left_s > 0) || left_s < awaited->left_s))
@@ -197,7 +200,7 @@ bool master_asked(const struct master *master)
     return master->asked || interrupt_asked();
 }
 
-/* Let a worker that has more than enough report some, or be lost. */
+/* Waits until a worker that has more packages than it needs has reported some, or is lost. */
 static void worker_catch_up(struct master *master, int64_t worker)
 {
     struct pause pause = {.longer = OUTBOX_NAPS};
@@ -234,7 +237,7 @@ static bool package_send(struct master *master, const struct package *package)
     return true;
 }
 
-/* Workers take packages, and nothing is to be decided. */
+/* Waits while workers take packages by the counter, and nothing is to be decided. */
 static void counted_await(struct master *master, struct pause *pause)
 {
     outbox_progress(master->outbox);
@@ -242,7 +245,7 @@ static void counted_await(struct master *master, struct pause *pause)
     master_pause(master, pause, HUGE_VAL);
 }
 
-/* What the decision object says now. False: there is nothing more to send. */
+/* Asks the decision object, and does what it says. False: there is nothing more to send. */
 static bool decision_take(struct master *master, struct pause *pause)
 {
     struct package package;
@@ -277,7 +280,7 @@ static bool decision_take(struct master *master, struct pause *pause)
     return false;
 }
 
-/* Of a job that sleeps: take in the reports that are there, each for as long as that takes. */
+/* In a job that sleeps: receives the reports that have arrived, each for as long as that takes. */
 static void reports_answer(struct master *master)
 {
     const struct comm *comm = master->run->comm;
@@ -288,8 +291,8 @@ static void reports_answer(struct master *master)
     }
 }
 
-/* Has it packages, or core tasks of its own, that nobody has begun? One of several masters may only
- * have waited for others. */
+/* Are there packages, or core tasks of the master's own, that have not been begun? One of several
+ * masters may only have waited for others. */
 static bool is_left(const struct master *master)
 {
     const struct masters *masters = master->run->masters;
@@ -297,7 +300,7 @@ static bool is_left(const struct master *master)
     return (!master->handed_out && !waited) || master_own_left(master);
 }
 
-/* Until everything is handed out, something failed, or somebody wants the run to stop. */
+/* Sends packages until everything is handed out, something fails, or the run is asked to stop. */
 static void packages_send(struct master *master)
 {
     struct pause pause = {.longer = OUTBOX_NAPS};
@@ -328,7 +331,8 @@ static void members_take(void *self)
     master_members(self);
 }
 
-/* The first large message between two ranks takes milliseconds once. */
+/* The first large message between two ranks takes some milliseconds more, once: sends one
+ * beforehand. */
 static void workers_warm(struct master *master, size_t bytes)
 {
     struct outbox_idle idle = {members_take, master, NULL};
@@ -346,13 +350,13 @@ static void workers_warm(struct master *master, size_t bytes)
         workers_await(master, member, false);
 }
 
-/* Masters of groups are told which core tasks they get, and no more. */
+/* Masters of groups are only told which core tasks they get. */
 static size_t job_bytes(const struct run *run)
 {
     return run->heads ? 0 : job_message_most(run->job, run->largest_package);
 }
 
-/* Who takes packages by itself needs no other message before. */
+/* Workers that take packages by a counter need no first message. */
 static void workers_begin(struct master *master)
 {
     if (!master->counted) {
@@ -375,8 +379,8 @@ static void workers_begin(struct master *master)
     }
 }
 
-/* What it computes shall stop, what waits is only acknowledged. It may be gone, and nobody knows
- * yet. */
+/* Tells the worker to stop computing, and only to acknowledge what waits. It may be gone without
+ * anybody knowing it yet. */
 static void worker_cancel(struct master *master, int member)
 {
     struct master_counts *worker = &master->workers[member - 1];
@@ -385,7 +389,7 @@ static void worker_cancel(struct master *master, int member)
     worker->cancelled = true;
 }
 
-/* Something failed, or everything is done. */
+/* Cancels all workers, because something failed or everything is done. */
 static void workers_cancel(struct master *master)
 {
     for (int member = 1; member <= master->run->members->count; member++)
@@ -399,8 +403,8 @@ static bool is_late(const struct master *master, int member)
     return count > 0 && master_counts_on(master, member);
 }
 
-/* Everything is done, and who has something left has it for nothing: others were first. Who does
- * not say soon that it has stopped is not waited for. */
+/* When everything is done, workers that still have packages compute them in vain, because others
+ * were first. One that does not soon say that it has stopped is not waited for. */
 static void late_stop(struct master *master)
 {
     const struct run *run = master->run;
@@ -423,13 +427,14 @@ static void late_stop(struct master *master)
                         false);
 }
 
-/* Is something to be reported, or to come back? */
+/* Is anything still to be reported, or to come back? */
 static bool is_under_way(const struct master *master)
 {
     return master->outstanding.count > 0 || master_returns_wait(master) || master_counts(master, 0);
 }
 
-/* What is under way to it has to arrive, or it is lost: also where nothing is to come from it. */
+/* Waits until the worker has received what is on its way, or is lost, even if nothing is to come
+ * from it. */
 static void taking_await(struct master *master, int member)
 {
     if (master_reaches(master, member))
@@ -476,10 +481,11 @@ int64_t master_ahead(const struct run *run)
     return message_bytes(run) > TAKEN_IN_BYTES ? run->buffers + WAITING_MOST : UNDER_WAY_MOST;
 }
 
-/* One is being packed. Of a plan, one for every worker is enough. A rule decides by what it has
- * heard, so what it says must not wait for buffers: everything that it may have handed out at a
- * time has one. A master that sleeps runs ahead of its ports, as the simulation has it. What waits
- * for a worker that takes in nothing leaves room for others. */
+/* One buffer for the package that is being packed, and others for those that wait. For a plan, one
+ * for each worker is enough. A rule decides by reports, so its packages must not wait for buffers:
+ * there is one for each that it may have handed out at a time. A master that only emulates runs
+ * ahead of its ports, as the simulation does. Messages that wait for a worker that receives nothing
+ * leave room for others. */
 static int outbox_size(const struct run *run, bool listens, size_t bytes)
 {
     double affordable = PLATFORM_MESSAGES_MOST / (double)(bytes + 1);

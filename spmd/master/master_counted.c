@@ -1,9 +1,7 @@
-/*
- * Workers take packages by a counter, and report them: what nobody has reported when nobody takes
- * any more was taken by workers that are lost, and others get it. Until then it cannot be told from
- * what others work on, but for what a lost one has noted in the output, on which it may have been
- * lost.
- */
+/* Workers take packages by a counter, and report them. What is not reported when no worker takes
+ * packages any more was taken by lost workers, and is handed out to others. Until then it cannot be
+ * told from what others work on, except the package that a lost worker has noted in the output,
+ * which may have been the cause of its loss. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,14 +10,14 @@
 #include "spmd/protocol/counting.h"
 
 struct master_counted {
-    struct task_gaps left; /* that nobody has reported, nor is suspect */
-    bool *counts;          /* owned; by worker: it takes packages */
-    int counting;          /* how many do */
-    int64_t index;         /* beyond those of all packages that are reported */
-    struct dispatch *rule; /* owned: says what is taken next */
-    int64_t step;          /* that it has said last; -1: nothing */
-    int64_t step_tasks;    /* of that */
-    bool closed;           /* the counter is at its end */
+    struct task_gaps left; /* core tasks that are neither reported nor suspect */
+    bool *counts;          /* owned; by worker: does it take packages */
+    int counting;          /* how many workers do */
+    int64_t index;         /* greater than the indices of all reported packages */
+    struct dispatch *rule; /* owned: says which package is taken next */
+    int64_t step;          /* the last step that it has said; -1: none */
+    int64_t step_tasks;    /* core tasks of that step */
+    bool closed;           /* the counter has passed the last package */
 };
 
 bool master_counted_init(struct master *master, struct failure *failure)
@@ -85,7 +83,7 @@ void master_counted_done(struct master *master, const struct package *package)
         counted->index = package->index + 1;
 }
 
-/* What a lost worker may have written of it does not count. */
+/* What a lost worker may have written of these core tasks does not count. */
 static void gap_disown(struct master *master, struct task_range gap)
 {
     const struct package package = {.first = gap.first, .count = gap.count};
@@ -94,7 +92,7 @@ static void gap_disown(struct master *master, struct task_range gap)
             store_disown(master->run->store, member, &package, 1);
 }
 
-/* Everybody has reported what it has taken. */
+/* All workers have reported what they have taken: hands out what is left. */
 static void gaps_hand_out(struct master *master)
 {
     struct master_counted *counted = master->counted;
@@ -116,8 +114,8 @@ void master_counted_over(struct master *master, int member)
         gaps_hand_out(master);
 }
 
-/* What it was working on is suspect, and handed out when nobody takes packages any more. Returns
- * how many core tasks that are. */
+/* The package that the lost worker was working on is suspect, and handed out when no worker takes
+ * packages any more. Returns its number of core tasks. */
 static int64_t noted_suspect(struct master *master, int member)
 {
     struct master_counted *counted = master->counted;
@@ -149,7 +147,8 @@ int64_t master_counted_lost(struct master *master, int member, bool at_work)
     return tasks;
 }
 
-/* One's own counter is added to at once. Returns what it was. */
+/* The rank that has the counter adds to it without a message. Returns the counter's value
+ * before. */
 static int64_t counter_add(const struct master *master, int64_t more)
 {
     struct link_request adding;
@@ -168,7 +167,7 @@ void master_counted_close(struct master *master)
     counter_add(master, COUNTED_END);
 }
 
-/* Core tasks of the package that is taken next; 0: there is none. */
+/* The core tasks of the package that is taken next; 0: there is none. */
 static int64_t next_tasks(struct master *master)
 {
     struct master_counted *counted = master->counted;

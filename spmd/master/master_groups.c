@@ -1,12 +1,13 @@
 /*
- * What groups have reported of a reduction, so that the output can be put right where one is lost.
+ * What groups have reported of a reduction, so that the output can be corrected where a group is
+ * lost.
  *
- * To the master above, a group's package is done when all of it is reported. Its workers' states in
- * the output have more: what they have done of packages that were not. Where the group is lost,
- * others do these, and its workers' states would have them a second time. So what the group has
- * reported, and what a run before has left its ranks, is kept here, and takes the place of their
- * states then. Until that is written, ledger and states are at odds, which the run that goes on
- * sees (spmd/resume/remaining.h).
+ * For the master above it, a group's package is done when all of it is reported. The states of the
+ * group's workers in the output contain more: what they have done of packages that were not. Where
+ * the group is lost, others do these packages again, and the workers' states would count them
+ * twice. So what the group has reported, and what an earlier run has left for its ranks, is kept
+ * here, and then replaces the workers' states. Until that is written, ledger and states do not
+ * agree, which a resumed run recognises (spmd/resume/remaining.h).
  */
 #include <stdlib.h>
 
@@ -14,7 +15,7 @@
 
 struct master_groups {
     char *sums; /* owned; a slot for each member (store_group_read) */
-    int *ranks; /* owned; of the group at hand */
+    int *ranks; /* owned; of the current group */
 };
 
 static char *sum_of(const struct master *master, int member)
@@ -23,7 +24,7 @@ static char *sum_of(const struct master *master, int member)
     return master->groups->sums + (size_t)(member - 1) * size;
 }
 
-/* The group's ranks, its master first. */
+/* Lists the group's ranks, its master first. */
 static int ranks_list(const struct master *master, int member)
 {
     int *ranks = master->groups->ranks, count = 0;
@@ -40,7 +41,7 @@ bool master_groups_init(struct master *master, struct failure *failure)
     if (!run->heads || run->job->state_size == 0)
         return true;
     if (!run->store)
-        return false; /* it could not be opened, and nothing begins */
+        return false; /* the output could not be opened, so that no run begins */
     struct master_groups *groups = calloc(1, sizeof *groups);
     master->groups = groups;
     if (groups) {

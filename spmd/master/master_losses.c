@@ -23,7 +23,7 @@ bool master_reaches(const struct master *master, int member)
     return !membership_lost(master->run->members, member);
 }
 
-/* Reports that an emulated network still holds back are of work that is done. */
+/* Work is done whose report is only held back by an emulated network. */
 static void pending_tell(struct master *master)
 {
     struct pending_report report;
@@ -31,8 +31,8 @@ static void pending_tell(struct master *master)
         dispatch_report(master->dispatch, &report.package, report.times);
 }
 
-/* Of those packages, the one that it was working on: as it has noted in the output; where there is
- * nothing of that, the oldest. NULL: there are none. */
+/* The package that the worker was working on: the one that it has noted in the output or, without
+ * such a note, the oldest. NULL: there is none. */
 static const struct package *package_begun(const struct package *packages, int64_t count,
                                            const struct losses_in_flight *noted)
 {
@@ -44,7 +44,7 @@ static const struct package *package_begun(const struct package *packages, int64
     return packages;
 }
 
-/* It counts as failed, and as done: nobody will begin it again. */
+/* A core task that is given up counts as failed and as done, so that it is not begun again. */
 static void task_give_up(struct master *master, const struct losses_row *row)
 {
     const int64_t task = order_task(&master->run->job->order, row->first);
@@ -86,7 +86,8 @@ void master_loss_note(struct master *master, int member, const struct losses_row
     losses_add(master->run->losses, row);
 }
 
-/* Before its packages come back. It was not working on those that it has reported. */
+/* Decides what is suspected, before the lost worker's packages come back. It was not working on
+ * those that it has reported. */
 static void package_blame(struct master *master, int member, const struct package *packages,
                           int64_t count)
 {
@@ -109,9 +110,9 @@ static void package_blame(struct master *master, int member, const struct packag
         task_give_up(master, &row);
 }
 
-/* Where others may have written the same, all that is written holds: as where it is copied, and
- * below a master that may have lost this one in turn, without its having heard of that. A state
- * has it once. */
+/* Where another worker may have written the same results, all that is written is kept: where
+ * packages are copied, and below a master of whose loss this one has not heard yet. A state
+ * contains a package only once. */
 static void packages_disown(struct master *master, int member, const struct package *packages,
                             int64_t count)
 {
@@ -124,7 +125,7 @@ static void packages_disown(struct master *master, int member, const struct pack
     master_groups_lost(master, member);
 }
 
-/* What it had comes back to be handed out again. */
+/* The lost worker's packages come back, and are handed out again. */
 static void packages_return(struct master *master, int member, bool at_work)
 {
     int64_t count, tasks = 0;
@@ -169,9 +170,9 @@ void master_lose(struct master *master, int member, const char *why, bool at_wor
     if (membership_living(master->run->members) > 0)
         return;
     if (masters_share_work(master->run->masters))
-        return; /* others do what it had */
+        return; /* others do the packages that it had */
     if (master->outcome->summary.tasks == master->run->tasks)
-        master->handed_out = true; /* what it was lost on was the last one */
+        master->handed_out = true; /* the core task that was given up was the last one */
     else if (!master->run->joins)
         failure_set(master->failure, FAILURE_STOPPED,
                     "%s: no worker is left; what is done is kept: %s to go on",
@@ -181,14 +182,14 @@ void master_lose(struct master *master, int member, const char *why, bool at_wor
 void master_retire(struct master *master, int member, const struct failure *trouble)
 {
     loss_survive(master, member, MEMBER_FAILED, trouble->text, false);
-    /* What is on its way to it has to arrive, or it is lost. */
+    /* Waits until the worker has received what is on its way, or is lost. */
     membership_await(master->run->members, member, true);
     if (membership_living(master->run->members) == 0 && !master->run->joins &&
         !masters_share_work(master->run->masters))
         failure_set(master->failure, trouble->code, "%s", trouble->text);
 }
 
-/* It is told that it begins, or that it cannot for want of memory. */
+/* Tells a worker that joined whether it begins, or cannot because memory is lacking. */
 static void joined_take(struct master *master, const struct member_event *event)
 {
     const struct run *run = master->run;
@@ -205,7 +206,8 @@ static void joined_take(struct master *master, const struct member_event *event)
         fprintf(stderr, "%s: worker %d joins%s\n", run->members->command, event->member,
                 like == DISPATCH_UNKNOWN ? ", a machine that the profile does not know" : "");
     if (!master->begun && membership_living(run->members) == 1)
-        master->origin_s = now_s; /* for whoever waits to begin, time begins here */
+        master->origin_s =
+            now_s; /* where the run has not begun, time begins with the first worker */
     membership_come(run->members, event->member, joining_host(run->joining, event->peer),
                     now_s - master->origin_s);
     dispatch_joined(master->dispatch, event->member - 1, like, now_s - master->origin_s);
@@ -221,8 +223,8 @@ void master_members(struct master *master)
         if (event.news == COMM_JOINED && master->run->joining)
             joined_take(master, &event);
         else if (event.news != COMM_JOINED)
-            /* A group's master works on nothing that could be the cause, nor does who leaves as it
-             * has said. */
+            /* The master of a group works on nothing that could be the cause; neither does a worker
+             * that leaves as it has announced. */
             master_lose(master, event.member, membership_why(members, event.member),
                         !master->run->heads && event.news == COMM_LOST);
     }

@@ -1,9 +1,7 @@
-/*
- * Core tasks that the master computes itself: those that its plan leaves to it (dispatch_own), one
- * whenever it would wait, with an engine of its own. Between two of them, and whenever the engine
- * calls its pulse, it takes in what workers say and lets packages leave; a package is made, and a
- * worker told to stop, at the end of the core task under way.
- */
+/* Core tasks that the master computes itself: those that its plan leaves to it (dispatch_own), one
+ * at a time whenever it would wait, with an engine of its own. Between two of them, and whenever
+ * the engine calls its pulse, the master receives messages and lets packages leave. A package is
+ * made, or a worker told to stop, only at the end of the current core task. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +15,9 @@ enum { ALIGNMENT = 64 };
 struct master_own {
     struct engine *engine; /* owned */
     char *package;         /* owned; of one core task */
-    double task_s;         /* by the plan */
+    double task_s;         /* of one core task, by the plan */
     int64_t left;
-    bool over; /* the decision object gives no more */
+    bool over; /* the decision object gives no more core tasks */
 };
 
 static bool own_make(struct master *master, struct failure *failure)
@@ -68,7 +66,7 @@ bool master_own_left(const struct master *master)
     return master->own && master->own->left > 0;
 }
 
-/* While it computes. */
+/* Is called while the master computes. */
 static bool own_pulse(void *self)
 {
     struct master *master = self;
@@ -78,7 +76,7 @@ static bool own_pulse(void *self)
     return master->failure->code != FAILURE_NONE;
 }
 
-/* What it has computed counts, as a worker's report does. */
+/* Stores and counts what the master has computed, like a worker's report. */
 static bool own_store(struct master *master, const struct package_results *results)
 {
     const struct run *run = master->run;
@@ -98,7 +96,7 @@ static bool own_store(struct master *master, const struct package_results *resul
     return true;
 }
 
-/* Of a core task that another failure has stopped, nothing is said. */
+/* A core task that was stopped by another failure is not reported as failed. */
 static bool own_compute(struct master *master, const struct package *package)
 {
     const struct run *run = master->run;

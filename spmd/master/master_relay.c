@@ -20,29 +20,29 @@
 #include "spmd/transport/inbox.h"
 #include "spmd/transport/wire.h"
 
-/* A package of the master above that is not reported. */
+/* A package of the master above that is not reported yet. */
 struct relayed {
     struct package package;
-    int64_t left; /* core tasks */
+    int64_t left; /* core tasks that are not done */
     struct wire_times times;
     struct summary summary;
-    struct rejection rejection; /* of the first core task that failed, where one has */
-    void *state;                /* owned; of a reduction; NULL: there is none */
+    struct rejection rejection; /* of the first core task that failed, if any */
+    void *state;                /* owned; of a reduction; NULL: no reduction */
 };
 
 struct master_relay {
     const struct run *above; /* borrowed */
     struct inbox *inbox;     /* owned */
     struct link_request cancelling;
-    struct relayed *packages; /* owned; from `first` on, in the order of their coming */
+    struct relayed *packages; /* owned; from `first` on, in the order of arrival */
     size_t first, count, capacity;
     struct wire_result *report; /* owned; travelling while `sending` is pending */
     struct link_request sending;
-    int64_t last; /* the highest index that has come */
+    int64_t last; /* the highest index that has arrived */
     double free_s;
-    bool stopped;   /* no more come */
-    bool cancelled; /* what is computed shall stop */
-    bool retired;   /* the master above counts on this group no more */
+    bool stopped;   /* no more packages come */
+    bool cancelled; /* what is being computed shall stop */
+    bool retired;   /* the master above no longer counts on this group */
 };
 
 /* ---- beginning and end ---------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ void master_relay_release(struct master *master)
 
 /* ---- reports ------------------------------------------------------------------------------- */
 
-/* What is wrong, if anything is; of a group that has no worker left, in its own words. */
+/* The failure to report, if there is one; a group without workers says that itself. */
 static struct wire_trouble trouble_of(const struct master *master, const struct relayed *relayed,
                                       const struct failure *failure)
 {
@@ -104,7 +104,7 @@ static struct wire_trouble trouble_of(const struct master *master, const struct 
     return trouble;
 }
 
-/* A package that is skipped ends the run, as one of a worker that has been asked to stop does. */
+/* Reports the package. If it is skipped, that ends the run, as when a worker is asked to stop. */
 static void report_send(struct master *master, const struct relayed *relayed,
                         const struct failure *failure)
 {
@@ -133,7 +133,7 @@ static void report_send(struct master *master, const struct relayed *relayed,
               WIRE_RESULT, &relay->sending);
 }
 
-/* The next one, which needs not be kept any more. */
+/* Reports the oldest package, and forgets it. */
 static void first_send(struct master *master, const struct failure *failure)
 {
     struct relayed *relayed = &master->relay->packages[master->relay->first++];
@@ -141,7 +141,7 @@ static void first_send(struct master *master, const struct failure *failure)
     state_release(relayed);
 }
 
-/* Those that are done, in their order. */
+/* Reports the packages that are done, in their order. */
 static void reports_send(struct master *master)
 {
     struct master_relay *relay = master->relay;
@@ -152,7 +152,7 @@ static void reports_send(struct master *master)
         relay->first = relay->count = 0;
 }
 
-/* The package that has this core task, which is not reported; NULL: none has. */
+/* The unreported package that contains this core task; NULL: none does. */
 static struct relayed *relayed_find(const struct master_relay *relay, int64_t task)
 {
     for (size_t k = relay->first; k < relay->count; k++) {
@@ -188,7 +188,7 @@ void master_relay_done(struct master *master, const struct package *package,
 
 /* ---- packages ------------------------------------------------------------------------------ */
 
-/* Of nothing yet; false: out of memory. */
+/* Makes the state of an empty reduction; false: out of memory. */
 static bool state_make(const struct job *job, void **state)
 {
     *state = job->state_size > 0 ? calloc(1, job->state_size) : NULL;
@@ -226,7 +226,8 @@ static struct relayed *package_add(struct master *master, const struct inbox_pac
     return relayed;
 }
 
-/* To its workers: as planned, and what is more, as others left it. */
+/* Hands the package on to the group's workers: as planned, or, beyond the plan, as core tasks that
+ * others left. */
 static void package_hand_on(struct master *master, const struct package *package)
 {
     const struct task_range range = {package->first, package->count};
@@ -245,13 +246,14 @@ static void package_take(struct master *master, const struct inbox_package *in)
         package_hand_on(master, &package);
 }
 
-/* Has it come before, or is it none? */
+/* Is it a new package with core tasks, and not one that was sent twice? */
 static bool is_work(const struct master_relay *relay, const struct inbox_package *in)
 {
     return in->header.kind == WIRE_WORK && in->header.package.index > relay->last;
 }
 
-/* The master above has said that something has failed: what is under way is for nothing. */
+/* Looks whether the master above has said that something failed, so that current work is
+ * useless. */
 static void cancel_look(struct master *master)
 {
     struct master_relay *relay = master->relay;
@@ -262,14 +264,14 @@ static void cancel_look(struct master *master)
                     comm_place(master->run->comm, 0));
 }
 
-/* Is it time for another package? */
+/* May another package be taken? */
 static bool is_open(const struct master *master)
 {
     return !master->relay->stopped && dispatch_stream_left(master->run->stream) == 0;
 }
 
-/* One package is assigned before the next is taken, so that what comes is received in the plan's
- * order, while it waits in the inbox. */
+/* Each package is handed out before the next one is taken, so that while they wait in the inbox
+ * their data are received in the order of the plan. */
 void master_relay_take(struct master *master)
 {
     struct master_relay *relay = master->relay;
@@ -297,7 +299,7 @@ void master_relay_await(const struct master *master, struct awaited *awaited)
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-/* What is left of them, and of those that still come. */
+/* Acknowledges the packages that are left, and those that still arrive. */
 static void packages_acknowledge(struct master *master)
 {
     struct master_relay *relay = master->relay;

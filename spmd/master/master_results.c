@@ -12,7 +12,8 @@ void master_listen(struct master *master)
                  WIRE_RESULT, &master->receiving);
 }
 
-/* Into the trace, and among those of its worker's first package, which may be corrected later. */
+/* Adds the event to the trace; events of a worker's first package are also kept, as they may be
+ * corrected later. */
 static void event_keep(struct master *master, int member, const struct trace_event *event)
 {
     const struct run *run = master->run;
@@ -42,8 +43,8 @@ void master_event(struct master *master, int member, enum operation operation,
     event_keep(master, member, &event);
 }
 
-/* The package on its way: on an emulated port for as long as that takes, and otherwise until it was
- * there. */
+/* The time of the package on its way: on an emulated port as long as that takes, otherwise until it
+ * arrived. */
 static struct port_phase link_of(const struct master *master, const struct wire_result *report)
 {
     const struct emulation *emulation = master->run->emulation;
@@ -56,8 +57,8 @@ static struct port_phase link_of(const struct master *master, const struct wire_
                                                                package->worker, package->count)};
 }
 
-/* Of a group's package: it has been received, and what its workers did of it is in their own
- * trace, as the simulation has it. */
+/* A group's package is shown as received only: what its workers did of it is in their own events,
+ * as in a simulation. */
 static struct wire_times times_shown(const struct master *master, const struct wire_result *report)
 {
     struct wire_times times = report->times;
@@ -71,13 +72,14 @@ static void figures_add(struct master *master, const struct wire_times *times)
     struct run_outcome *outcome = master->outcome;
     outcome->makespan_s = fmax(outcome->makespan_s, times->written_s - master->origin_s);
     if (master->run->heads)
-        return; /* their workers' are counted */
+        return; /* their workers' times are counted */
     outcome->worked_s += times->computed_s - times->start_s + times->written_s - times->handed_s;
     outcome->stalled_s += times->stalled_s;
     outcome->packages++;
 }
 
-/* A worker's share of the trace. Time inside MPI while computing is shown before computing. */
+/* Adds a worker's events to the trace. Time within MPI during computing is shown before
+ * computing. */
 static void report_trace(struct master *master, const struct wire_result *report)
 {
     const struct package *package = &report->package;
@@ -95,12 +97,13 @@ static void report_trace(struct master *master, const struct wire_result *report
     master_event(master, member, OPERATION_COMPUTE, package, computing, times->computed_s);
     if (!master->run->collects)
         master_event(master, member, OPERATION_OUTPUT, package, times->handed_s, times->written_s);
-    else if (times->handed_s > times->computed_s) /* too much of it was not taken yet */
+    else if (times->handed_s > times->computed_s) /* the master had not taken earlier results yet */
         master_event(master, member, OPERATION_IDLE, package, times->computed_s, times->handed_s);
     figures_add(master, &report->times);
 }
 
-/* At once, or where a job sleeps when the report's way is over: reports_answer. */
+/* Reports to the decision object: at once or, in a job that sleeps, when the report's way has
+ * passed (reports_answer). */
 static void report_tell(struct master *master, const struct package *package,
                         struct dispatch_times times)
 {
@@ -122,8 +125,8 @@ static void report_tell(struct master *master, const struct package *package,
         failure_memory(master->failure, "keeping reports");
 }
 
-/* The one package that this worker can report now, beside those whose results are to come; NULL:
- * none. */
+/* The one package that this worker can report now, apart from those whose results are still to
+ * come; NULL: there is none. */
 static const struct package *expected_of(const struct master *master, int member)
 {
     int64_t count;
@@ -140,7 +143,7 @@ void master_flight_note(const struct master *master, int member)
                         package ? package->first : 0, package ? package->count : 0);
 }
 
-/* Beside what the profile expects, for who waits. */
+/* Tells the display of progress the time of the package, beside what the profile expects. */
 static void pace_tell(struct master *master, const struct wire_result *report)
 {
     static const enum operation operations[] = {OPERATION_RECEIVE, OPERATION_COMPUTE,
@@ -157,7 +160,7 @@ static void pace_tell(struct master *master, const struct wire_result *report)
                     report->times.written_s - report->times.start_s);
 }
 
-/* Whatever is wrong with those that were tried is wrong with the others, too. */
+/* What is wrong with the core tasks that were tried is wrong with all others: gives up the run. */
 static void give_up(struct master *master)
 {
     const struct summary *summary = &master->outcome->summary;
@@ -166,7 +169,7 @@ static void give_up(struct master *master)
         master->outcome->given_up = master->asked = true;
 }
 
-/* What its worker had of its processors; of a group, nobody has told. */
+/* What its worker had of its processors; for a group that is not known. */
 static struct run_had had_of(const struct master *master, const struct wire_times *times)
 {
     if (master->run->heads)
@@ -175,14 +178,14 @@ static struct run_had had_of(const struct master *master, const struct wire_time
                             times->computed_s - times->start_s - times->receive_s};
 }
 
-/* What it has computed, for who decides and who waits; where the worker keeps its results, that
- * does not count yet. */
+/* Reports the computed package for decisions and for progress; where the worker keeps its results,
+ * the package does not count yet. */
 static void work_tell(struct master *master, const struct wire_result *report)
 {
     const double start_s = master_started_s(master, report);
     master->starts[report->package.worker].told = true;
     pace_tell(master, report);
-    /* That the master has not taken what it returned is no work of the worker's. */
+    /* The time during which the master did not take returned results is not the worker's work. */
     const double end_s = master->run->collects ? report->times.computed_s : report->times.written_s;
     report_tell(master, &report->package,
                 (struct dispatch_times){start_s - master->origin_s, end_s - master->origin_s,
@@ -201,7 +204,7 @@ void master_done_take(struct master *master, const struct summary *summary,
         job->task->merge(job->opened, master->outcome->state, state);
 }
 
-/* Its results are there: so is its report, whatever clocks say. */
+/* The results have arrived, so the report has too, whatever clocks say. */
 static void returned_tell(struct master *master, const struct package *package)
 {
     struct pending_report held;
@@ -217,7 +220,7 @@ static void had_take(struct master *master, const struct wire_result *report)
         failure_memory(master->failure, "keeping what workers had of their processors");
 }
 
-/* The master above, of what is done of a package. */
+/* Tells the master above what is done of a package. */
 static void relay_tell(struct master *master, const struct package *package,
                        const struct wire_result *report)
 {
@@ -246,7 +249,7 @@ static void result_take(struct master *master, const struct wire_result *report)
         work_tell(master, report);
 }
 
-/* Others were first with that package, and it does not count. */
+/* Another worker was first with that package: this report does not count. */
 static void late_take(struct master *master, const struct wire_result *report)
 {
     const struct wire_trouble *trouble = wire_result_told(report, master->run->job->state_size);
@@ -265,7 +268,7 @@ static void report_heard(struct master *master, int member, const struct wire_ti
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
-/* Has every worker that is at work told anew? A share of them all is not known otherwise. */
+/* Have all working workers sent their counts again? Only then is the share of all known. */
 static bool counts_complete(const struct master *master)
 {
     for (int worker = 0; worker < master->run->members->count; worker++) {
@@ -294,7 +297,8 @@ static void counts_take(struct master *master, int member, const struct counts *
         master->workers[worker].anew = false;
 }
 
-/* It is free, unless a worker that may be gone has yet to take it: then it stays where it is. */
+/* A free buffer. The previous one may still be read by a worker that may be gone: then another one
+ * is allocated. */
 static struct master_others *others_free(struct master_others *told)
 {
     if (!told || link_test(&told->sending))
@@ -309,7 +313,7 @@ void master_others_release(struct master *master)
         free(others_free(master->workers[member - 1].told));
 }
 
-/* Not waited for: that worker may be gone, and nobody knows yet. */
+/* This does not wait: the worker may be gone without anybody knowing it yet. */
 static void others_send(struct master *master, int member, const struct scow_others *others)
 {
     struct master_others **told = &master->workers[member - 1].told;
@@ -325,7 +329,7 @@ static void others_send(struct master *master, int member, const struct scow_oth
               master_peer(master, member), WIRE_OTHERS, &(*told)->sending);
 }
 
-/* What the others have come to, for a worker that has told of itself while it computes. */
+/* Answers a worker that has sent its counts while it computes, with those of all others. */
 static void interim_take(struct master *master, int member, size_t size)
 {
     if (!wire_interim_check(master->report, size) || !master_reaches(master, member)) {
@@ -344,7 +348,7 @@ static void interim_take(struct master *master, int member, size_t size)
     others_send(master, member, &others);
 }
 
-/* That member takes no more packages by itself. */
+/* That worker takes no more packages by the counter. */
 static void counted_take(struct master *master, int member, size_t size)
 {
     if (!master_counts_on(master, member))
@@ -362,8 +366,8 @@ static void counted_take(struct master *master, int member, size_t size)
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
-/* Of a package that has not been begun; of a group's, what was done before, which a master above
- * this one has to hear of, too. */
+/* Takes the report of a package that was not begun; of a group's package, also what was done
+ * before, of which a master above must hear. */
 static void skipped_take(struct master *master, const struct wire_result *report)
 {
     const struct rejection *rejection =
@@ -406,7 +410,7 @@ void master_report_settle(struct master *master, int member, const struct wire_r
         result_take(master, report);
 }
 
-/* Results follow what was done, where they are returned, and nothing else. */
+/* Results follow the report only where something was done and results are returned. */
 static bool returns_as_agreed(const struct master *master, const struct wire_result *report)
 {
     const struct wire_trouble *trouble = wire_result_told(report, master->run->job->state_size);
@@ -414,7 +418,7 @@ static bool returns_as_agreed(const struct master *master, const struct wire_res
     return (report->returned > 0) == (done && master->run->collects);
 }
 
-/* Results come behind it. */
+/* Keeps a report whose results follow it. */
 static void report_keep(struct master *master, int member, const struct wire_result *report)
 {
     membership_heard(master->run->members, member);
@@ -438,7 +442,7 @@ static void report_accept(struct master *master, int member, const struct wire_r
         master_report_settle(master, member, report, true);
 }
 
-/* What comes from one that is given up is late: somebody else does its work. */
+/* A report from a worker that has been given up is too late: its work is done by others. */
 static void report_take(struct master *master, int member, size_t size)
 {
     const struct wire_result *report = master->report;
@@ -463,14 +467,14 @@ static void report_take(struct master *master, int member, size_t size)
         report_accept(master, member, report);
 }
 
-/* Other masters beside this one: where one of them must end, all do. */
+/* Exchanges messages with the other masters: if one of them must end, all do. */
 static void others_hear(struct master *master)
 {
     const struct summary *summary = &master->outcome->summary;
     struct masters *masters = master->run->masters;
     if (!masters)
         return;
-    /* What a group has done, the master above it tells. */
+    /* What a group has done is told by the master above it. */
     const bool ends = master_asked(master) || master->failure->code != FAILURE_NONE;
     const double now_s = comm_now(master->run->comm) - master->origin_s;
     const struct masters_own own =

@@ -1,13 +1,17 @@
-/* Results that workers return to a master that writes them. A report says what will follow it; the
- * bytes are received a few packages at a time, in the order of reports, so that memory is bounded,
- * one silent worker does not hold up the others, and a worker learns by what is not taken that the
- * store is slow. A package counts once its results are written.
+/*
+ * Results that workers return to a master that writes them.
  *
- * Where workers keep their results, the master asks for them, behind the last package that a worker
+ * A report says which results follow it. Their bytes are received for a few packages at a time, in
+ * the order of reports, so that memory is bounded, a silent worker does not delay the others, and
+ * workers notice a slow store by results that are not taken. A package counts once its results are
+ * written.
+ *
+ * Where workers keep their results, the master asks for them, up to the last package that a worker
  * gets as far as is known: when the plan has no other one for it, when everything is handed out,
- * when nobody has anything left to compute and yet the decision waits, or when the worker is in
- * trouble. They come once it has reported that package, and go over the port together. Until then
- * the reports are kept here. */
+ * when no worker has anything left to compute and yet the decision waits, or when the worker is in
+ * trouble. They come after it has reported that package, and pass the port together. Until then the
+ * reports are kept here.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,55 +21,55 @@
 #include "spmd/master/master_state.h"
 #include "spmd/transport/wire.h"
 
-/* Packages whose bytes are received at a time. */
+/* The bytes of so many packages are received at a time. */
 enum { UNDER_WAY = 4 };
 enum { NO_ROOM = -1 };
 
-/* For the bytes of a package. */
+/* Memory for the bytes of a package. */
 struct room {
     char *bytes; /* owned */
     size_t size;
     bool taken;
 };
 
-/* A report whose results are on their way, or to come. */
+/* A report whose results are on their way or still to come. */
 struct master_return {
     struct master_return *next;
     int member;
-    double load;    /* core tasks whose results go over the port with it; 0: with a later one */
-    double ready_s; /* to be sent */
+    double load;    /* core tasks whose results pass the port with it; 0: with a later one */
+    double ready_s; /* when the results were ready to be sent */
     int room;       /* NO_ROOM: its bytes are not being received yet */
     struct link_request receiving;
-    size_t size; /* as received */
+    size_t size; /* bytes that were received */
     bool arrived;
-    double begun_s, end_s; /* on the incoming port; with those that go with it */
-    double due_s;          /* not taken before, over an emulated one; 0: at once; HUGE_VAL: it has
-                            * not been on it yet */
+    double begun_s, end_s; /* on the incoming port, together with those that pass it with them */
+    double due_s; /* not taken before this, over an emulated port; 0: at once; HUGE_VAL: it has not
+                     passed the port yet */
     struct wire_result report[];
 };
 
-/* Owned, in order of reports. */
+/* Owned; in the order of reports. */
 struct list {
     struct master_return *first, **end;
 };
 
-/* What a worker has been asked for: one thing after the other, for it waits until what it returns
- * is taken. */
+/* What a worker has been asked to return. It is asked for one thing at a time, because it waits
+ * until what it returns is taken. */
 struct asking {
-    int64_t asked;    /* the number of the last package that it is to return; -1: none yet */
-    int64_t reported; /* of the last one that it has reported; -1: none */
-    bool wanted;      /* it is in trouble */
-    bool stopped;     /* it returns all */
+    int64_t asked;    /* number of the last package that it shall return; -1: none yet */
+    int64_t reported; /* number of the last package that it has reported; -1: none */
+    bool wanted;      /* it is in trouble, and shall return all */
+    bool stopped;     /* it has been stopped, and returns all */
 };
 
 struct master_returns {
-    struct list coming, kept; /* kept by the worker, as far as is known */
-    struct asking *askings;   /* owned; one a worker; NULL: nobody keeps results */
-    bool wanted;              /* of some worker */
-    int64_t tasks;            /* whose results are kept, or on their way after that */
+    struct list coming, kept; /* those kept by workers, as far as is known */
+    struct asking *askings;   /* owned; one for each worker; NULL: no worker keeps results */
+    bool wanted;              /* `wanted` of some worker */
+    int64_t tasks;            /* core tasks whose results are or were kept, and not taken yet */
     bool unwritable;          /* the store has failed */
     struct room rooms[UNDER_WAY];
-    double port_free_s; /* of a real one */
+    double port_free_s; /* when the real port is free */
 };
 
 static void list_add(struct list *list, struct master_return *added)
@@ -75,7 +79,7 @@ static void list_add(struct list *list, struct master_return *added)
     list->end = &added->next;
 }
 
-/* `at` leads to it. */
+/* `at` points to the pointer to it. */
 static struct master_return *list_unlink(struct list *list, struct master_return **at)
 {
     struct master_return *gone = *at;
@@ -99,7 +103,7 @@ static bool room_reserve(struct room *room, size_t size)
     return room->bytes != NULL;
 }
 
-/* NO_ROOM: none is free. */
+/* NO_ROOM: no room is free. */
 static int room_find(const struct master_returns *returns)
 {
     for (int k = 0; k < UNDER_WAY; k++)
@@ -138,7 +142,7 @@ bool master_returns_init(struct master *master)
     return good;
 }
 
-/* The sender may be gone for ever, and may still write there: its room is left to it. */
+/* The sender may be gone forever, or may still write its results: its memory is not reused. */
 static void return_abandon(struct master_returns *returns, struct master_return *gone)
 {
     if (gone->room == NO_ROOM)
@@ -151,7 +155,7 @@ static void return_abandon(struct master_returns *returns, struct master_return 
     room->taken = false;
 }
 
-/* Nothing is to come of it any more. */
+/* Nothing more is to come of it. */
 static void return_free(struct master_returns *returns, struct master_return *gone)
 {
     if (returns->askings && gone->report->returned > 0)
@@ -184,19 +188,19 @@ void master_returns_release(struct master *master)
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-/* Does it have results, and is it that worker's? */
+/* Has it results, and is it from that worker? */
 static bool is_returned(const struct master_return *each, int member)
 {
     return each->member == member && each->report->returned > 0;
 }
 
-/* As long as it has not been on a port. */
+/* When it may be taken, as long as it has not passed a port. */
 static double due_first_s(const struct master *master, const struct master_return *each)
 {
     return master->run->emulation && each->load > 0 ? HUGE_VAL : 0;
 }
 
-/* What that worker keeps comes now, and goes over the port together. */
+/* What that worker has kept comes now, and passes the port together. */
 static void kept_come(struct master *master, int member)
 {
     struct master_returns *returns = master->returns;
@@ -229,14 +233,15 @@ int64_t master_returns_unreported(const struct master *master, int member)
     return count - master->workers[member - 1].returning;
 }
 
-/* Its worker computes no other package, or nobody can know whether it will. */
+/* Will the worker compute no other package, or is that not known? */
 static bool is_trouble(const struct master *master, const struct wire_result *report)
 {
     return report->asked || report->skipped ||
            wire_result_told(report, master->run->job->state_size)->failure.code != FAILURE_NONE;
 }
 
-/* That one is the last that it was asked for, or it reports no other. */
+/* Keeps the report; if it is the last one that was asked for, or the worker's last one, results
+ * come now. */
 static void kept_add(struct master *master, struct master_return *added)
 {
     struct master_returns *returns = master->returns;
@@ -278,7 +283,7 @@ int64_t master_returns_kept(const struct master *master)
     return master->returns ? master->returns->tasks : 0;
 }
 
-/* The number of its last package; -1: there is nothing that it could be asked for now. */
+/* The number of the worker's last package; -1: there is nothing to ask for at present. */
 static int64_t asking_of(const struct master *master, int member)
 {
     int64_t count;
@@ -295,7 +300,7 @@ static void worker_ask(struct master *master, int member)
     master_claim(master);
     header.package.index = asking_of(master, member);
     if (!master_counts_on(master, member) || header.package.index < 0)
-        return; /* it was lost meanwhile */
+        return; /* the worker was lost meanwhile */
     outbox_post(master->outbox, master_peer(master, member), &header, 0, 0);
     master->returns->askings[member - 1].asked = header.package.index;
     master->returns->askings[member - 1].wanted = false;
@@ -335,7 +340,8 @@ void master_returns_sent(struct master *master, int member)
     if (!returns || !returns->askings || dispatch_gives_more(master->dispatch, member - 1))
         return;
     if (asking_of(master, member) >= 0)
-        worker_ask(master, member); /* at once: the master may take in others' results next */
+        worker_ask(master,
+                   member); /* at once, because the master may receive others' results next */
     else
         returns->askings[member - 1].wanted = returns->wanted = true;
 }
@@ -356,7 +362,8 @@ static bool is_waiting(const struct master_return *each)
     return each->due_s > 0 && !isfinite(each->due_s);
 }
 
-/* When it can go on its port. The master's processor is busy until then, where that takes it in. */
+/* When it can begin to pass its port: not before the master's processor is free, where that
+ * receives it. */
 static double start_of(const struct master *master, const struct master_return *each)
 {
     const double start_s = ports_in_s(master->ports, each->member - 1, each->ready_s);
@@ -364,8 +371,8 @@ static double start_of(const struct master *master, const struct master_return *
                                                                   : start_s;
 }
 
-/* Of those that wait for a port, the one that can be on it first, the one that has waited longest
- * among equals; NULL: none waits. */
+/* Of those that wait for a port, the one that can begin first; of equal ones, the one that has
+ * waited longest. NULL: none waits. */
 static struct master_return *next_find(const struct master *master)
 {
     struct master_return *next = NULL;
@@ -389,7 +396,8 @@ double master_returns_next_s(const struct master *master)
     return next ? start_of(master, next) : HUGE_VAL;
 }
 
-/* It may be gone when the master's processor has taken it in. */
+/* Results pass the ports. A worker may be lost by the time that the master's processor has received
+ * its results. */
 void master_returns_carry(struct master *master)
 {
     const struct emulation *emulation = master->run->emulation;
@@ -406,7 +414,7 @@ void master_returns_carry(struct master *master)
         master_await(master, phase.end_s);
 }
 
-/* Results that take the master's processor, unless it could send a package before. */
+/* Receives results that need the master's processor, unless a package can be sent before. */
 static void results_carry(struct master *master)
 {
     const struct operating_traits *traits = emulation_traits(master->run->emulation);
@@ -420,8 +428,9 @@ static void results_carry(struct master *master)
     }
 }
 
-/* Where the worker waits for them to be sent, they are not taken before they have been; nor those
- * at a worker's end, which would take the room of others that their ports have carried. */
+/* Where a worker waits until its results are sent, they are not taken before. Results at a worker's
+ * end are not taken before either: they would use the room of others that have passed their
+ * ports. */
 static bool is_held(const struct master *master, const struct master_return *each)
 {
     return (emulation_traits(master->run->emulation)->worker_returns || master->run->keeps) &&
@@ -430,7 +439,7 @@ static bool is_held(const struct master *master, const struct master_return *eac
 
 /* ---- receiving ----------------------------------------------------------------------------- */
 
-/* Into that room. False: its worker is lost for want of memory. */
+/* Begins to receive into that room. False: the worker is given up, because memory is lacking. */
 static bool return_begin(struct master *master, struct master_return *each, int room)
 {
     struct master_returns *returns = master->returns;
@@ -465,18 +474,18 @@ static void return_test(struct master *master, struct master_return *each)
     if (master->run->emulation)
         return;
     each->end_s = returns->port_free_s = comm_now(master->run->comm);
-    each->begun_s = fmin(each->begun_s, each->end_s); /* clocks may differ */
+    each->begun_s = fmin(each->begun_s, each->end_s); /* clocks may differ a little */
 }
 
 void master_returns_hear(struct master *master)
 {
-    int holders = 0; /* of rooms: behind the last one nothing can begin */
+    int holders = 0; /* how many have rooms: when all rooms are used, no other can begin */
     for (struct master_return *each = master->returns ? master->returns->coming.first : NULL;
          each && holders < UNDER_WAY; each = each->next) {
         const bool begins = is_awaited(each) && each->room == NO_ROOM && !is_held(master, each);
         const int room = begins ? room_find(master->returns) : NO_ROOM;
         if (begins && room != NO_ROOM && !return_begin(master, each, room))
-            return; /* and maybe others of the list with it */
+            return; /* the list may have changed */
         holders += each->room != NO_ROOM;
         if (is_awaited(each) && each->room != NO_ROOM)
             return_test(master, each);
@@ -516,14 +525,15 @@ static bool is_whole(const struct master *master, const struct master_return *ea
            results->first == package->first && results->count == package->count;
 }
 
-/* The report holds, and is that of its worker's oldest package. */
+/* The report is valid, and belongs to the worker's oldest package. */
 static void report_settle(struct master *master, const struct master_return *each, bool written)
 {
     master->workers[each->member - 1].returning--;
     master_report_settle(master, each->member, each->report, written);
 }
 
-/* They have been on the port, or are on it with a later one of the worker. */
+/* Adds the results' way to the trace: they have passed the port, or do so with a later package of
+ * the worker. */
 static void result_trace(struct master *master, const struct master_return *each)
 {
     if (each->load > 0) {
@@ -539,7 +549,7 @@ static void result_trace(struct master *master, const struct master_return *each
         }
 }
 
-/* What was computed, into the store. False: it could not be written. */
+/* Writes the results to the store. False: that failed. */
 static bool results_write(struct master *master, struct master_return *each,
                           struct package_results *results, double start_s)
 {
@@ -558,8 +568,9 @@ static bool results_write(struct master *master, struct master_return *each,
     return true;
 }
 
-/* What cannot be written, or does not count, is only taken, so that its worker can end. Whoever is
- * lost while an emulated master is busy has its package done by others, and nothing is written. */
+/* Results that cannot be written, or do not count, are only received, so that their worker can end.
+ * If a worker is lost while an emulated master is busy, others do its package, and nothing is
+ * written. */
 static void results_collect(struct master *master, struct master_return *each)
 {
     struct package_results results;
@@ -580,15 +591,15 @@ static void results_collect(struct master *master, struct master_return *each)
         report_settle(master, each, results_write(master, each, &results, start_s));
 }
 
-/* The first that is there, and by an emulated port's time; a worker's in their order. The link that
- * leads to it; NULL: there is none. */
+/* The first results that have arrived and, by an emulated port's time, may be taken; those of one
+ * worker in their order. Returns the pointer to them in the list; NULL: there are none. */
 static struct master_return **ripe_find(struct master *master)
 {
     const double now = comm_now(master->run->comm);
     for (struct master_return **at = &master->returns->coming.first; *at; at = &(*at)->next) {
         const struct master_return *earlier = master->returns->coming.first;
         if (is_awaited(*at) && (*at)->room == NO_ROOM && !master->ports)
-            return NULL; /* nor has any behind it */
+            return NULL; /* those behind it have not arrived either */
         if (is_awaited(*at) || (*at)->due_s > now)
             continue;
         while (earlier != *at && earlier->member != (*at)->member)

@@ -1,6 +1,6 @@
-/* What workers take before their first package: a program that loads is ready when it answers for
- * the first time, and how much of that was no start is known from a later answer, perhaps of a
- * later package. */
+/* What workers need before their first package. A program that must load is ready when it answers
+ * for the first time; how much of that time was its start is known from a later answer, perhaps of
+ * a later package. */
 #include <math.h>
 
 #include "spmd/master/master_state.h"
@@ -11,13 +11,13 @@ static struct master_start *start_of(const struct master *master, const struct p
     return &master->starts[package->worker];
 }
 
-/* Has the report all that its worker's start is? */
+/* Does the report contain all that the worker's start is known by? */
 static bool start_is_told(const struct master *master, const struct wire_result *report)
 {
     return report->times.prepared_s > master->origin_s;
 }
 
-/* One event of the worker's first package, now that it is known when that was begun. */
+/* Corrects an event of the worker's first package, when it is known when that was begun. */
 static void event_mend(struct trace_event *event, double start_s, double receive_s)
 {
     const double begun_s = fmin(start_s, event->end_s);
@@ -38,7 +38,7 @@ static void event_mend(struct trace_event *event, double start_s, double receive
     }
 }
 
-/* In the trace, wherever it is kept. */
+/* Corrects the events in the trace, wherever they are kept. */
 static void events_correct(struct master *master, const struct master_start *start)
 {
     struct trace *remembered = &master->outcome->trace;
@@ -49,7 +49,7 @@ static void events_correct(struct master *master, const struct master_start *sta
         trace_writer_correct(master->run->tracing, start->first, start->count);
 }
 
-/* The worker's first package has been traced as if it had begun when it arrived. */
+/* Corrects the worker's first package, which was traced as if it had begun when it arrived. */
 static void package_mend(struct master *master, struct master_start *start, double start_s)
 {
     double receive_s = 0;
@@ -62,7 +62,8 @@ static void package_mend(struct master *master, struct master_start *start, doub
     events_correct(master, start);
 }
 
-/* That worker starts until then, on the trace's clock; `package` is its first one. */
+/* Notes that the worker's start lasted until start_s on the trace's clock; `package` is its first
+ * one. */
 static void start_keep(struct master *master, const struct package *package, double start_s)
 {
     start_of(master, package)->known = true;
@@ -70,7 +71,7 @@ static void start_keep(struct master *master, const struct package *package, dou
                  master->origin_s + start_s);
 }
 
-/* The same where its first package is in the trace already. */
+/* Does the same where its first package is already in the trace. */
 static void start_mend(struct master *master, int member, double start_s)
 {
     struct master_start *start = &master->starts[member - 1];
@@ -100,7 +101,7 @@ void master_start_trace(struct master *master, const struct wire_result *report)
         start_mend(master, (int)report->package.worker + 1, start_s);
 }
 
-/* When the worker's first package was computed, and what it was. */
+/* The event of computing the worker's first package. */
 static const struct trace_event *first_computed(const struct master_start *start)
 {
     for (int k = 0; k < start->count; k++)

@@ -5,9 +5,9 @@
 #include "spmd/protocol/membership.h"
 #include "spmd/transport/wire.h"
 
-/* How often another master tells the first one how far it is. */
+/* Seconds between two messages in which another master tells the first one its progress. */
 static const double tell_every_s = 0.25;
-/* And how often it says at least that it lives (liveness.h). */
+/* The most seconds between two messages that say that it lives (liveness.h). */
 static const double sign_s = 1;
 
 static bool is_first(const struct masters *masters)
@@ -25,7 +25,7 @@ int masters_rank(const struct masters *masters, int number)
     return masters->ranks[number];
 }
 
-/* The master on that rank; 0: none of the others is. */
+/* The number of the master on that rank; 0: it is none of the other masters. */
 static int number_of(const struct masters *masters, int rank)
 {
     for (int k = 1; k < masters_count(masters); k++)
@@ -49,7 +49,7 @@ static bool first_init(struct masters *masters)
     masters->stars = calloc(count, sizeof *masters->stars);
     listen(masters);
     for (size_t k = 0; masters->told && k < count; k++)
-        masters->told[k].last.share.living = 1; /* until it says otherwise */
+        masters->told[k].last.share.living = 1; /* until its first message says otherwise */
     return masters->told && masters->stars;
 }
 
@@ -75,7 +75,8 @@ bool masters_init(struct masters *masters, const struct comm *comm, const int *r
     return is_first(masters) ? first_init(masters) : other_init(masters);
 }
 
-/* Frees what was sent, unless it never left, as it may be where a master is lost. */
+/* Frees the bytes that were sent, unless they have not left, which happens where a master is
+ * lost. */
 static void sent_release(struct link_request *request, void *bytes)
 {
     if (link_test(request))
@@ -128,14 +129,14 @@ bool masters_idle(const struct masters *masters)
     return masters_share(masters).finished;
 }
 
-/* Does the one say what others may wait for, and the other does not yet? */
+/* Does this share say something that others may wait for, and that the last one did not say? */
 static bool share_differs(const struct dispatch_share *share, const struct dispatch_share *last)
 {
     return share->wants != last->wants || share->finished != last->finished ||
            share->living != last->living;
 }
 
-/* Is there something to tell, or of the first one, to see to? */
+/* Is there something to tell or, for the first master, to react to? */
 static bool is_news(const struct masters *masters, const struct dispatch_share *share)
 {
     if (is_first(masters))
@@ -166,7 +167,7 @@ void masters_await(struct masters *masters, struct awaited *awaited)
 
 /* ---- the first one -------------------------------------------------------------------------- */
 
-/* Each hears it once: when the run shall end, or when its star has. */
+/* Tells that master once that it may end: when the whole run ends, or when its star has. */
 static void master_release(struct masters *masters, int number)
 {
     struct master_told *told = &masters->told[number];
@@ -182,7 +183,7 @@ static void all_end(struct masters *masters)
         master_release(masters, k);
 }
 
-/* What its star came to is to follow. */
+/* Prepares to receive what its star came to. */
 static void coming_post(struct masters *masters, int number)
 {
     struct master_told *told = &masters->told[number];
@@ -227,7 +228,7 @@ static void rank_lost(struct masters *masters, int rank)
         membership_lose(masters->members, rank, MEMBER_LOST, "so is its master");
 }
 
-/* Nobody is left to lead the others of its star. In a tree they leave, with all below them. */
+/* No master is left for the other ranks of its star. In a tree they leave, with all below them. */
 static void master_lost(struct masters *masters, int number)
 {
     struct master_told *told = &masters->told[number];
@@ -269,8 +270,8 @@ static void losses_look(struct masters *masters)
     }
 }
 
-/* Once all have begun: other masters say that they live as long as their stars have not ended, and
- * one that is silent is lost, though its process may be there. */
+/* Is called after all have begun. Other masters then say that they live until their stars have
+ * ended; one that is silent counts as lost, even if its process is there. */
 static void others_watch(struct masters *masters)
 {
     struct liveness *liveness = masters->members->liveness;
@@ -346,7 +347,7 @@ static void came_send(struct masters *masters, const struct run *run,
                                (int64_t)bundle.size,
                                masters_share(masters),
                                masters->orders};
-    if (run->above) /* that is in its reports */
+    if (run->above) /* a group's results are in its reports */
         last.tasks = last.failed = last.ends = 0;
     message_send(masters, &last);
     comm_send(masters->comm, bundle.bytes, bundle.size, 0, WIRE_MASTER_CAME);
@@ -363,7 +364,7 @@ static bool is_awaited(const struct masters *masters)
     return false;
 }
 
-/* Has this rank been asked to stop, and not only told that another one has died? */
+/* Has this rank been asked to stop, or did it only hear of another rank's end? */
 static bool is_asked(const struct masters *masters)
 {
     if (interrupt_hinted())
@@ -371,7 +372,7 @@ static bool is_asked(const struct masters *masters)
     return interrupt_asked();
 }
 
-/* Its own star has ended. */
+/* Is called after this master's own star has ended. */
 static void others_await(struct masters *masters, const struct run *run,
                          const struct progress_tick *idle, bool ends)
 {

@@ -1,5 +1,4 @@
-/* What stars came to, on its way to the first master, which adds it to what its own star came to.
- */
+/* Messages with what other stars came to, for the first master, which adds it to its own star's. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +10,8 @@
 
 /* ---- what a star came to -------------------------------------------------------------------- */
 
-/* As it travels: then the state of a reduction, if there is one, what workers had of their
- * processors, losses, and three texts. */
+/* As it is sent: followed by the state of a reduction, if there is one, by what workers had of
+ * their processors, by losses, and by three texts. */
 struct came {
     struct failure failure;
     struct summary summary;
@@ -22,13 +21,13 @@ struct came {
     int64_t stopped, late, given_up, trace_cut, has_state;
 };
 
-/* Of a worker that it has not counted on any more, by its rank of the job. */
+/* A worker that its master no longer counted on, by its rank in the job. */
 struct came_loss {
     struct loss loss;
     int64_t state; /* enum member_state */
 };
 
-/* A group's, beside what it has reported to the master above it. */
+/* What a group came to, beyond what it has reported to the master above it. */
 static void came_relayed(struct came *came)
 {
     came->failure = (struct failure)FAILURE_INIT;
@@ -92,7 +91,7 @@ void masters_came_put(struct bundle *bundle, const struct run *run,
 
 /* ---- adding it ------------------------------------------------------------------------------ */
 
-/* Behind what there is; `text` is taken over. */
+/* Appends the text; `text` becomes owned. */
 static void text_join(char **all, char *text)
 {
     struct text joined = TEXT_INIT;
@@ -104,7 +103,7 @@ static void text_join(char **all, char *text)
     free(text);
 }
 
-/* Room for all workers. */
+/* Makes room for all workers. */
 static bool had_widen(struct run_outcome *outcome, int64_t workers)
 {
     struct run_had_list wide = {.items = NULL};
@@ -140,7 +139,7 @@ static void all_losses_add(struct masters *masters, struct bundle *bundle, int64
 static void state_add(const struct run *run, struct run_outcome *outcome, struct bundle *bundle,
                       struct failure *failure)
 {
-    /* Taken out, for a state must be aligned. */
+    /* Copied, because a state must be aligned. */
     void *state = malloc(run->job->state_size);
     if (state)
         bundle_take(bundle, state, run->job->state_size);
@@ -192,13 +191,13 @@ static void came_add(struct masters *masters, int number, const struct run *run,
         failure_set(failure, came.failure.code, "%s", came.failure.text);
 }
 
-/* Its star's last results may be in the output, and nobody knows of them. */
+/* The last results of its star may be in the output without anybody knowing it. */
 static void lost_tell(const struct masters *masters, int number, const struct run *run,
                       struct run_outcome *outcome, struct failure *failure)
 {
     const struct wire_master *last = &masters->told[number].last;
     if (masters->tree)
-        return; /* others have done what it had */
+        return; /* others have done what that star had */
     outcome->summary.tasks += last->tasks;
     outcome->summary.failed += last->failed;
     outcome->master_lost = true;
@@ -207,7 +206,7 @@ static void lost_tell(const struct masters *masters, int number, const struct ru
                 masters->members->path, masters_rank(masters, number), run->again);
 }
 
-/* The first star's own, as others tell theirs. */
+/* Adds the losses of the first master's own star, in the form in which others send theirs. */
 static void own_losses_add(struct masters *masters, const struct membership *members)
 {
     struct bundle bundle = {0};
@@ -228,7 +227,7 @@ void masters_came_add(struct masters *masters, const struct run *run, struct run
         else
             lost_tell(masters, k, run, outcome, failure);
     }
-    /* What was on its way to a star that had ended reaches nobody. */
+    /* Messages on their way to a star that had ended reach nobody. */
     outcome->stopped = outcome->stopped || (masters->ending && !masters->closed);
     if (masters->vain)
         failure_set(failure, FAILURE_STOPPED,

@@ -1,5 +1,5 @@
-/* Core tasks that move from one star to another: the first master asks who gives, and passes it on.
- */
+/* Core tasks that move from one star to another: the first master asks the star that gives, and
+ * passes its answer on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static _Noreturn void no_memory(const struct masters *masters)
 
 /* ---- a star's own --------------------------------------------------------------------------- */
 
-/* Half of what it has, as far as that goes into a message; the others stay. */
+/* Gives half of what the star has, as far as it fits into a message; the rest stays. */
 static void star_give(struct masters *masters, struct wire_order *order)
 {
     const struct dispatch_share share = masters_share(masters);
@@ -38,7 +38,8 @@ static void star_give(struct masters *masters, struct wire_order *order)
     dispatch_given_release(&given);
 }
 
-/* Of a star that has ended meanwhile, as time was over, the run is stopped. */
+/* Takes core tasks. If the star has ended meanwhile, because time was over, the run counts as
+ * stopped. */
 static void star_take(struct masters *masters, struct wire_order *order)
 {
     const struct dispatch_given given = {.items = order->parts, .count = (size_t)order->count};
@@ -54,7 +55,8 @@ void masters_obey_next(struct masters *masters)
                  &masters->ordered);
 }
 
-/* The last answer has left, for the first one has asked again. */
+/* The last answer has been received, because the first master has asked again: its buffer is
+ * free. */
 static void given_send(struct masters *masters)
 {
     comm_wait(masters->comm, &masters->giving);
@@ -79,14 +81,14 @@ void masters_obey(struct masters *masters)
 
 /* ---- the first one -------------------------------------------------------------------------- */
 
-/* It has ended, so that nothing moves from it or to it. */
+/* The star has ended, so that nothing moves from it or to it. */
 static bool is_gone(const struct masters *masters, int number)
 {
     const struct master_told *told = &masters->told[number];
     return number > 0 && (told->came || told->lost);
 }
 
-/* The last order has been carried out, for it has said so. */
+/* The last order was carried out, as the star has said: its buffer is free. */
 static struct wire_order *order_claim(struct masters *masters, int number, enum move_order kind)
 {
     struct master_told *told = &masters->told[number];
@@ -119,7 +121,7 @@ static void move_note(struct masters *masters, int from, int to, const struct wi
         no_memory(masters);
 }
 
-/* To its new star. */
+/* Passes core tasks on to their new star. */
 static void given_pass(struct masters *masters, int from, struct wire_order *given)
 {
     const int to = masters->told[from].gives_to;
@@ -137,7 +139,7 @@ static void given_pass(struct masters *masters, int from, struct wire_order *giv
     order_send(masters, to);
 }
 
-/* From there to here goes half of what it has. */
+/* Asks one star to give half of what it has to the other. */
 static void move_begin(struct masters *masters, const struct moves_pair *pair)
 {
     struct master_told *from = &masters->told[pair->from];
@@ -158,7 +160,7 @@ static void move_begin(struct masters *masters, const struct moves_pair *pair)
     order_send(masters, pair->from);
 }
 
-/* One that has ended before it was asked does not answer. */
+/* A star that has ended before it was asked does not answer. */
 static bool answers(const struct masters *masters, int number)
 {
     const struct master_told *told = &masters->told[number];

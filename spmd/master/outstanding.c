@@ -22,7 +22,7 @@ void outstanding_release(struct outstanding *outstanding)
     *outstanding = (struct outstanding){.count = 0};
 }
 
-/* Those reported make room, where they are at least half of all. */
+/* Removes reported packages, where they are at least half of all. */
 static void queue_move(struct outstanding_queue *queue)
 {
     const size_t count = queue->end - queue->first;
@@ -57,7 +57,7 @@ bool outstanding_add(struct outstanding *outstanding, const struct package *pack
     return true;
 }
 
-/* As a rule it is among the newest ones. */
+/* The package is mostly among the newest ones, so it is searched for from the end. */
 void outstanding_left(struct outstanding *outstanding, const struct package *package, double left_s)
 {
     struct outstanding_queue *queue = &outstanding->queues[package->worker];

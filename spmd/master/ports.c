@@ -11,14 +11,14 @@
 struct ports_setup {
     enum operating operating;
     int64_t workers;
-    int buffers; /* packages that a worker receives ahead, >= 1 */
+    int buffers; /* packages that a worker can receive ahead, >= 1 */
 };
 
 struct place {
-    int64_t sent, done; /* packages */
-    double free_s;      /* it is done with the last of them, and with its start */
-    double *arrivals; /* of package n, at n modulo buffers + 1: as many as it can have at a time */
-    double out_s, in_s; /* its own ports of the master are free, where there are such */
+    int64_t sent, done; /* how many packages */
+    double free_s;      /* when it is done with the last of them, and with its start */
+    double *arrivals;   /* of package n, at n modulo (buffers + 1): no more can be there */
+    double out_s, in_s; /* when the master's ports for it are free, if it has its own */
 };
 
 struct queued {
@@ -29,12 +29,13 @@ struct queued {
 struct ports {
     struct ports_setup setup;
     const struct operating_traits *traits;
-    struct place *places; /* owned; one a worker */
+    struct place *places; /* owned; one for each worker */
     double *arrivals;     /* owned; of all places */
     struct queued *items; /* owned; those from `first` on wait */
     size_t first, end, capacity;
-    double out_s, in_s; /* the ports are free */
-    double begun_s; /* the last package began its way: none passes it, whatever ports there are */
+    double out_s, in_s; /* when the ports are free */
+    double begun_s; /* when the last package began its way: none overtakes it, with any number of
+                       ports */
 };
 
 static int64_t arrivals_each(const struct ports_setup *setup)
@@ -86,22 +87,22 @@ static double *arrival_of(const struct ports *ports, struct place *place, int64_
 
 /* ---- workers ------------------------------------------------------------------------------- */
 
-/* The worker starts until then. */
+/* The worker's start lasts until then. */
 static void ports_prepare(struct ports *ports, int64_t worker, double prepared_s)
 {
     struct place *place = place_of(ports, worker);
     place->free_s = fmax(place->free_s, prepared_s);
 }
 
-/* The worker has done its oldest package, and could begin the next one then. Where the model has it
- * return results before that, it is not through: ports_return says when it is. */
+/* The worker has done its oldest package, and can begin the next one then. Where the operating
+ * model has it return results before that, it is busy until ports_return. */
 static void ports_done(struct ports *ports, int64_t worker, double free_s)
 {
     place_of(ports, worker)->done++;
     ports_prepare(ports, worker, free_s);
 }
 
-/* Nothing is left of what waits for that worker, and nothing more is heard of it. */
+/* Removes all that waits for that worker, and expects no report from it. */
 static void ports_drop(struct ports *ports, int64_t worker)
 {
     size_t kept = ports->first;
@@ -118,7 +119,7 @@ static double *port_out(struct ports *ports, int64_t worker)
     return ports->traits->port_each ? &place_of(ports, worker)->out_s : &ports->out_s;
 }
 
-/* Those that have begun their way make room. */
+/* Reuses the places of packages that have begun their way. */
 static bool items_reserve(struct ports *ports)
 {
     const size_t count = ports->end - ports->first;
@@ -134,7 +135,8 @@ static bool items_reserve(struct ports *ports)
     return items != NULL;
 }
 
-/* A package that is ready to be sent, and takes so long on the way. False: out of memory. */
+/* Queues a package that is ready to be sent, and takes link_s seconds on its way. False: out of
+ * memory. */
 static bool ports_queue(struct ports *ports, const struct package *package, double ready_s,
                         double link_s)
 {
@@ -144,13 +146,14 @@ static bool ports_queue(struct ports *ports, const struct package *package, doub
     return true;
 }
 
-/* Its processor receives: it must have nothing else to do. */
+/* When the worker's processor is free to receive. */
 static double processor_free_s(const struct place *place)
 {
     return place->done == place->sent ? place->free_s : HUGE_VAL;
 }
 
-/* It has begun the package that had the buffer. What it has done, it began before. */
+/* When the worker begins the package that has the buffer. Packages that it has done, it began
+ * before. */
 static double buffer_free_s(const struct ports *ports, struct place *place)
 {
     const int64_t held = place->sent - ports->setup.buffers;
@@ -159,7 +162,7 @@ static double buffer_free_s(const struct ports *ports, struct place *place)
     return held > place->done ? HUGE_VAL : fmax(place->free_s, *arrival_of(ports, place, held));
 }
 
-/* When its worker can take a package. */
+/* When the worker can receive a package. */
 static double room_s(const struct ports *ports, struct place *place)
 {
     if (ports->setup.operating == OPERATING_SINGLE_PORT)
@@ -177,7 +180,7 @@ double ports_out_s(const struct ports *ports)
     return fmax(fmax(next->ready_s, ports->begun_s), fmax(port_s, room_s(ports, place)));
 }
 
-/* It begins then. */
+/* The package begins its way at start_s. */
 static struct port_phase ports_send(struct ports *ports, double start_s, struct package *package)
 {
     assert(start_s >= ports_out_s(ports));
@@ -220,10 +223,10 @@ struct port_phase ports_return(struct ports *ports, int64_t worker, double start
 
 /* ---- the master's -------------------------------------------------------------------------- */
 
-/* The ports of a master that sleeps: which message may go on its way is found out
- * whenever the master hears, and a package leaves, or results may be taken, once its port has
- * carried it. What takes the master's processor, too, it does between two operations, and then
- * nothing else. Without a job that sleeps there is nothing to do here. */
+/* The ports of a master that only emulates. Whenever the master is called it finds out which
+ * message may begin its way; a package leaves, and results may be taken, once the port has carried
+ * them. Where a transfer occupies the master's processor, too, it happens between two operations,
+ * and excludes any other. In a job that does not sleep nothing is done here. */
 
 static const struct operating_traits *traits_of(const struct master *master)
 {
@@ -283,14 +286,15 @@ static bool package_queue(struct master *master, const struct package *package, 
            failure_memory(master->failure, "queueing packages");
 }
 
-/* May it begin? Where results may come first, that is known when its time has come. */
+/* May the package begin? Where results may come first, that is known only when its time has
+ * come. */
 static bool is_due(const struct master *master, double out_s)
 {
     return isfinite(out_s) &&
            (!traits_of(master)->half_duplex || out_s <= comm_now(master->run->comm));
 }
 
-/* The first in the queue begins its way. */
+/* The first package of the queue begins its way. */
 static void package_begin(struct master *master)
 {
     struct package package;
@@ -308,7 +312,8 @@ double master_ports_departure(struct master *master, const struct package *packa
     return package_queue(master, package, master->busy_s) ? HUGE_VAL : 0;
 }
 
-/* It may begin now. False: its worker was lost meanwhile, and nothing of it is queued any more. */
+/* Waits until the package may begin. False: its worker was lost meanwhile, and the package is no
+ * longer queued. */
 static bool carrying_await(struct master *master, const struct package *package)
 {
     struct pause pause = {.longer = OUTBOX_NAPS};
@@ -342,7 +347,7 @@ bool master_ports_carry(struct master *master, const struct package *package)
 
 /* ---- both ---------------------------------------------------------------------------------- */
 
-/* Of the next that may begin on a port, beside the processor. */
+/* When the next package can begin to use a port; the processor is not considered. */
 static double out_s(const struct master *master)
 {
     return traits_of(master)->master_sends ? HUGE_VAL : ports_out_s(master->ports);

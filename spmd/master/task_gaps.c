@@ -20,7 +20,7 @@ void task_gaps_release(struct task_gaps *gaps)
     *gaps = (struct task_gaps){.count = 0};
 }
 
-/* The last gap that begins there or before; -1: none does. */
+/* The last gap that begins at or before that core task; -1: there is none. */
 static int64_t gap_find(const struct task_gaps *gaps, int64_t first)
 {
     int64_t low = -1, high = gaps->count - 1;
@@ -41,7 +41,7 @@ bool task_gaps_have(const struct task_gaps *gaps, struct task_range range)
            range.first - gaps->ranges[at].first <= gaps->ranges[at].count - range.count;
 }
 
-/* So many more gaps, or fewer, from there on. */
+/* Moves the gaps from there on, to make room for so many more, or to remove some. */
 static void gaps_move(struct task_gaps *gaps, int64_t from, int64_t by)
 {
     memmove(gaps->ranges + from + by, gaps->ranges + from,

@@ -2,9 +2,9 @@
 
 #include "spmd/transport/wire.h"
 
-/* What is told comes in pieces: the link has a limit. */
+/* Texts are sent in pieces, because messages have a limit. */
 static const size_t piece_bytes = (size_t)1 << 26;
-/* More is no message of ours. */
+/* A larger size cannot be in a message of ours. */
 static const uint64_t told_most = (uint64_t)1 << 40;
 
 /* ---- being told ------------------------------------------------------------------------------ */
@@ -51,7 +51,7 @@ bool beginning_hear(const struct comm *comm, double until_s, struct bundle *told
 
 /* ---- answering, and beginning ---------------------------------------------------------------- */
 
-/* Local to the master. Whatever it answers, it is there. */
+/* Local to the master. Whatever the worker answers, it is known to be there. */
 static void answer_take(const struct run *run, int peer, struct failure *failure)
 {
     struct wire_ready ready;
@@ -81,9 +81,9 @@ static void all_begin(const struct run *run, struct failure *failure)
     }
 }
 
-/* A worker's, or another master's of the whole run. It looks for the master's place while the
- * master waits for its answer. Later that one may be gone already, and its free place would be
- * taken for a file system that shows nobody's. */
+/* Local to a worker, or to another master of the whole run. It looks whether the master's place is
+ * locked while the master waits for its answer. Later the master may be gone, and its free place
+ * would be taken for a file system on which locks are not seen. */
 static void follow(const struct run *run, struct wire_begin *begin, struct failure *failure)
 {
     const struct comm *comm = run->comm;
@@ -97,7 +97,8 @@ static void follow(const struct run *run, struct wire_begin *begin, struct failu
         liveness_part(run->liveness, run->patience_s, 0);
 }
 
-/* With all the other masters, and their workers: times count from the same moment. */
+/* Together with all other masters and their workers, so that all count time from the same
+ * moment. */
 static void whole_begin(const struct run *run, struct failure *failure)
 {
     const struct run *whole = run->whole;
@@ -116,7 +117,8 @@ bool beginning_lead(const struct run *run, struct failure *failure)
 {
     if (!run->joins)
         all_begin(run, failure);
-    /* Where none begins all end together, and nobody's word comes when none listens any more. */
+    /* If no rank begins, all end together, and no message would arrive after the last has stopped
+     * receiving: so nothing is waited for. */
     if (run->apart && failure->code == FAILURE_NONE)
         liveness_part(run->liveness, run->patience_s, run->longest_s);
     if (run->above) {

@@ -25,7 +25,7 @@ void counting_end(struct counting *counting)
     *counting = (struct counting){.run = NULL};
 }
 
-/* What a request costs whose answer nobody has to make; 0: it is what it is. */
+/* The time of a request when no rank has to answer it; 0: as long as it takes. */
 static double request_s(const struct counting *counting)
 {
     const struct emulation *emulation = counting->run->emulation;
@@ -35,8 +35,8 @@ static double request_s(const struct counting *counting)
     return emulation_fetch_s(emulation, worker, tasks);
 }
 
-/* The next number, which then is nobody else's. Never over where the master is gone: whoever looks
- * after that has this rank leave. */
+/* Takes the next number, which no other rank then has. If the master is gone this never ends; a
+ * rank that notices it leaves from here. */
 static int64_t number_take(struct counting *counting, struct inbox_idle idle)
 {
     const struct comm *comm = counting->run->comm;
@@ -58,7 +58,7 @@ static int64_t number_take(struct counting *counting, struct inbox_idle idle)
     return number;
 }
 
-/* False: they are all taken. */
+/* False: all packages are taken. */
 static bool package_take(struct counting *counting, struct inbox_idle idle)
 {
     const int64_t worker = counting->package.worker;
@@ -68,8 +68,8 @@ static bool package_take(struct counting *counting, struct inbox_idle idle)
     return there;
 }
 
-/* The first piece of what is left of the package. Numbers ascend, and no two pieces have the same.
- */
+/* The first piece of what is left of the package. Indices ascend, and no two pieces have the same
+ * one. */
 static struct package piece_of(struct counting *counting)
 {
     struct package *left = &counting->package, piece = *left;

@@ -10,16 +10,16 @@
 struct emulation {
     struct platform platform;
     enum operating operating;
-    int64_t before;   /* of the profile's workers, before the first one here */
-    const int *ranks; /* borrowed: those of the master and the workers; NULL: they follow */
+    int64_t before;   /* so many of the profile's workers are before the first one here */
+    const int *ranks; /* borrowed: of the master and its workers; NULL: consecutive */
     int rank_count;
     int64_t slow_worker; /* -1: none */
-    int64_t slow_after;  /* core tasks that it has slept first */
+    int64_t slow_after;  /* so many core tasks are slept at full speed first */
     double slow_factor;
     int64_t *slept; /* owned: core tasks slept here so far */
 };
 
-/* Between two pulses. */
+/* The longest sleep between two pulses. */
 static const double nap_most_s = 2e-3;
 
 static bool platform_make(struct emulation *emulation, const struct profile *profile,
@@ -33,7 +33,7 @@ static bool platform_make(struct emulation *emulation, const struct profile *pro
     return good;
 }
 
-/* "WORKER,TASKS,FACTOR"; anything else says nothing. */
+/* Reads "WORKER,TASKS,FACTOR"; anything else is ignored. */
 static void slow_read(struct emulation *emulation, const char *text)
 {
     char *end;
@@ -49,7 +49,7 @@ static void slow_read(struct emulation *emulation, const char *text)
     emulation->slow_factor = factor;
 }
 
-/* Out of memory: false. */
+/* False: out of memory. */
 static bool slow_make(struct emulation *emulation)
 {
     const char *slow = getenv(EMULATION_SLOW);
@@ -94,7 +94,7 @@ void emulation_ranks(struct emulation *emulation, const int *ranks, int count)
     emulation->rank_count = count;
 }
 
-/* Its number among the profile's workers. */
+/* The worker's number among those of the profile. */
 static int64_t worker_number(const struct emulation *emulation, int64_t worker)
 {
     if (emulation->ranks && worker >= 0 && worker + 1 < emulation->rank_count)
@@ -112,7 +112,7 @@ const struct operating_traits *emulation_traits(const struct emulation *emulatio
     return operating_traits(emulation_operating(emulation));
 }
 
-/* Workers that the profile does not have are like its last one. */
+/* Workers beyond those of the profile are like its last one. */
 static const struct platform_class *class_of(const struct emulation *emulation,
                                              const struct platform_window *window, int64_t worker)
 {
@@ -164,8 +164,8 @@ static double cost_part(const struct platform_window *window, const struct platf
     return 0;
 }
 
-/* Masters of groups are told of packages, and start nothing. What is computed of these takes no
- * longer than one worker would take for it. */
+/* Masters of groups are told of packages, and have no start. Computing one takes no longer than one
+ * worker would need for it. */
 static double told_part(const struct platform_window *window, const struct platform_class *class,
                         enum operation operation, int64_t tasks)
 {
@@ -187,7 +187,8 @@ double emulation_cost(const struct emulation *emulation, enum operation operatio
     return told_part(window, class, operation, tasks);
 }
 
-/* Counts the core tasks that are computed here. */
+/* Counts the core tasks that are computed here; after slow_after of them the factor is that of the
+ * slow worker. */
 static double slow_factor(const struct emulation *emulation, enum operation operation,
                           int64_t worker, int64_t tasks)
 {
@@ -219,7 +220,7 @@ void emulation_await(const struct comm *comm, double end_s, struct engine_pulse 
     }
 }
 
-/* Computing by what core tasks are worth, as the simulation has it. */
+/* The weight of these core tasks for computing, as in the simulation. */
 static double weight_of(const struct emulation *emulation, int64_t worker, struct task_range range)
 {
     const struct platform *platform = &emulation->platform;

@@ -9,7 +9,7 @@
 static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 enum { FAULTS = sizeof faults / sizeof *faults };
 
-/* Written while nobody watches. */
+/* Is written before anything can go wrong, and only read by the handler. */
 static struct {
     int file;
     off_t place;
@@ -17,7 +17,8 @@ static struct {
     bool on;
 } watching;
 
-/* Whoever was there before has its turn: a fault comes again, what was sent is sent again. */
+/* The previous handler gets the signal next: a fault happens again after the return, and a signal
+ * that was sent is sent again. */
 static void note(int number, siginfo_t *info, void *context)
 {
     const int32_t noted = number;
@@ -30,7 +31,8 @@ static void note(int number, siginfo_t *info, void *context)
         raise(number);
 }
 
-/* Where a stack has overflowed there is no room for a handler. */
+/* After a stack overflow there is no room for a handler on the normal stack: it gets one of its
+ * own. */
 static void stack_set(void)
 {
     static char bytes[1 << 16];

@@ -4,11 +4,12 @@
 #include <stddef.h>
 #include <time.h>
 
-/* Ctrl-C reaches a rank from its terminal and from its launcher, within this time. */
+/* Ctrl-C reaches a rank both from its terminal and from its launcher, within so many seconds: that
+ * counts as one. */
 static const double twice_s = 1;
 
 static volatile sig_atomic_t asked, hinted; /* asked: the signal's number */
-static struct timespec asked_at;            /* written before these two, by the handler alone */
+static struct timespec asked_at;            /* set before these two, by the handler only */
 
 static double passed_s(struct timespec since, struct timespec now)
 {

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind the head come the parts, each with a zero behind it, from a multiple of ALIGNMENT on. */
+/* The parts follow the head, each with a terminating zero, and aligned to ALIGNMENT. */
 struct letter_head {
     uint64_t sizes[LETTER_PARTS];
 };
 
 enum { ALIGNMENT = 64 };
 
-/* Numbers of another order of bytes, or other sizes of long, would be read as what they are not. */
+/* Numbers with another byte order, or with another size of long, would be misread. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define ORDER "little-endian"
 #else
@@ -60,7 +60,7 @@ char *letter_write(const struct letter *letter, size_t *size)
     return bytes;
 }
 
-/* The same version, and blocks of the sizes that it has for them. */
+/* Is it of the same version, with blocks of the sizes that this version has? */
 static bool is_ours(const struct letter *letter)
 {
     const char *version = letter_version();
@@ -97,7 +97,7 @@ double *letter_numbers(const struct values *values, size_t *size)
     return numbers;
 }
 
-/* How many words a parameter may be. */
+/* How many words a parameter may have. */
 static int word_count(const struct scow_parameter *parameter)
 {
     int count = 0;

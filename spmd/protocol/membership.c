@@ -23,7 +23,7 @@ static struct member *member_of(const struct membership *membership, int member)
     return &membership->members[member - 1];
 }
 
-/* For the number of that peer. */
+/* Makes room for the number of that peer. */
 static bool number_room_make(struct membership *membership, int peer)
 {
     const size_t had = membership->number_room;
@@ -37,7 +37,7 @@ static bool number_room_make(struct membership *membership, int peer)
     return true;
 }
 
-/* For one more. */
+/* Makes room for one more member. */
 static bool room_make(struct membership *membership)
 {
     const size_t wanted = (size_t)membership->count + 1;
@@ -145,7 +145,7 @@ void membership_heard(struct membership *membership, int member)
     liveness_heard(membership->liveness, membership_peer(membership, member));
 }
 
-/* That of this member, or the place behind the last one. */
+/* The loss of that member, or the entry behind the last one. */
 static struct loss *loss_of(const struct membership *membership, int member)
 {
     struct loss *loss = membership->losses, *end = loss + membership->loss_count;
@@ -183,7 +183,7 @@ void membership_lose(struct membership *membership, int member, enum member_stat
     if (state == MEMBER_LOST && lost->state != MEMBER_LOST)
         liveness_give_up(membership->liveness, lost->peer);
     liveness_await(membership->liveness, lost->peer, false);
-    if (lost->state != MEMBER_LOST) /* from which nobody comes back */
+    if (lost->state != MEMBER_LOST) /* a lost member does not come back */
         lost->state = state;
     if (loss == membership->losses + membership->loss_count) {
         membership->loss_count++;

@@ -6,7 +6,7 @@
 
 #include "spmd/transport/link.h"
 
-/* Where the trouble lies, behind a state of any size. */
+/* Where the failure begins: behind a state, which may have any size, aligned. */
 static size_t trouble_place(size_t state_size)
 {
     const size_t alignment = _Alignof(struct wire_trouble);
@@ -63,7 +63,7 @@ void wire_interim_seal(struct wire_result *interim)
     wire_result_seal(interim, 0);
 }
 
-/* Nothing follows, and it is what was sealed. */
+/* Does nothing follow the message, and is it as it was sealed? */
 static bool is_bare(const struct wire_result *result, size_t size)
 {
     return size == sizeof *result && result->troubled == 0 &&

@@ -14,23 +14,23 @@ struct place {
     struct link_request sending;
 };
 
-/* Of a package whose results are kept. */
+/* The results of a package that are kept. */
 struct kept {
     struct kept *next;
-    int64_t index; /* the package's */
-    char *bytes;   /* owned, unless they are on their way */
+    int64_t index; /* of the package */
+    char *bytes;   /* owned, unless they are being sent */
     size_t size;
 };
 
 struct returns {
     const struct comm *comm;
     const struct job *job;
-    struct place *places; /* owned; one more than may be on the way: being packed */
+    struct place *places; /* owned; one more than may be on their way: that is being packed */
     int count, next;
     struct kept *kept, **kept_end; /* owned; in the order of packages */
 };
 
-/* What was there is lost. */
+/* Makes room; what it contained is lost. */
 static bool place_reserve(struct place *place, size_t size)
 {
     if (size <= place->room)
@@ -69,7 +69,7 @@ double returns_memory(const struct job *job, int most, int64_t tasks)
     return (double)(most + 1) * (double)packed_results_least(job, tasks);
 }
 
-/* One message is enough for it. */
+/* The results must fit into one message. */
 static bool size_fits(const struct package_results *results, size_t size, struct failure *failure)
 {
     return size <= LINK_MOST ||
@@ -87,7 +87,8 @@ bool returns_pack(struct returns *returns, const struct package_results *results
 {
     struct place *place = &returns->places[returns->next];
     const size_t size = packed_results_size(returns->job, results);
-    comm_wait(returns->comm, &place->sending); /* long over: returns_await has seen to it */
+    comm_wait(returns->comm,
+              &place->sending); /* complete already: returns_await has waited for it */
     if (!size_fits(results, size, failure))
         return false;
     if (!place_reserve(place, size))
@@ -111,7 +112,7 @@ bool returns_put(struct returns *returns, const void *packed, size_t size,
     return true;
 }
 
-/* The place packed next is then free, too. */
+/* After it, the place that is packed next is free. */
 bool returns_await(struct returns *returns)
 {
     struct link_request *oldest = &returns->places[(returns->next + 1) % returns->count].sending;
@@ -175,7 +176,7 @@ bool returns_keep(struct returns *returns, const struct package_results *results
     return true;
 }
 
-/* The first of them. */
+/* Takes the first one. */
 static struct kept *kept_take(struct returns *returns)
 {
     struct kept *first = returns->kept;

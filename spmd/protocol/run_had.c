@@ -6,9 +6,10 @@
 #include "planner/base/json_text.h"
 #include "planner/base/text.h"
 
-/* Of computing's time: who was ready for less of it had others do it, or slept. */
+/* Relative to the time of computing: a rank that was ready for less of it had its work done by
+ * others, or slept. */
 static const double ready_least = 0.1;
-/* Linux counts no better. */
+/* Linux counts no more exactly. */
 static const double share_steps = 1e4;
 
 bool run_had_add(struct run_had_list *list, int64_t workers, int64_t worker, struct run_had had)

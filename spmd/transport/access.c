@@ -15,7 +15,8 @@ static const char head[] = "scow-access 1";
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-/* ZeroMQ's decoder looks at no end of its text, and takes characters that are none of Z85's. */
+/* ZeroMQ's decoder does not check the length of its text, and accepts characters that are not of
+ * Z85: both are checked here. */
 static bool is_key(const char *text)
 {
     static const char z85[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -44,7 +45,7 @@ bool access_parse(struct access *access, const char *text, const char *name,
     struct access parsed;
     int end = 0;
     memset(&parsed, 0, sizeof parsed);
-    /* Widths: one less than the sizes of what is filled. */
+    /* Widths are one less than the sizes of the buffers. */
     const int found =
         sscanf(text, "scow-access 1\naddress %255s\nmaster %40s %40s\nworker %40s %40s %n",
                parsed.address, parsed.master.public, parsed.master.secret, parsed.worker.public,
@@ -133,7 +134,7 @@ bool access_read(struct access *access, const char *path, struct failure *failur
     return access_parse(access, text, path, failure);
 }
 
-/* Who writes it makes it first, and fills it then. */
+/* The file may be empty for a moment, because its writer makes it first and then fills it. */
 static bool is_to_come(const char *path)
 {
     struct stat status;

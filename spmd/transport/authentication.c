@@ -7,12 +7,13 @@
 #include <string.h>
 #include <zmq.h>
 
-/* Parts of a question: version, number, domain, address, identity, mechanism, then credentials. */
+/* The parts of a request (ZeroMQ's RFC 27, ZAP): version, number, domain, address, identity,
+ * mechanism, then credentials. */
 enum { PART_VERSION, PART_NUMBER, PART_MECHANISM = 5, PART_KEY, PARTS };
 enum { PART_SIZE = 256, KEY_BYTES = 32 };
 
 struct authentication {
-    void *questions, *stop, *stopped; /* sockets; the thread has the first and the last */
+    void *questions, *stop, *stopped; /* sockets; the thread uses the first and the last */
     uint8_t key[KEY_BYTES];
     pthread_t thread;
 };
@@ -23,7 +24,7 @@ struct question {
     int count;
 };
 
-/* One whole question; parts that do not fit are cut, which makes them wrong. */
+/* Receives a whole request; parts that are too long are cut, which makes them wrong. */
 static bool question_take(void *socket, struct question *question)
 {
     int more = 1;
@@ -47,7 +48,7 @@ static bool part_is(const struct question *question, int part, const void *bytes
     return question->sizes[part] == size && memcmp(question->parts[part], bytes, (size_t)size) == 0;
 }
 
-/* How long that takes says nothing of the key. */
+/* Takes equally long for any keys, so that the time tells nothing about the key. */
 static bool keys_equal(const char *one, const uint8_t *other)
 {
     unsigned differs = 0;
@@ -85,7 +86,7 @@ static void *answers(void *self)
     for (;;) {
         struct question question;
         if (zmq_poll(items, 2, -1) < 0 && errno == EINTR)
-            continue; /* a signal, which is for others */
+            continue; /* interrupted by a signal, which other threads handle */
         if (items[1].revents & ZMQ_POLLIN)
             break;
         if ((items[0].revents & ZMQ_POLLIN) && question_take(authentication->questions, &question))

@@ -6,7 +6,8 @@
 
 #include "spmd/transport/wire.h"
 
-/* The first one opens the connection; where another takes so long, it is enough. */
+/* The first message opens the connection, and is not timed. After one that takes long_s seconds no
+ * more are sent. */
 enum { WARM = 1, REPEATS = 5 };
 static const double long_s = 0.05;
 
@@ -21,7 +22,8 @@ void bandwidth_stands(const char *names, size_t size, int ranks, int *stands)
     stands[0] = 0;
     for (int rank = 1; rank < ranks; rank++) {
         int other = 1;
-        if (rank > 1 && same(names, size, rank, rank - 1)) /* mostly they stand together */
+        if (rank > 1 &&
+            same(names, size, rank, rank - 1)) /* ranks of a node mostly follow each other */
             other = stands[rank - 1];
         while (other < rank && !(stands[other] == other && same(names, size, rank, other)))
             other++;
@@ -29,7 +31,7 @@ void bandwidth_stands(const char *names, size_t size, int ranks, int *stands)
     }
 }
 
-/* So many messages will follow. */
+/* Tells the rank how many messages will follow. */
 static void order(const struct comm *comm, int rank, int64_t messages)
 {
     comm_send(comm, &messages, sizeof messages, rank, WIRE_BANDWIDTH);
@@ -62,7 +64,7 @@ static int ascending(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Bytes a second. */
+/* Bytes per second. */
 static double rank_probe(const struct comm *comm, int rank, char *message)
 {
     double seconds[REPEATS];

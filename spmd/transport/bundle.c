@@ -21,7 +21,7 @@ void bundle_put(struct bundle *bundle, const void *data, size_t size)
     bundle->size += size;
 }
 
-/* In place of a text's length. */
+/* Stands for the length of a text that there is not. */
 static const uint64_t no_text = UINT64_MAX;
 
 void bundle_put_text(struct bundle *bundle, const char *text, size_t length)

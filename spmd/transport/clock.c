@@ -4,8 +4,8 @@
 #include <sched.h>
 #include <time.h>
 
-/* A nap costs whoever works on the same core some 50 us, so naps grow with the waiting: who has
- * waited long pays at most a ninth more for it, and takes next to nothing from those who work. */
+/* A nap takes about 50 us from a process that works on the same core. So naps grow with the time of
+ * waiting: the wait is at most a ninth longer, and costs working processes next to nothing. */
 enum { SPINS = 100, YIELDS = 20 };
 static const double nap_least_s = 1e-5, nap_most_s = 2.5e-4, nap_growth = 1.125;
 

@@ -13,7 +13,7 @@ void comm_init(struct comm *comm, struct link link)
     *comm = (struct comm){.link = link, .rank = link_rank(link), .size = link_size(link)};
 }
 
-/* Room for so many of that size, of every rank. Out of memory is fatal. */
+/* Allocates memory for so many bytes of every rank. Out of memory is fatal. */
 static void *room_for_all(const struct comm *comm, size_t size)
 {
     void *all = malloc((size_t)comm->size * size);
@@ -24,7 +24,7 @@ static void *room_for_all(const struct comm *comm, size_t size)
     return all;
 }
 
-/* Collective. `bytes` from every rank, in rank order; owned. */
+/* Collective. Gathers `bytes` from every rank, in rank order; owned. */
 static void *gather_all(const struct comm *comm, const void *mine, size_t bytes)
 {
     struct link_request request;
@@ -34,7 +34,8 @@ static void *gather_all(const struct comm *comm, const void *mine, size_t bytes)
     return all;
 }
 
-/* In two steps, for MPI's one keeps ranks that share cores from each other (comm_find_node). */
+/* In two steps, because MPI's own call makes ranks that share cores wait for each other (see
+ * comm_find_node). */
 void comm_split(struct comm *comm, const struct comm *whole, int number, int before)
 {
     int *ranks = gather_all(whole, &number, sizeof number), count = 0;
@@ -75,7 +76,7 @@ double comm_now(const struct comm *comm)
     return clock_now() + comm->offset_s;
 }
 
-/* What a look costs, and how soon it is seen that somebody is gone. */
+/* Seconds between two looks: a compromise between their cost and how soon a loss is noticed. */
 static const double look_every_s = 0.25;
 
 void comm_watch_add(struct comm *comm, struct comm_watch *watch)
@@ -112,7 +113,7 @@ bool comm_poll(const struct comm *comm, struct comm_event *event)
     return false;
 }
 
-/* Who waits for what comes by the link, and for nothing that is due before, need not look. */
+/* A rank that only waits for messages, with nothing due soon, can block in the link. */
 static bool rests(const struct comm *comm, const struct awaited *awaited)
 {
     static const double least_s = 2e-3, most_s = 0.02;
@@ -138,7 +139,7 @@ void comm_wait(const struct comm *comm, struct link_request *request)
         comm_pause(comm, &pause, &awaited);
 }
 
-/* Larger data goes in pieces. */
+/* Larger data are sent in pieces. */
 static size_t piece_of(size_t bytes, size_t at)
 {
     const size_t left = bytes - at;
@@ -220,7 +221,7 @@ bool comm_agree(const struct comm *comm, struct failure *failure)
     return false;
 }
 
-/* The master's side: answer every rank's pings in turn. */
+/* The master's part: answers every rank's messages in turn. */
 static void clock_serve(const struct comm *comm)
 {
     for (int rank = 1; rank < comm->size; rank++) {
@@ -247,7 +248,8 @@ static double clock_ask(const struct comm *comm)
             offset = there - (before + after) / 2;
         }
     }
-    /* Ranks of one machine share a clock; those of two are seconds or days apart. */
+    /* Ranks of one machine share a clock; the clocks of two machines differ by more than the
+     * shortest exchange takes, often by seconds or days. */
     return fabs(offset) <= shortest / 2 ? 0 : offset;
 }
 
@@ -271,7 +273,7 @@ static int sum_over(const struct comm *comm, struct link ranks, int mine)
     return sum;
 }
 
-/* What a rank says, on a node that is known. */
+/* What a rank says about a node that is known. */
 struct share {
     int node, said;
 };
@@ -320,15 +322,15 @@ int comm_nodes(const struct comm *comm)
     return comm->nodes > 0 ? comm->nodes : sum_over(comm, comm->link, comm_first_on_node(comm));
 }
 
-/* Where a rank is. */
+/* Where a rank runs. */
 struct seat {
-    uint64_t machine; /* as it sees it; 0: unknown */
-    int64_t ranks;    /* that its launcher has started on its node; 0: that says nothing */
+    uint64_t machine; /* as the rank itself sees it; 0: unknown */
+    int64_t ranks;    /* that its launcher started on its node, as it says; 0: unknown */
 };
 
 static struct seat seat_here(void)
 {
-    /* Of MPICH's and Intel's launcher, of Open MPI's. */
+    /* Of MPICH's and Intel MPI's launchers, and of Open MPI's. */
     static const char *const names[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"};
     struct seat seat = {.machine = process_self().machine};
     for (size_t k = 0; k < sizeof names / sizeof *names && seat.ranks == 0; k++) {
@@ -338,10 +340,10 @@ static struct seat seat_here(void)
     return seat;
 }
 
-/* Collective. What the launcher says, if on every rank it agrees with the machines that ranks see
- * themselves on: a launcher can call one machine several nodes, and who shares one of these only
- * MPI knows, but for ranks that are alone there. False on every rank, and nothing is changed: it
- * does not agree. */
+/* Collective. Takes the nodes from what the launcher says, if on every rank that agrees with the
+ * machines on which ranks see themselves. A launcher may treat one machine as several nodes; which
+ * ranks share one of these is known to MPI only, unless each is alone. False on every rank, with
+ * nothing changed: it does not agree. */
 static bool node_told(struct comm *comm)
 {
     const struct seat mine = seat_here();
@@ -364,9 +366,9 @@ static bool node_told(struct comm *comm)
     return true;
 }
 
-/* Collective. MPI's own way takes tenths of a second where ranks share cores: it waits awake, in
- * several steps, and whoever waits so keeps the others from taking theirs, and looks after nobody.
- */
+/* Collective. MPI's own way takes tenths of a second where ranks share cores: it busy-waits in
+ * several steps, which keeps other ranks from doing theirs, and lost ranks are not noticed
+ * meanwhile. */
 static void node_ask(struct comm *comm)
 {
     struct link node = link_node(comm->link);

@@ -49,7 +49,7 @@ bool fetch_probe(const struct comm *comm, double *found, struct failure *failure
     for (int turn = 0; (rank = fetch_turn(comm->size, turn)) > 0; turn++) {
         if (rank == comm->rank)
             mine = rank_probe(comm, &counter);
-        comm_barrier(comm); /* in which the master waits as it does in a run */
+        comm_barrier(comm); /* in it, the master waits as it does in a run */
     }
     link_counter_end(&counter, true);
     comm_gather(comm, &mine, sizeof mine, found);

@@ -8,15 +8,15 @@
 struct slot {
     char *buffer;
     struct link_request request;
-    bool travelling; /* or posted; otherwise complete, or being worked on */
+    bool travelling; /* or only posted; false: complete, or being worked on */
     double transit_s, arrived_s;
 };
 
 struct inbox {
     const struct comm *comm;
-    size_t bytes;       /* of the largest message, header included */
+    size_t bytes;       /* of the largest message, including its header */
     struct slot *slots; /* owned */
-    int count, next;    /* slots, and that of the next package */
+    int count, next;    /* number of slots; slot of the next package */
     double progress_s;
 };
 
@@ -27,7 +27,7 @@ static void slot_post(struct inbox *inbox, struct slot *slot)
     link_receive(inbox->comm->link, slot->buffer, inbox->bytes, 0, WIRE_PACKAGE, &slot->request);
 }
 
-/* Those with a buffer are counted. */
+/* Slots with a buffer are counted in inbox->count. */
 static bool slots_make(struct inbox *inbox, int count)
 {
     inbox->slots = calloc((size_t)count, sizeof *inbox->slots);
@@ -109,8 +109,8 @@ void inbox_done(struct inbox *inbox)
     inbox->next = (inbox->next + 1) % inbox->count;
 }
 
-/* A large message waits for its receiver: what came in during this call began to move in it, or
- * when the one before was there: *free_s. */
+/* A large message waits for its receiver: one that has arrived during this call began to move in
+ * it, or when the one before it was there: *free_s. */
 static bool slot_progress(struct inbox *inbox, struct slot *slot, double *free_s)
 {
     if (!slot->travelling)
@@ -127,7 +127,7 @@ void inbox_progress(struct inbox *inbox)
 {
     const double start = comm_now(inbox->comm);
     double free_s = start;
-    /* In the order of arrival; the one being worked on counts as arrived. */
+    /* In the order of arrival; the package that is being worked on counts as arrived. */
     for (int i = 0; i < inbox->count; i++)
         if (!slot_progress(inbox, &inbox->slots[(inbox->next + i) % inbox->count], &free_s))
             break;

@@ -9,7 +9,7 @@
 #include "planner/base/failure.h"
 #include "spmd/transport/clock.h"
 
-/* Handles are integers or pointers, as the MPI has them. */
+/* MPI's handles are integers or pointers, depending on the implementation. */
 _Static_assert(sizeof(MPI_Comm) <= sizeof(intptr_t) && sizeof(MPI_Request) <= sizeof(intptr_t),
                "a handle of MPI's must fit in a link's");
 
@@ -51,8 +51,8 @@ static _Noreturn void broken(int error)
     abort();
 }
 
-/* Did MPI do it? Not where it noticed that the other rank is gone, which networks make an error of
- * no class of its own; what else goes wrong ends the job. */
+/* Did MPI carry it out? It may have noticed that the other rank is gone, for which networks have no
+ * error class of their own; any other error ends the job. */
 static bool carried(int error)
 {
     int class = MPI_SUCCESS;
@@ -64,15 +64,15 @@ static bool carried(int error)
     return false;
 }
 
-/* What every rank needs. */
+/* For calls that every rank needs: a failure ends the job. */
 static void must(int error)
 {
     if (error != MPI_SUCCESS)
         broken(error);
 }
 
-/* A message that cannot come about is pending without a request of MPI's, and never over: that the
- * other rank is gone is for those to say who watch it. */
+/* A message that cannot be sent or received stays pending forever, without an MPI request: whether
+ * the other rank is gone is decided by those who watch it. */
 static void request_set(struct link_request *request, int error, const MPI_Request *mpi)
 {
     const MPI_Request carries = carried(error) ? *mpi : MPI_REQUEST_NULL;
@@ -140,7 +140,7 @@ bool link_test(struct link_request *request)
     MPI_Status status;
     if (!request->pending)
         return true;
-    memset(&status, 0, sizeof status); /* of what is sent, MPI sets nothing */
+    memset(&status, 0, sizeof status); /* for what is sent, MPI sets nothing */
     MPI_Request mpi = link_mpi_request(request);
     if (mpi == MPI_REQUEST_NULL)
         return false;
@@ -244,11 +244,11 @@ void link_sum(struct link link, const int *mine, int *sum, struct link_request *
 
 /* ---- a number that all share ----------------------------------------------------------------- */
 
-/* A window of rank 0's. Each rank has access to it from the beginning to the end, and adds with one
- * operation alone, so that each is one step. */
+/* A window in the memory of rank 0. Each rank has access to it all the time, and adds by a single
+ * operation, which is atomic. */
 struct counter {
     MPI_Win window;
-    int64_t more; /* that is being added */
+    int64_t more; /* the number that is being added */
 };
 
 static struct counter *counter_of(const struct link_counter *counter)
@@ -306,7 +306,8 @@ struct link link_node(struct link link)
     return link_of(node);
 }
 
-/* The one call of MPI's that makes a communicator without asking who does not belong to it. */
+/* MPI_Comm_create_group is the only call of MPI that makes a communicator without the ranks that do
+ * not belong to it. */
 struct link link_among(struct link link, const int *ranks, int count)
 {
     enum { TAG = 901 };

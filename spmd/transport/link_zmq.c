@@ -13,42 +13,42 @@
 #include "spmd/transport/clock.h"
 
 enum { IDENTITY_MOST = 255 };
-/* Bytes that a message has beside its own: its frame, and what encrypting it adds. */
+/* Bytes of a message beside its own: the frame, and what encryption adds. */
 enum { AROUND_MOST = 256 };
-/* A look at a socket that has nothing costs two calls of the system, and who waits looks all the
- * time: after one in vain the next is made so much later. That connections have ended is looked for
- * by far more seldom. */
+/* A look at an empty socket costs two system calls, and a waiting process looks all the time: so
+ * after an empty look the next one is made this much later. Ended connections are looked for much
+ * more seldom. */
 static const double look_every_s = 5e-6, connections_every_s = 0.02;
 
-/* What is in front of every message's bytes, in one part with them: each part is encrypted by
- * itself. */
+/* The frame precedes every message's bytes, in one part with them, because each part is encrypted
+ * by itself. */
 enum frame_kind {
-    FRAME_MESSAGE, /* of that tag */
-    FRAME_TAKEN,   /* the message of that ticket has been begun to be taken */
-    FRAME_HELLO,   /* worker to master: lets me in */
-    FRAME_WELCOME, /* the answer: as that rank, among so many */
-    FRAME_FULL     /* the other one: there is no room */
+    FRAME_MESSAGE, /* a message with that tag */
+    FRAME_TAKEN,   /* the message with that ticket has begun to be received */
+    FRAME_HELLO,   /* worker to master: asks to be let in */
+    FRAME_WELCOME, /* the answer: as that rank, among so many ranks */
+    FRAME_FULL     /* the other answer: there is no room */
 };
 
 struct frame {
     int32_t kind, tag, rank, size;
-    uint64_t ticket; /* 0: nobody waits for its being taken */
-    uint64_t unused; /* so that what is behind it is as aligned as it is */
+    uint64_t ticket; /* 0: the sender does not wait until it is received */
+    uint64_t unused; /* keeps the bytes behind the frame aligned */
 };
 
 struct member {
     uint8_t identity[IDENTITY_MOST];
     size_t identity_size;
-    int connection; /* its file descriptor, to know it by when it ends */
+    int connection; /* its file descriptor, by which its end is recognised */
     bool left;
 };
 
-/* A message that nobody has asked for yet. */
+/* A message that no operation has asked for yet. */
 struct arrival {
     struct arrival *next;
     int peer, tag;
     uint64_t ticket;
-    zmq_msg_t message; /* the frame, and the bytes */
+    zmq_msg_t message; /* the frame and the bytes */
 };
 
 /* What a request's handle points to. */
@@ -59,23 +59,24 @@ struct operation {
     int peer, tag;
     void *to;
     size_t room, size;
-    uint64_t ticket; /* of a message that is to be taken */
+    uint64_t ticket; /* of a sent message that is to be received */
 };
 
 /* What a link's handle points to. */
 struct channel {
     void *context, *socket, *monitor;
-    struct authentication *authentication; /* the master's */
-    bool listens;                          /* the master's */
+    struct authentication *authentication; /* the master's; NULL at a worker */
+    bool listens;                          /* it is the master's */
     int rank, size;
-    struct member *members; /* owned; by rank; a worker has only the master's, [0] */
-    int joined;             /* members */
+    struct member *members; /* owned; by rank; a worker has only [0], the master */
+    int joined;             /* how many members have joined */
     struct arrival *arrivals, **last_arrival;
-    struct operation *operations; /* under way, in the order of their beginning */
+    struct operation *operations; /* under way, in the order in which they began */
     uint64_t tickets;
-    bool full;  /* a worker's: it was refused */
-    bool fresh; /* something has come since it rested last, which whoever waits may not have seen */
-    double vain_s, connections_s; /* the last look in vain, and at connections */
+    bool full;  /* at a worker: it was refused */
+    bool fresh; /* something has arrived since link_rest was last called, which the caller may not
+                   have seen */
+    double vain_s, connections_s; /* the last empty look, and the last look at connections */
 };
 
 static struct channel *channel_of(struct link link)
@@ -97,7 +98,7 @@ int link_size(struct link link)
 
 /* ---- sending ------------------------------------------------------------------------------- */
 
-/* Nothing waits here: queues have no limit, and what is for nobody is dropped. */
+/* This never waits: queues have no limit, and messages to nobody are dropped. */
 static void message_post(struct channel *channel, const struct frame *frame, const void *bytes,
                          size_t size)
 {
@@ -171,10 +172,10 @@ static void message_send(struct link link, const void *data, size_t bytes, int p
     struct channel *channel = channel_of(link);
     struct frame frame = {.kind = FRAME_MESSAGE, .tag = tag};
     if (bytes > LINK_MOST)
-        abort(); /* our mistake */
+        abort(); /* a bug of ours */
     *request = (struct link_request){.pending = false};
     if (!peer_is(channel, peer))
-        return; /* it has not joined: nobody is there to hear it */
+        return; /* that rank has not joined */
     if (taken) {
         struct operation *operation = operation_new(channel, request);
         operation->peer = peer;
@@ -204,8 +205,8 @@ static bool is_for(const struct operation *operation, const struct arrival *arri
            (operation->peer == LINK_ANYBODY || operation->peer == arrival->peer);
 }
 
-/* A message that is longer than it may be is cut: who sent it is not as this one is, and what is in
- * it says so. */
+/* A message that is too long is cut: its sender is of another version, which the message says
+ * itself. */
 static void receive_end(struct operation *operation, struct arrival *arrival)
 {
     struct channel *channel = operation->channel;
@@ -261,7 +262,7 @@ static void taken_take(struct channel *channel, int peer, uint64_t ticket)
 
 /* ---- members ------------------------------------------------------------------------------- */
 
-/* By the name that ZeroMQ has given to its connection; 0: it has not joined. */
+/* The member with the name that ZeroMQ has given to its connection; 0: it has not joined. */
 static int member_find(const struct channel *channel, zmq_msg_t *identity)
 {
     const size_t size = zmq_msg_size(identity);
@@ -284,7 +285,8 @@ static void welcome_take(struct channel *channel, const struct frame *frame)
 
 enum { PARTS_MOST = 2 };
 
-/* A whole message, if one is there; what has another number of parts than it should is dropped. */
+/* Receives a whole message, if there is one; with another number of parts than expected it is
+ * dropped. */
 static bool parts_receive(void *socket, zmq_msg_t parts[PARTS_MOST], int *count)
 {
     bool more = true;
@@ -302,7 +304,8 @@ static bool parts_receive(void *socket, zmq_msg_t parts[PARTS_MOST], int *count)
     return true;
 }
 
-/* Of the same number the connection that is older has ended: a number is used again. */
+/* Notes that a connection has ended. Numbers are used again: of two connections with the same
+ * number it is the older one. */
 static void connection_end(struct channel *channel, int connection)
 {
     int rank = 1;
@@ -315,7 +318,8 @@ static void connection_end(struct channel *channel, int connection)
         channel->members[rank].left = true;
 }
 
-/* Connections that have ended. An event is two parts: its kind and number, and an address. */
+/* Receives the ends of connections. Such an event has two parts: its kind and number, and an
+ * address. */
 static void monitor_receive(struct channel *channel)
 {
     zmq_msg_t parts[PARTS_MOST];
@@ -335,8 +339,8 @@ static void monitor_receive(struct channel *channel)
     }
 }
 
-/* Connections that ended before this one began are noted first: it may have the number of one. That
- * number is the message's: an identity that was looked at beforehand has lost it. */
+/* Ends of connections are received first, because this connection may have got the number of one
+ * that ended. The number is read from the message: the identity loses it once it is looked at. */
 static void hello_take(struct channel *channel, zmq_msg_t *identity, const zmq_msg_t *message)
 {
     const size_t size = zmq_msg_size(identity);
@@ -386,7 +390,7 @@ static bool message_receive(struct channel *channel)
     struct frame frame;
     int count = 0;
     const bool there = parts_receive(channel->socket, parts, &count);
-    const int own = channel->listens; /* the identity is in front */
+    const int own = channel->listens; /* at the master the identity comes first */
     if (there && count == own + 1 && zmq_msg_size(&parts[own]) >= sizeof frame) {
         memcpy(&frame, zmq_msg_data(&parts[own]), sizeof frame);
         if (channel->listens)
@@ -406,7 +410,7 @@ static void advance(struct channel *channel)
         return;
     if (now_s - channel->connections_s >= connections_every_s) {
         channel->connections_s = now_s;
-        monitor_receive(channel); /* before what they said last, so that all of it is there */
+        monitor_receive(channel); /* noted before their last messages are received */
     }
     while (message_receive(channel))
         channel->fresh = true;
@@ -418,7 +422,8 @@ void link_progress(struct link link)
     advance(channel_of(link));
 }
 
-/* Whatever ends it is looked at at once. Signals do, too: who is asked to leave does not wait. */
+/* Whatever ends the rest is looked at at once. A signal ends it, too, so that a request to leave is
+ * not delayed. */
 bool link_rest(struct link link, double most_s)
 {
     struct channel *channel = channel_of(link);
@@ -500,8 +505,8 @@ static void option_set(void *socket, int option, int value)
     zmq_setsockopt(socket, option, &value, sizeof value);
 }
 
-/* A peer that has gone without a word is noticed by the beats; a stranger who says nothing is not
- * kept. */
+/* Heartbeats notice a peer that is gone without a word; a stranger that does not identify itself is
+ * disconnected. */
 static void socket_prepare(void *socket)
 {
     enum { BEAT_MS = 1000, SILENCE_MS = 10000, HANDSHAKE_MS = 5000 };
@@ -519,7 +524,7 @@ static bool monitor_open(struct channel *channel)
     static const char place[] = "inproc://connections";
     channel->monitor = zmq_socket(channel->context, ZMQ_PAIR);
     if (channel->monitor)
-        option_set(channel->monitor, ZMQ_RCVHWM, 0); /* who tells never waits */
+        option_set(channel->monitor, ZMQ_RCVHWM, 0); /* the sender of events must never wait */
     return channel->monitor &&
            zmq_socket_monitor(channel->socket, place, ZMQ_EVENT_DISCONNECTED) == 0 &&
            zmq_connect(channel->monitor, place) == 0;
@@ -549,7 +554,7 @@ static struct channel *channel_open(bool listens, int size, struct failure *fail
     return NULL;
 }
 
-/* An address of the sixth version of the Internet protocol is in brackets. */
+/* IPv6 addresses are in brackets. */
 static bool is_six(const struct access *access)
 {
     return strchr(access->address, '[') != NULL;
@@ -571,8 +576,8 @@ static bool listen_at(struct channel *channel, struct access *access)
            zmq_getsockopt(channel->socket, ZMQ_LAST_ENDPOINT, access->address, &size) == 0;
 }
 
-/* As many files as the system allows: connections of strangers, which last until their time to say
- * who they are is over, shall not take those that the run needs. */
+/* Allows as many open files as the system permits: connections of strangers, which last until their
+ * time to identify themselves is over, must not use up those that the run needs. */
 static void files_allow(void)
 {
     struct rlimit files;
@@ -582,7 +587,7 @@ static void files_allow(void)
     }
 }
 
-/* After errno. */
+/* Is called right after the failure, for errno. */
 static void listening_failed(const char *address, bool *in_use, struct failure *failure)
 {
     const int reason = errno;
@@ -620,8 +625,9 @@ static bool connect_to(struct channel *channel, const struct access *access)
     return zmq_connect(channel->socket, access->address) == 0;
 }
 
-/* Until the master has answered. A connection that ends before is made again by ZeroMQ, but what
- * was said by it may be lost: so it is said again; who has joined does so once. */
+/* Waits until the master has answered. ZeroMQ makes a connection again that ended before, but a
+ * message may be lost with it: so the request is repeated, and the master lets a worker join only
+ * once. */
 static bool welcome_await(struct channel *channel, double patience_s)
 {
     static const struct frame hello = {.kind = FRAME_HELLO};
@@ -700,7 +706,7 @@ void link_zmq_close(struct link *link, double linger_s)
     *link = (struct link){0};
     if (!channel)
         return;
-    /* First nobody tells of connections any more: who tells waits for ever where nobody listens. */
+    /* Monitoring is ended first: it would wait forever once nobody receives its events. */
     if (channel->socket)
         zmq_socket_monitor(channel->socket, NULL, 0);
     if (channel->monitor)

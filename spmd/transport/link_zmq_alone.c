@@ -1,5 +1,5 @@
-/* Over ZeroMQ (link_zmq.h): what all ranks do together, in which each is alone, and what there is
- * to say of the machine. */
+/* Over ZeroMQ (link_zmq.h): operations of all ranks together, in which each process is alone, and
+ * what is said about the machine. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ void link_sum(struct link link, const int *mine, int *sum, struct link_request *
     link_least(link, mine, sum, request);
 }
 
-/* Every message goes through the master's program: nothing is gained by not asking it. */
+/* Every message passes through the master's program, so that a counter would save nothing. */
 bool link_counter_begin(struct link link, struct link_counter *counter)
 {
     (void)link;
@@ -64,7 +64,7 @@ void link_counter_add(struct link_counter *counter, int64_t more, int64_t *befor
                       struct link_request *request)
 {
     (void)counter, (void)more, (void)before, (void)request;
-    abort(); /* our mistake: there is none */
+    abort(); /* a bug of ours: there is no counter */
 }
 
 void link_counter_end(struct link_counter *counter, bool all)

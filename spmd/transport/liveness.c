@@ -7,26 +7,28 @@
 
 #include "planner/base/file_lock.h"
 
-/* How often a rank says that it lives. */
+/* Seconds between two messages in which a rank says that it lives. */
 static const double tell_every_s = 1;
-/* How often the master looks after workers that take part by themselves, and a worker after the
- * master: that costs a network file system's server a question. */
+/* Seconds between two looks of the master at workers where each rank is by itself, and of a worker
+ * at the master's lock, which costs the server of a network file system a request. */
 static const double look_every_s = 0.25, probe_every_s = 3;
-/* Who has not looked for longer was itself busy or stopped: that was not others' silence. */
+/* A rank that has not looked for longer than this was itself busy or stopped: that does not count
+ * as the others' silence. */
 static const double away_s = 2;
-/* After which silence a process is looked for. */
+/* After so many seconds of silence it is checked whether the process is there. */
 static const double silence_s = 3;
-/* A worker may take that many times as long as the longest package between two signs of life, and,
- * while nobody knows how long one takes, that many times the shortest deadline. */
+/* A worker may be silent for so many times the longest package's time or, while no time is known,
+ * for so many times the shortest deadline. */
 static const double deadline_factor = 10, unknown_factor = 60;
-/* Workers miss the master one after the other, so that one says it for all. */
+/* Each of the first ranks reports a missing one this much later than the rank before it, so that
+ * mostly one of them does it for all. */
 static const double apart_s = 0.5;
 enum { APART_MOST = 20 };
-/* What has been said passes through the launcher, which may break when others leave, and the others
- * hear that it was. */
+/* A sentence that was printed must pass the launcher before ranks end, because the launcher may
+ * break with them; meanwhile the others are told. */
 static const double said_s = 1, nap_s = 0.01;
-/* Who says that the master is gone stays until all others have seen it, and who is given up until
- * the master has said all. */
+/* A rank that says that the master is gone stays until all others have noticed it themselves; one
+ * that has been given up stays until the master has printed everything. */
 static const double stay_s = 6, stay_nap_s = 0.1;
 
 /* ---- words --------------------------------------------------------------------------------- */
@@ -36,7 +38,7 @@ static bool leads(const struct liveness *liveness)
     return comm_leads(liveness->comm);
 }
 
-/* Those that this rank looks after: [first, end). */
+/* The ranks that this one watches: [first, end). */
 static int others_first(const struct liveness *liveness)
 {
     return leads(liveness) ? 1 : 0;
@@ -47,8 +49,8 @@ static int others_end(const struct liveness *liveness)
     return leads(liveness) ? liveness->comm->size : 1;
 }
 
-/* Nobody waits for it to arrive, so it is sent from where it lies for good. Whose it is comes with
- * every word: who listens learns with the first one whom it could end. */
+/* The message is not waited for, so it is sent from static memory. Every one contains the sender's
+ * process: a rank that receives it then knows which process it may have to end. */
 static void word_send(const struct liveness *liveness, int rank, enum wire_word word)
 {
     static struct wire_present words[WIRE_WORDS];
@@ -72,7 +74,7 @@ static void listen(struct liveness *liveness)
 
 /* ---- who is there -------------------------------------------------------------------------- */
 
-/* Who holds its place is there, whatever the system says of its process. */
+/* A rank that holds its lock is there, whatever the system says about its process. */
 static bool holds_place(const struct liveness *liveness, int rank)
 {
     return liveness->lock >= 0 && file_lock_taken(liveness->lock, comm_place(liveness->comm, rank));
@@ -85,14 +87,14 @@ static bool is_gone(const struct liveness *liveness, int rank)
                                             link_left(liveness->comm->link, rank));
 }
 
-/* And not only: nobody knows otherwise. */
+/* Is the rank known to be there? (This is more than not being known to be gone.) */
 static bool is_there(const struct liveness *liveness, int rank)
 {
     const struct liveness_peer *peer = &liveness->peers[rank];
     return holds_place(liveness, rank) || (!peer->seen && process_is_alive(&peer->process));
 }
 
-/* Not to be held against others: so long this rank was away itself. */
+/* For as long as this rank was away itself, the others' silence does not count. */
 static void silence_excuse(struct liveness *liveness, double now_s)
 {
     const double away = now_s - liveness->looked_s - away_s;
@@ -102,8 +104,8 @@ static void silence_excuse(struct liveness *liveness, double now_s)
     }
 }
 
-/* Given up: to end now could make a launcher end those who go on, so that is left to the master's
- * end, as far as it can be seen. */
+/* This rank has been given up. If it ended now, the launcher might end those that go on: it waits
+ * until the master has ended, as far as that can be seen. */
 static _Noreturn void stay_away(const struct liveness *liveness)
 {
     while (is_there(liveness, 0))
@@ -117,7 +119,7 @@ static void word_take(struct liveness *liveness, int rank)
     struct liveness_peer *peer = &liveness->peers[rank];
     switch (liveness->word.word) {
     case WIRE_LEAVE:
-        if (!liveness->apart) /* who takes part by itself can do without */
+        if (!liveness->apart) /* where each rank is by itself, it goes on without the others */
             _exit(FAILURE_STOPPED);
         break;
     case WIRE_LOST:
@@ -146,7 +148,7 @@ static void words_take(struct liveness *liveness)
 
 /* ---- all need all -------------------------------------------------------------------------- */
 
-/* One sentence. */
+/* Prints the sentence. */
 static void missing_say(const struct liveness *liveness, int missed, bool gone)
 {
     const struct liveness_words *words = &liveness->words;
@@ -157,26 +159,26 @@ static void missing_say(const struct liveness *liveness, int missed, bool gone)
             comm_place(liveness->comm, missed), how, words->state, words->again);
 }
 
-/* Says so for all, and leaves with them. */
+/* Tells all other ranks, and leaves with them. */
 static _Noreturn void missing(struct liveness *liveness, int missed, bool gone)
 {
     const struct comm *comm = liveness->comm;
     const double start_s = clock_now();
     for (int rank = 0; rank < comm->size; rank++)
-        if (rank != comm->rank) /* the one that is missing, too, should it come back */
+        if (rank != comm->rank) /* also the missing one, in case it comes back */
             word_send(liveness, rank, WIRE_LEAVE);
     if (liveness->leaving.call)
         liveness->leaving.call(liveness->leaving.self);
     missing_say(liveness, missed, gone);
     while (clock_now() - start_s < said_s) {
-        link_progress(comm->link); /* messages move only while they are looked at */
+        link_progress(comm->link); /* messages advance only in this call */
         clock_nap(nap_s);
     }
     process_kill(&liveness->peers[missed].process);
     _exit(FAILURE_STOPPED);
 }
 
-/* So much later than others this rank says that one is missing. */
+/* By so many seconds this rank waits longer than others before it says that one is missing. */
 static double later_s(const struct liveness *liveness)
 {
     const int before = liveness->comm->rank - 1;
@@ -198,8 +200,8 @@ static void together_look(struct liveness *liveness, double now_s)
 
 /* ---- each by itself: a worker -------------------------------------------------------------- */
 
-/* One worker says it for all: who gets the place behind those of the ranks, and without places the
- * first. */
+/* One worker says it for all: the one that gets the lock behind those of the ranks or, without
+ * locks, the first one. */
 static bool speaks(const struct liveness *liveness)
 {
     const struct comm *comm = liveness->comm;
@@ -320,7 +322,8 @@ static double deadline_of(const struct liveness *liveness)
                              : liveness->least_s;
 }
 
-/* A link that says so is sure. What came before that has been taken by the next look. */
+/* A link that reports an end is reliable. Messages that arrived before it have been received by the
+ * next look. */
 static bool has_left(struct liveness *liveness, int rank, double now_s, struct comm_event *event)
 {
     struct liveness_peer *peer = &liveness->peers[rank];
@@ -339,7 +342,7 @@ static bool has_left(struct liveness *liveness, int rank, double now_s, struct c
     return now_s - peer->left_s >= look_every_s;
 }
 
-/* True: *event says how it was lost. */
+/* True: *event says how the rank was lost. */
 static bool is_lost(const struct liveness *liveness, int rank, double now_s,
                     struct comm_event *event)
 {
@@ -356,7 +359,7 @@ static bool is_lost(const struct liveness *liveness, int rank, double now_s,
     return true;
 }
 
-/* A few times a second. */
+/* Is called often, and looks a few times per second. */
 static bool poll_lost(void *self, struct comm_event *event)
 {
     struct liveness *liveness = self;
@@ -369,13 +372,13 @@ static bool poll_lost(void *self, struct comm_event *event)
     for (int rank = others_first(liveness); rank < others_end(liveness); rank++)
         if (has_left(liveness, rank, now_s, event) || is_lost(liveness, rank, now_s, event)) {
             liveness->peers[rank].lost = true;
-            liveness->looked_s = now_s - look_every_s; /* there may be more */
+            liveness->looked_s = now_s - look_every_s; /* other ranks may be lost, too */
             return true;
         }
     return false;
 }
 
-/* Does a rank of the job hold no place? */
+/* Is there a rank of the job that does not hold its lock? */
 static bool place_is_free(const struct liveness *liveness)
 {
     const struct comm *comm = liveness->comm;
@@ -396,7 +399,7 @@ bool liveness_misses(struct liveness *liveness)
             misses = true;
             liveness->peers[rank].heard_s = 0;
         }
-    /* Of ranks that others lead it knows their places alone. */
+    /* Of ranks that other masters lead only their locks are known. */
     if (!leads(liveness) || liveness->comm->all > 0)
         misses = misses || !liveness->peers[others_first(liveness)].seen || place_is_free(liveness);
     return misses;
@@ -459,12 +462,12 @@ bool liveness_begin(struct liveness *liveness, struct comm *comm,
     }
     if (comm_agree(comm, failure))
         return true;
-    liveness->apart = true; /* others may have nothing to look with */
+    liveness->apart = true; /* other ranks may have no locks */
     liveness_end(liveness);
     return false;
 }
 
-/* Collective. Nobody stops saying that it lives while somebody listens. */
+/* Collective. No rank stops saying that it lives while another one still listens. */
 static void last_words(struct liveness *liveness)
 {
     struct pause pause = {0};
@@ -488,7 +491,7 @@ void liveness_end(struct liveness *liveness)
     if (!liveness->apart)
         last_words(liveness);
     if (liveness->listening.pending)
-        words_take(liveness); /* sent before their ranks' last answers */
+        words_take(liveness); /* they were sent before the ranks' last answers */
     link_cancel(&liveness->listening);
     comm_watch_remove(liveness->comm, &liveness->watch);
     if (liveness->lock >= 0)

@@ -8,11 +8,11 @@
 
 #include "planner/base/pages.h"
 
-/* Of a package that is ready before it may leave. */
+/* The departure of a package that is ready before it may leave. */
 struct departure {
-    double at_s; /* not before; HUGE_VAL: nobody knows yet */
+    double at_s; /* not before this; HUGE_VAL: not known yet */
     bool waiting;
-    bool listed; /* among those under way */
+    bool listed; /* it is among those under way */
     int rank;
     size_t size;
 };
@@ -20,20 +20,19 @@ struct departure {
 struct outbox {
     const struct comm *comm;
     struct outbox_setup setup;
-    int count, next;               /* the one claimed, or looked at first */
-    char **buffers;                /* each a header and then the package */
-    struct link_request *requests; /* none: free, unless it waits for its departure */
+    int count, next;               /* the slot that is claimed, or looked at first */
+    char **buffers;                /* each has a header and then the package */
+    struct link_request *requests; /* none: the slot is free, unless it waits to leave */
     struct departure *departures;  /* owned */
-    int *queue;                    /* owned; a ring of the slots that wait for theirs */
+    int *queue;                    /* owned; ring buffer of the slots that wait to leave */
     int first_waiting, waiting;
-    int *under_way; /* owned; slots that have left, and that the link was not done with when it was
-                     * looked at last */
+    int *under_way; /* owned; slots that have left, but were not completely sent at the last look */
     int under_way_count;
-    int last;         /* the one that left last */
-    size_t abandoned; /* buffers that are left to ranks that may be gone */
+    int last;         /* the slot that left last */
+    size_t abandoned; /* buffers that ranks may still read which may be gone */
 };
 
-/* Its pages are there before the first package. */
+/* Its pages are allocated before the first package. */
 static char *buffer_new(size_t bytes)
 {
     const size_t whole = sizeof(struct wire_package) + bytes;
@@ -71,7 +70,7 @@ fail:
     return NULL;
 }
 
-/* Most are sent at once, so that few are looked at, however many there are. */
+/* Most messages are sent at once, so that only few slots must be looked at. */
 static void under_way_look(struct outbox *outbox)
 {
     int kept = 0;
@@ -109,13 +108,13 @@ static bool slot_sent(struct outbox *outbox, int slot)
     return link_test(&outbox->requests[slot]);
 }
 
-/* Of those that wait to leave, in the order of posting. */
+/* Of the slots that wait to leave, the one in that place, in the order of posting. */
 static int *queue_at(const struct outbox *outbox, int place)
 {
     return &outbox->queue[(outbox->first_waiting + place) % outbox->count];
 }
 
-/* Nothing leaves for a rank that has been given up. */
+/* Rank of a package that was given up: it is not sent. */
 enum { NOBODY = -1 };
 
 static bool slot_may_leave(struct outbox *outbox, int slot)
@@ -137,7 +136,7 @@ static void slot_leave(struct outbox *outbox, int slot)
     outbox->last = slot;
 }
 
-/* Of the first in the queue, so many stay. Would that one pass another for the same rank? */
+/* Would this slot overtake one for the same rank, among the first `staying` of the queue? */
 static bool slot_passes(const struct outbox *outbox, int slot, int staying)
 {
     for (int k = 0; k < staying; k++)
@@ -146,7 +145,7 @@ static bool slot_passes(const struct outbox *outbox, int slot, int staying)
     return false;
 }
 
-/* In the order of posting, or those that may pass others, too. */
+/* Sends what may leave: in the order of posting, or overtaking those that may not leave yet. */
 static void departures_leave(struct outbox *outbox)
 {
     int seen = 0, staying = 0;
@@ -164,13 +163,13 @@ static void departures_leave(struct outbox *outbox)
     outbox->waiting -= left;
 }
 
-/* It has left, and the link is done with it. */
+/* Has it left, and is it completely sent? */
 static bool slot_free(struct outbox *outbox, int slot)
 {
     return !outbox->departures[slot].waiting && slot_sent(outbox, slot);
 }
 
-/* From the one behind that claimed last: it is the oldest, where none is late. */
+/* Begins behind the slot that was claimed last: that one is the oldest, unless some are late. */
 static bool slot_find(struct outbox *outbox)
 {
     departures_leave(outbox);
@@ -234,7 +233,7 @@ bool outbox_depart(struct outbox *outbox, int rank, double departure_s)
     return false;
 }
 
-/* A message under way is not taken back: who has it may come back and read it. */
+/* A message under way cannot be taken back: its receiver may come back and read it. */
 static bool slot_abandon(struct outbox *outbox, int slot)
 {
     if (outbox->departures[slot].waiting) {
@@ -267,7 +266,7 @@ bool outbox_progress(struct outbox *outbox)
     return outbox->waiting == 0 && outbox->under_way_count == 0;
 }
 
-/* The next departure; HUGE_VAL: none is known. */
+/* The time of the next departure; HUGE_VAL: none is known. */
 static double departure_next_s(const struct outbox *outbox)
 {
     double next_s = HUGE_VAL;

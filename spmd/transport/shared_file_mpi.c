@@ -5,7 +5,7 @@
 
 _Static_assert(sizeof(MPI_File) <= sizeof(intptr_t), "a handle of MPI's must fit");
 
-/* MPI counts bytes in an int. */
+/* MPI counts bytes in an int, so that large data are written in pieces. */
 static const size_t piece_bytes = (size_t)1 << 30;
 
 static MPI_File file_of(const struct shared_file *file)
@@ -21,8 +21,8 @@ static int piece_of(size_t bytes, size_t at)
     return (int)(rest < piece_bytes ? rest : piece_bytes);
 }
 
-/* Every rank by itself: opening and closing together, MPI would wait awake for the others, and for
- * ever for one that is lost. */
+/* Every rank opens the file by itself: in a collective call MPI would busy-wait for the others, and
+ * forever for a lost one. */
 bool shared_file_open(struct shared_file *file, const char *path)
 {
     MPI_File mpi;

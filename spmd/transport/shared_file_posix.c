@@ -1,4 +1,4 @@
-/* For programs without MPI: the system's own calls. */
+/* For programs without MPI: system calls. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

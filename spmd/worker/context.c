@@ -7,7 +7,7 @@
 #include "spmd/transport/wire.h"
 
 enum { ALIGNMENT = 64 };
-/* Between two looks at what comes in, while results are awaited that are being written. */
+/* Seconds between two looks at what arrives, while results are being written. */
 static const double await_most_s = 5e-4;
 
 static bool package_make(struct worker_context *context, struct failure *failure)
@@ -20,7 +20,7 @@ static bool package_make(struct worker_context *context, struct failure *failure
     return context->package || failure_memory(failure, "making room for a package");
 }
 
-/* A new one, or the one that was kept, large enough. NULL: with *failure set. */
+/* A new engine, or the one that was kept if it is large enough. NULL: *failure is set. */
 static struct engine *engine_find(struct worker_context *context, const struct run *run,
                                   struct failure *failure)
 {
@@ -105,7 +105,7 @@ static bool pulse(void *self)
     return context->cancelled;
 }
 
-/* What computing starts from: the message's bytes, or what this rank reads by itself. */
+/* Finds what is computed: the message's bytes, or what this rank reads itself. */
 static bool package_find(struct worker_context *context, const struct inbox_package *in,
                          const void **bytes, size_t *size, struct failure *failure)
 {
@@ -128,7 +128,7 @@ static void sleep_here(struct worker_context *context, enum operation operation,
                         (struct engine_pulse){pulse, context});
 }
 
-/* What a package holds. */
+/* The packed results of a package. */
 struct packed {
     const void *bytes;
     size_t size;
@@ -160,7 +160,7 @@ bool worker_context_compute(struct worker_context *context, const struct inbox_p
     size_t size = 0;
     if (context->prepared_s > 0)
         emulation_await(comm, context->prepared_s, (struct engine_pulse){pulse, context});
-    inbox_progress_s(context->inbox); /* from here on */
+    inbox_progress_s(context->inbox); /* for arrivals from here on */
     const double start = comm_now(comm);
     if (!package_find(context, in, &bytes, &size, failure)) {
         context->own = true;
@@ -177,7 +177,8 @@ bool worker_context_compute(struct worker_context *context, const struct inbox_p
     return good;
 }
 
-/* As store_write; where it is asked for, *stalled_s gets for how long the store was waited for. */
+/* Like store_write; *stalled_s, if not NULL, becomes the time that was spent waiting for the
+ * store. */
 static bool weighed_write(const struct run *run, const struct package_results *results,
                           double *stalled_s, struct failure *failure)
 {
@@ -274,7 +275,7 @@ bool worker_context_written(struct worker_context *context, double *end_s, struc
 
 void worker_context_await(struct worker_context *context)
 {
-    struct failure later = FAILURE_INIT; /* worker_context_written says it */
+    struct failure later = FAILURE_INIT; /* worker_context_written reports it */
     const struct run *run = context->run;
     double end_s;
     pulse(context);

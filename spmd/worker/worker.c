@@ -16,7 +16,7 @@
 #include "spmd/worker/worker.h"
 
 /* While a package is worked on, the results of the one before may be being written, and the report
- * of the one before that travel. */
+ * of the one before that may travel. */
 enum { REPORTS = 3 };
 
 struct report {
@@ -28,18 +28,18 @@ struct worker {
     const struct run *run;
     struct worker_context context;
     struct counting counting;
-    struct report reports[REPORTS]; /* taken in turn */
+    struct report reports[REPORTS]; /* used in turn */
     int64_t begun, reported;
-    int64_t last;             /* the highest index of packages that have come; -1: none has */
-    bool writing;             /* the results of the package that is to be reported next */
-    bool counted;             /* it has taken packages by the counter, until there was none */
-    bool retired;             /* the master counts on it no more: nobody would take its reports */
-    struct failure unwritten; /* what became of results that were written behind */
+    int64_t last;             /* the highest index of packages that have arrived; -1: none */
+    bool writing;             /* the results of the next package to report are being written */
+    bool counted;             /* it took packages by the counter until there were none */
+    bool retired;             /* the master no longer counts on it, and takes no reports */
+    struct failure unwritten; /* a failure of asynchronous writing */
     double free_s;
     struct wire_result interim; /* travelling while `telling` is pending */
     struct link_request telling, answering;
-    struct scow_others others; /* being received */
-    double told_s;             /* counts were, last */
+    struct scow_others others; /* may be being received */
+    double told_s;             /* when counts were last sent */
 };
 
 static struct report *report_next(struct worker *worker)
@@ -47,7 +47,7 @@ static struct report *report_next(struct worker *worker)
     return &worker->reports[worker->reported % REPORTS];
 }
 
-/* The report's buffer is free again once the last report in it has left. */
+/* The report's buffer is free after the last report in it has been sent. */
 static struct wire_result *report_begin(struct worker *worker, const struct package *package)
 {
     struct report *report = &worker->reports[worker->begun++ % REPORTS];
@@ -58,7 +58,7 @@ static struct wire_result *report_begin(struct worker *worker, const struct pack
     return report->result;
 }
 
-/* Does the master hand out again, from this report on, what this worker had? */
+/* Will the master hand out again what this worker has, once it gets this report? */
 static bool report_retires(const struct worker *worker, const struct wire_result *report)
 {
     return report->own && worker->run->apart &&
@@ -103,7 +103,7 @@ static void reports_release(struct worker *worker)
     }
 }
 
-/* Has this rank been asked to stop, and not only told that another one has died? */
+/* Has this rank been asked to stop, or did it only hear of another rank's end? */
 static bool is_asked(const struct worker *worker)
 {
     if (interrupt_hinted())
@@ -111,7 +111,7 @@ static bool is_asked(const struct worker *worker)
     return interrupt_asked();
 }
 
-/* What went wrong, if anything did. */
+/* Adds the failure to the report, if there is one. */
 static void trouble_tell(const struct worker *worker, struct wire_result *report,
                          const struct failure *failure)
 {
@@ -127,7 +127,7 @@ static void trouble_tell(const struct worker *worker, struct wire_result *report
 
 /* ---- results that are written behind ------------------------------------------------------- */
 
-/* Where they are written by now, their package is reported. */
+/* Reports the package whose results have been written by now. */
 static void async_writer_look(void *self)
 {
     struct worker *worker = self;
@@ -144,10 +144,10 @@ static void async_writer_look(void *self)
     report_send(worker);
 }
 
-/* How soon it is worth while to see whether a store is done that does not say when it will be. */
+/* How often to check a store that does not say when it will be done. */
 static const double look_s = 1e-2;
 
-/* It has no package at hand. */
+/* Is called when the worker has no current package: it may leave then. */
 static void between(const struct worker *worker)
 {
     const struct run *run = worker->run;
@@ -157,7 +157,8 @@ static void between(const struct worker *worker)
     run->leave(run->leaves_self);
 }
 
-/* While there is nothing to do beside: when results may be written. */
+/* Is called while the worker has nothing else to do; returns after how many seconds to call
+ * again. */
 static double behind_idle(void *self)
 {
     const struct worker *worker = self;
@@ -177,14 +178,15 @@ static void async_writer_finish(struct worker *worker, struct failure *failure)
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
-/* Between two messages: a master of very many workers has other things to hear. */
+/* Seconds between two messages: longer with very many workers, because the master has other
+ * messages to receive. */
 static double counts_every_s(const struct worker *worker)
 {
     static const double least_s = 0.5, each_s = 1e-3;
     return least_s + each_s * worker->run->comm->size;
 }
 
-/* Nothing is sent before the last answer is there: so each is waited for. */
+/* Nothing is sent before the last answer has arrived: so each one is waited for. */
 static void counts_exchange(struct worker *worker)
 {
     const struct comm *comm = worker->run->comm;
@@ -210,14 +212,14 @@ static void counts_exchange(struct worker *worker)
     worker->told_s = now_s;
 }
 
-/* The master answers before it has heard of this worker's last package. */
+/* The master answers before it gets the report of this worker's last package. */
 static void counts_finish(struct worker *worker)
 {
     comm_wait(worker->run->comm, &worker->telling);
     comm_wait(worker->run->comm, &worker->answering);
 }
 
-/* While it computes. */
+/* Is called while the worker computes. */
 static void meanwhile(void *self)
 {
     async_writer_look(self);
@@ -226,7 +228,8 @@ static void meanwhile(void *self)
 
 /* ---- packages ------------------------------------------------------------------------------ */
 
-/* The processor's part is computing; then the store may still be busy with what came before. */
+/* The processor's part is computing; afterwards the store may still be busy with earlier
+ * results. */
 static void results_behind(struct worker *worker, struct wire_result *report,
                            struct failure *failure)
 {
@@ -250,8 +253,8 @@ static void results_write(struct worker *worker, struct wire_result *report,
     times->stalled_s = worker->context.stalled_s;
 }
 
-/* Packing is a part of computing; then the master may have too many that it has not taken yet,
- * unless they are kept. */
+/* Packing is a part of computing; afterwards the master may not have taken earlier results yet,
+ * unless these are kept. */
 static void results_give(struct worker *worker, struct wire_result *report, struct failure *failure)
 {
     struct wire_times *times = &report->times;
@@ -262,7 +265,7 @@ static void results_give(struct worker *worker, struct wire_result *report, stru
     times->written_s = times->handed_s;
 }
 
-/* False: it has to be computed. */
+/* False: the package must be computed. */
 static bool package_given(struct worker *worker, const struct package *package,
                           struct wire_result *report, struct failure *failure)
 {
@@ -311,7 +314,7 @@ static void package_done(struct worker *worker, const struct inbox_package *in,
 }
 
 /* After a failure, or when asked to stop, packages are only acknowledged, so that the master can
- * count them; where it has retired this worker it counts none. */
+ * count them; if it has retired this worker, it counts none. */
 static void package_work(struct worker *worker, const struct inbox_package *in,
                          struct failure *failure)
 {
@@ -331,11 +334,11 @@ static void package_work(struct worker *worker, const struct inbox_package *in,
         }
         package_done(worker, in, report, failure);
         if (report->summary.failed > 0)
-            between(worker); /* who ends a job ends its commands, too: others do it again */
+            between(worker); /* a stop ends commands, too, which others then do again */
     }
     if (worker->writing && report->times.handed_s > 0) {
         trouble_tell(worker, report, failure);
-        return; /* behind_look sends it */
+        return; /* async_writer_look sends it once it is written */
     }
     async_writer_finish(worker, failure);
     trouble_tell(worker, report, failure);
@@ -362,7 +365,7 @@ static bool done_add(struct done_packages *done, const struct package *package)
     return true;
 }
 
-/* Has it come before? Then it is done, and reported, once. */
+/* Has it arrived before? Then it is done and reported, once. */
 static bool is_again(struct worker *worker, const struct package *package)
 {
     if (package->index <= worker->last)
@@ -381,7 +384,8 @@ static void package_do(struct worker *worker, const struct inbox_package *in,
 
 /* ---- packages by a counter ------------------------------------------------------------------- */
 
-/* After all that it has taken is reported. Where the master has retired it, that knows. */
+/* Is sent after the reports of all packages that this worker has taken; not if the master has
+ * retired it, which then expects nothing. */
 static void counted_tell(struct worker *worker)
 {
     comm_wait(worker->run->comm, &worker->telling);
@@ -396,7 +400,7 @@ static void counted_tell(struct worker *worker)
                   &worker->telling);
 }
 
-/* After a failure, or when asked to stop, nothing is taken that would only be acknowledged. */
+/* After a failure, or when asked to stop, no package is taken only to be acknowledged. */
 static bool takes_more(const struct worker *worker, const struct failure *failure)
 {
     return failure->code == FAILURE_NONE && !worker->retired && !worker->context.cancelled &&
@@ -453,7 +457,8 @@ bool worker_run(const struct run *run, struct done_packages *done, struct failur
     struct worker worker = {.run = run, .last = -1, .unwritten = FAILURE_INIT};
     if (run->losses)
         fault_watch(run->losses->file, losses_signal_place(run->losses, run->comm->rank));
-    bool ready = worker_context_init(&worker.context, run, failure); /* it may be set already */
+    bool ready =
+        worker_context_init(&worker.context, run, failure); /* *failure may be set already */
     worker.context.meanwhile = meanwhile;
     worker.context.self = &worker;
     reports_init(&worker, failure);

@@ -204,7 +204,7 @@ MUTATIONS = [
     ("group-reports-before-all-is-done", "spmd/master/master_relay.c",
      "relay->packages[relay->first].left == 0)", "relay->packages[relay->first].left < 2)"),
     ("lost-one-comes-back", "spmd/protocol/membership.c",
-     "    if (lost->state != MEMBER_LOST) /* from which nobody comes back */\n        lost->state", "    lost->state"),
+     "    if (lost->state != MEMBER_LOST) /* a lost member does not come back */\n        lost->state", "    lost->state"),
     ("others'-ledger-ignored", "spmd/run/resume.c",
      "            bundle_take(&bundle, remaining->ranges, bytes);\n",
      "            remaining->ranges[0] = (struct task_range){0, resume->left}, remaining->range_count = bytes > 0;\n"),
