@@ -68,7 +68,7 @@ bool file_lock_held(const char *path)
     return held;
 }
 
-/* The byte of a place, in front of the byte that all share. */
+/* The byte of a place, before the byte that all share. */
 static off_t place_of(int place)
 {
     return lock_place - 1 - place;

@@ -10,7 +10,7 @@
 
 struct commands {
     const char *command; /* borrowed */
-    int64_t header;      /* lines before the first task */
+    int64_t header;      /* header lines before the first core task */
     struct columns columns;
     struct input *input; /* borrowed */
     char *text;          /* owned: room for one command */
@@ -26,7 +26,7 @@ static enum columns_format format_of(const char *word)
     return COLUMNS_AUTO;
 }
 
-/* Names of columns are in the first line. */
+/* The names of columns are in the first line. */
 static bool columns_open(struct commands *commands, const struct commands_source *source)
 {
     struct failure unread = FAILURE_INIT;

@@ -8,7 +8,8 @@
 
 enum { LINES_MOST = 5 };
 
-/* All that the task emitted, one piece behind the other; owned; NULL: nothing, or out of memory. */
+/* All that the core task emitted, one piece after the other; owned. NULL: nothing, or out of
+ * memory. */
 static char *emitted_of(const struct emissions *emissions, int64_t task, size_t *size)
 {
     char *bytes = NULL;
@@ -27,7 +28,7 @@ static char *emitted_of(const struct emissions *emissions, int64_t task, size_t 
     return bytes;
 }
 
-/* One stream of a command's last attempt, cut to `room`; how many bytes. */
+/* Copies one stream of a command's last attempt, cut to `room`; returns how many bytes. */
 static size_t stream_take(const char *emitted, size_t size, int stream, char *text, size_t room)
 {
     const int attempts = command_attempts(emitted, size);
@@ -43,7 +44,7 @@ static size_t stream_take(const char *emitted, size_t size, int stream, char *te
     return used;
 }
 
-/* How many bytes of these the first lines are. */
+/* How many of these bytes the first lines are. */
 static size_t lines_size(const char *text, size_t size)
 {
     int lines = 0;

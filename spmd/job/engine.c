@@ -10,30 +10,30 @@
 #include "planner/base/array.h"
 #include "planner/base/pages.h"
 
-/* Pieces of a package for each thread, so that all end together. */
+/* A package is divided into so many pieces for each thread, so that all threads end together. */
 enum { PIECES_PER_THREAD = 8 };
 
-/* One caller of the task's compute. */
+/* One caller of the task's compute function. */
 struct caller {
-    struct job_host host; /* first: what the task is given */
+    struct job_host host; /* must be first: its address is given to the task */
     struct engine *engine;
-    char *workspace;     /* owned; its guard behind it */
+    char *workspace;     /* owned; followed by its guard */
     char *state;         /* owned; only with SCOW_THREADS_HOST */
     bool started, leads; /* leads: the thread that called engine_compute */
-    double began_s;      /* its start was called so long after the engine was begun */
-    double ready_s;      /* and what that began was ready; 0: nobody has said so */
+    double began_s;      /* when its start was called, after the engine was begun */
+    double ready_s;      /* when what that started was ready; 0: the task has not said so */
 };
 
 struct engine {
     const struct job *job;
     int64_t most;
     int threads, rank;
-    struct caller *callers; /* owned; one, or one a thread with SCOW_THREADS_HOST */
+    struct caller *callers; /* owned; one, or one for each thread with SCOW_THREADS_HOST */
     int caller_count;
     size_t workspace_size;
     struct package_results results;
     struct engine_pulse pulse;
-    struct failure *failure; /* of the package at hand */
+    struct failure *failure; /* of the current package */
     int stopped;             /* atomic */
     double begun_s;          /* by the monotonic clock */
     struct counts_gathered counts;
@@ -54,19 +54,18 @@ static void *block_new(size_t size)
     return pages_new(size + JOB_GUARD);
 }
 
-/* A part for each thread, so that pages are there before the first package, near the threads that
- * compute: what a thread touches first is where it runs. Bytes within them are not cleared: compute
- * writes every value that is looked at later.
- */
+/* Each thread touches a part, so that pages exist before the first package, in the memory nearest
+ * to the threads that compute: a page is placed where it is first touched. Bytes within pages are
+ * not cleared, because compute writes every value that is read later. */
 static void block_touch(char *block, size_t size, int threads)
 {
-    (void)threads; /* of no use where OpenMP is not understood */
+    (void)threads; /* unused by compilers without OpenMP */
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (size_t at = 0; at < size; at += PAGES_ALIGNMENT)
         block[at] = 0;
 }
 
-/* NULL where nothing is wanted. */
+/* *block becomes NULL where size is 0. */
 static bool block_make(char **block, size_t size, int threads)
 {
     if (size == 0)
@@ -183,7 +182,7 @@ static bool emissions_add(struct emissions *emissions, int64_t task, int64_t at,
     return true;
 }
 
-/* The first reason of a task counts. False: out of memory. */
+/* Keeps the first reason of a core task. False: out of memory. */
 static bool rejection_add(struct package_results *results, int64_t task, int64_t at,
                           const char *why)
 {
@@ -260,7 +259,7 @@ static void caller_finished(const struct scow_host *base, int64_t task, double s
 static void caller_others(const struct scow_host *base, struct scow_others *others)
 {
     struct engine *engine = caller_of(base)->engine;
-    engine->counts.used = true; /* who asks is told, and tells */
+    engine->counts.used = true; /* a task that asks for counts also sends its own */
     *others = engine->others;
 }
 
@@ -333,7 +332,8 @@ static bool callers_make(struct engine *engine, struct failure *failure)
     return true;
 }
 
-/* Compute some tasks of nothing, so that the code and its tables are there, too. */
+/* Computes some core tasks of zeros, so that code and tables are loaded before the first
+ * package. */
 static bool warm_up(struct engine *engine, struct failure *failure)
 {
     const struct job *job = engine->job;
@@ -433,8 +433,8 @@ void engine_results_move(struct engine *engine, int64_t first)
 
 /* ---- computing ----------------------------------------------------------------------------- */
 
-/* Guards right behind what the package at hand may fill, which is less than a whole block where it
- * is not a largest one. */
+/* Writes guards right behind what the current package may fill, which is less than a whole block
+ * unless it is of the largest size. */
 static void results_guard(const struct package_results *results, const struct job *job)
 {
     const size_t count = (size_t)results->count;
@@ -466,7 +466,7 @@ static void results_begin(struct engine *engine, int64_t first, int64_t count)
             job->task->reset(job->opened, engine->callers[i].state);
 }
 
-/* The whole package for its only caller, by positions. */
+/* The whole package as a batch by positions, for its only caller. */
 static struct scow_batch batch_whole(const struct engine *engine, const void *package, size_t size)
 {
     const struct package_results *results = &engine->results;
@@ -487,7 +487,7 @@ static struct scow_batch batch_whole(const struct engine *engine, const void *pa
     };
 }
 
-/* A failed caller stops the others. */
+/* A caller that fails stops the others. */
 static void batch_compute(struct caller *caller, const struct scow_batch *batch)
 {
     struct engine *engine = caller->engine;
@@ -502,8 +502,7 @@ static void batch_compute(struct caller *caller, const struct scow_batch *batch)
     stop(engine);
 }
 
-/* What lies there of the batch's results and data, for `count` core tasks from its number `at` on.
- */
+/* The part of the batch's results and data for `count` core tasks, from its number `at` on. */
 static struct scow_batch batch_part(const struct job *job, const struct scow_batch *share,
                                     int64_t at, int64_t count)
 {
@@ -517,8 +516,8 @@ static struct scow_batch batch_part(const struct job *job, const struct scow_bat
     return part;
 }
 
-/* A share by positions, as the task can take it: at once, or a batch for each run of core tasks
- * that are equally far apart, or each core task by itself. */
+/* Computes a share by positions as the task can take it: at once, in batches of equally distant
+ * core tasks, or one core task at a time. */
 static void share_compute(struct caller *caller, const struct scow_batch *share)
 {
     const struct job *job = caller->engine->job;
@@ -538,7 +537,7 @@ static void share_compute(struct caller *caller, const struct scow_batch *share)
     }
 }
 
-/* The caller's thread goes on pulsing until the others have finished, too. */
+/* The calling thread goes on calling the pulse until the other threads have finished. */
 static void pulse_on(struct caller *caller, const int64_t *finished, int64_t pieces)
 {
     const struct timespec pause = {.tv_nsec = 20000};

@@ -10,10 +10,10 @@
 struct items {
     struct input *input;
     char *path;    /* owned */
-    int64_t first; /* items before the first core task: a header */
+    int64_t first; /* header items before the first core task */
 };
 
-/* Owned: the input's name, seen from the output's folder (`whole`: with its own folders). */
+/* Owned: the input's name, relative to the output's folder (`whole`: including its own folders). */
 static char *name_beside(const struct items_wanted *wanted, bool whole)
 {
     const char *slash = strrchr(wanted->output, '/'), *last = strrchr(wanted->input, '/');
@@ -26,7 +26,7 @@ static char *name_beside(const struct items_wanted *wanted, bool whole)
     return path;
 }
 
-/* Owned: where it can be read. NULL: nowhere. */
+/* Owned: a path at which it can be read. NULL: there is none. */
 static char *path_find(const struct items_wanted *wanted)
 {
     char *path = strdup(wanted->input);
@@ -63,7 +63,7 @@ static bool items_open(struct items *items, const struct items_wanted *wanted, i
     items->input = input_open((enum scow_input_kind)kind, items->path, &unread);
     items->first = items->input ? input_shape(items->input)->extent[0] - wanted->tasks : -1;
     if (items->input && !wanted->header && items->first != 0)
-        return false; /* a core task is not a line */
+        return false; /* a core task is not a line of the input */
     if ((items->first == 0 || items->first == 1) && is_same(items->input, wanted))
         return true;
     snprintf(note, ITEMS_NOTE, "its input '%.300s' has changed since", items->path);

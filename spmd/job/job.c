@@ -17,7 +17,7 @@
 
 /* Checks the results and sizes that an opened job announces. */
 
-/* "core task 'NAME': WHY: report this to its author". Returns false. */
+/* Says "core task 'NAME': WHY: report this to its author"; returns false. */
 static bool results_refuse(const struct job *job, const char *why, struct failure *failure)
 {
     return failure_set(failure, FAILURE_MISMATCH, "core task '%s': %s: report this to its author",
@@ -60,7 +60,7 @@ static bool field_is_good(const struct scow_field *field, size_t record_size)
            (size_t)field->offset + size * field->count <= record_size;
 }
 
-/* HDF5 takes neither; its own words for it would be of no help. */
+/* HDF5 refuses both, with an error message that would not help a user. */
 static bool fields_collide(const struct scow_field *a, const struct scow_field *b)
 {
     const size_t a_size = scow_type_size(a->type) * a->count;
@@ -98,7 +98,7 @@ static bool records_check(struct job *job, struct failure *failure)
     return true;
 }
 
-/* Beyond any memory, sums of sizes would not be what they seem. */
+/* Refuses sizes beyond any memory, so that sums of sizes cannot overflow. */
 static bool memory_check(const struct job *job, struct failure *failure)
 {
     const struct scow_task *task = job->task;
@@ -111,7 +111,8 @@ static bool memory_check(const struct job *job, struct failure *failure)
                           failure);
 }
 
-/* Can all of it be stored and held? Fills the job's sizes of tile, record and state. */
+/* Can all results be stored and kept in memory? Computes the job's sizes of tile, record and
+ * state. */
 static bool results_check(struct job *job, struct failure *failure)
 {
     const struct scow_task *task = job->task;
@@ -132,7 +133,8 @@ static bool results_check(struct job *job, struct failure *failure)
 
 enum { SAID_SIZE = 400 };
 
-static const int64_t tasks_most = (int64_t)1 << 53; /* the planner's loads are doubles */
+static const int64_t tasks_most =
+    (int64_t)1 << 53; /* the planner's loads are doubles, which are exact up to here */
 
 /* ---- the host ------------------------------------------------------------------------------ */
 
@@ -151,7 +153,7 @@ void job_sentence(const char *said, char *sentence, size_t size)
     sentence[used] = '\0';
 }
 
-/* Without a word, nothing was said: job_status then has a sentence of its own. */
+/* An empty text counts as none: job_status then has a sentence of its own. */
 static int said_keep(const struct job_host *host, enum failure_code code, const char *where,
                      const char *said)
 {
@@ -311,7 +313,8 @@ const struct scow_task *job_task(const char *name, const char *where, struct fai
 
 /* ---- describing ---------------------------------------------------------------------------- */
 
-/* What a task replaces parameters by is looked at again: words are found by it. */
+/* Checks values that a task has replaced in its parameters: words of a choice are looked up by
+ * them. */
 static bool settled_check(const struct scow_task *task, const struct values *values,
                           struct failure *failure)
 {
@@ -335,7 +338,7 @@ static bool settled_check(const struct scow_task *task, const struct values *val
     return true;
 }
 
-/* While a task looks at its parameters' values. */
+/* Prepares the host for calls in which a task reads its parameters' values. */
 static void values_host_init(struct job_host *host, const char *where, const struct scow_task *task,
                              const struct values *values, struct failure *failure)
 {
@@ -433,7 +436,7 @@ static bool setup_fill(struct job *job, const struct description *description, c
     return true;
 }
 
-/* How `fail` is called in open: the input is known by now. */
+/* Calls open. Its `fail` names the input, which is known by now. */
 static bool task_open(struct job *job, struct failure *failure)
 {
     struct job_host host;
@@ -458,7 +461,7 @@ bool job_open(struct job *job, const struct scow_task *task, const struct values
         setup_fill(&made, description, input_name, failure)) {
         made.order = values->order;
         made.order.tasks = description->tasks;
-        *job = made; /* the setup's address is kept by the task */
+        *job = made; /* the task keeps the setup's address, so it must not move */
         if (task_open(job, failure))
             return true;
         made = *job;
@@ -492,8 +495,8 @@ void job_method(const struct job *job, char *text, size_t size)
 
 /* ---- packages ------------------------------------------------------------------------------ */
 
-/* Of core tasks that are packed one by one: where each begins and the last one ends, then these,
- * each aligned as a package is. */
+/* The layout of core tasks that are packed one by one: where each one begins and the last one ends,
+ * then these, each aligned as a package is. */
 enum { PACKED_ALIGNMENT = 64 };
 
 static size_t packed_round(size_t size)
@@ -586,7 +589,7 @@ int64_t job_task_number(int64_t task)
     return task < INT64_MAX ? task + 1 : task;
 }
 
-/* Consecutive core tasks, as the task packs them. */
+/* Packs consecutive core tasks by the task's own function. */
 static bool tasks_pack(const struct job *job, struct input *input, int64_t first, int64_t count,
                        void *package, size_t *size, struct failure *failure)
 {
@@ -633,7 +636,7 @@ bool job_pack(const struct job *job, struct input *input, int64_t first, int64_t
                                  : tasks_pack(job, input, first, count, package, size, failure);
 }
 
-/* In `items`, one for each core task. */
+/* Weighs each core task into `items`. */
 static bool items_weigh(const struct job *job, struct input *input, double *items,
                         struct failure *failure)
 {
@@ -688,7 +691,7 @@ bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t co
 
 /* ---- reductions ---------------------------------------------------------------------------- */
 
-/* Returns what print does; negative, with *failure set: it wrote beyond the end. */
+/* Returns what print returns; negative, with *failure set: it wrote beyond the buffer. */
 static int outcome_print(const struct job *job, const void *state, char *text, int size,
                          struct failure *failure)
 {

@@ -15,7 +15,7 @@ struct kernel_name kernel_name_of(const char *word)
     return (struct kernel_name){path ? NULL : word, path ? word : NULL, NULL};
 }
 
-static const struct scow_task *own; /* set once, at the start of a program of a user's */
+static const struct scow_task *own; /* set once, when a user's own program starts */
 
 bool kernel_own(const struct scow_task *task, struct failure *failure)
 {
@@ -49,7 +49,7 @@ static bool digest_make(struct kernel *kernel, const char *where, struct failure
     return true;
 }
 
-/* The loader's own sentence starts with the path. */
+/* The loader's error message begins with the path already. */
 static bool symbol_find(struct kernel *kernel, const char *where, struct failure *failure)
 {
     kernel->library = dlopen(kernel->plugin, RTLD_NOW | RTLD_LOCAL);

@@ -9,7 +9,7 @@
 
 static const char *const endings[] = {".h5", ".hdf5"};
 
-/* From its last dot on; "": the name has no ending. */
+/* The ending, from the last dot on; "": there is none. */
 static const char *ending_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

@@ -2,21 +2,21 @@
 
 #include <string.h>
 
-/* In front; the parts follow, each aligned. */
+/* The head; the parts follow, each aligned. */
 struct packed_head {
     int64_t first, count;
-    uint64_t emitted, emitted_size; /* pieces, and bytes of them all */
+    uint64_t emitted, emitted_size; /* number of pieces, and bytes of all of them */
     uint64_t reasons, reasons_size;
 };
 
 enum { ALIGNMENT = 64 };
 
-/* Where the parts lie, in their order. */
+/* Where the parts begin, in their order. */
 struct parts {
     size_t grid, records, ledger, emitted, emitted_bytes, reasons, reasons_bytes, end;
 };
 
-/* Returns where the part begins. */
+/* Adds a part; returns where it begins. */
 static size_t part_take(size_t *end, size_t size)
 {
     const size_t place = *end;
@@ -87,8 +87,7 @@ void packed_results_fill(const struct job *job, const struct package_results *re
     emissions_fill(packed, parts.reasons, parts.reasons_bytes, &results->reasons);
 }
 
-/* Can there be so many parts of that size in that many bytes? What is beyond them would overflow.
- */
+/* Can so many parts of that size fit into that many bytes? If not, sums below could overflow. */
 static bool head_fits(const struct job *job, const struct packed_head *head, size_t size)
 {
     return head->count > 0 && (uint64_t)head->count <= size &&

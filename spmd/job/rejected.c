@@ -5,7 +5,7 @@
 
 #include "spmd/job/job.h"
 
-/* Line by line, each behind a bar. */
+/* Adds the output line by line, each after a vertical bar. */
 static void output_add(const char *output, struct text *text)
 {
     for (const char *line = output; *line;) {

@@ -2,12 +2,12 @@
 
 #include <math.h>
 #include <string.h>
-#define XXH_STATIC_LINKING_ONLY /* its states on the stack */
+#define XXH_STATIC_LINKING_ONLY /* needed to have its states on the stack */
 #include <xxhash.h>
 
 #include "kernel/type.h"
 
-/* Seeds are 2^61 apart, so that no task's record hashes like another one's grid. */
+/* Seeds are 2^61 apart, so that no core task's record has the same hash as another one's grid. */
 enum part { PART_GRID, PART_RECORD, PART_OUTCOME };
 
 static XXH64_hash_t seed_of(enum part part, int64_t task)
@@ -32,7 +32,7 @@ static void value_add(struct summary *summary, double value)
         summary->maximum = value;
 }
 
-/* One loop for each type. */
+/* One loop for each type, so that each is vectorised. */
 #define VALUES_ADD(type)                                                                           \
     for (int64_t i = 0; i < count; i++)                                                            \
     value_add(summary, (double)((const type *)values)[i])
@@ -109,7 +109,7 @@ static bool task_add(struct summary *summary, const struct job *job,
            grid_add(summary, job, task, results->grid + (size_t)k * job->tile_size, failure);
 }
 
-/* The field that says how much memory a core task took; NULL: there is none. */
+/* The field with the memory that a core task used; NULL: there is none. */
 static const struct scow_field *peak_find(const struct job *job)
 {
     for (const struct scow_field *field = job->results.fields; field && field->name; field++)

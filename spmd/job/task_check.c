@@ -1,4 +1,4 @@
-/* What a core task says of itself: versions, names, callbacks, parameters. */
+/* Checks what a core task says about itself: versions, names, callbacks, parameters. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static bool task_refuse(const char *where, const char *why, struct failure *fail
                        where, why);
 }
 
-/* Options of scow calibrate, and what scow says by itself in an output's attributes. */
+/* Names that are options of scow calibrate, or attributes of an output. */
 static bool name_is_taken(const char *name)
 {
     static const char *const taken[] = {
@@ -78,7 +78,7 @@ static bool parameters_check(const struct scow_task *task, const char *where,
     return true;
 }
 
-/* Options of scow run by itself. */
+/* Names that are options of scow run. */
 static bool name_is_of_run(const char *name)
 {
     static const char *const taken[] = {"results", "resume",   "retry-lost",
@@ -109,7 +109,7 @@ static bool run_parameters_check(const struct scow_task *task, const char *where
     return true;
 }
 
-/* Of the version that it says it was built for. */
+/* The size of the structure in the version that it was built for. */
 static size_t size_least(const struct scow_task *task)
 {
     const uint32_t minor = task->abi & 0xffff;

@@ -20,7 +20,7 @@ int task_parameter_count(const struct scow_task *task)
 
 const char *const *task_run_parameters(const struct scow_task *task)
 {
-    /* Built for an older version, it ends before. */
+    /* The structure of an older version ends before this member. */
     return task->size >= offsetof(struct scow_task, run_parameters) + sizeof task->run_parameters
                ? task->run_parameters
                : NULL;
@@ -45,7 +45,7 @@ bool task_run_parameter(const struct scow_task *task, const char *name)
     return names && *names;
 }
 
-/* Of what is wrong with a parameter: "--width", or "plan.json: width". */
+/* What a sentence about a wrong parameter begins with: "--width", or "plan.json: width". */
 struct subject {
     enum failure_code code;
     char text[160];
@@ -90,7 +90,7 @@ static bool number_value(const struct scow_parameter *row, const struct paramete
     return true;
 }
 
-/* A text that looks like a number has travelled as one. */
+/* A text that looks like a number was read as a number: prints it again. */
 static char *text_of(const struct parameter *given)
 {
     char digits[40];
@@ -157,7 +157,7 @@ static bool value_read(struct values *values, int index, const struct scow_param
     return false;
 }
 
-/* Of what belongs to a run and not to its task; NULL: something else. */
+/* The switch of that name if it belongs to the run and not to its task; NULL: it does not. */
 static bool *switch_find(struct values *values, const char *name)
 {
     if (strcmp(name, VALUES_STAGED) == 0)

@@ -19,7 +19,7 @@ static hwloc_topology_t topology_load(bool devices)
     return NULL;
 }
 
-/* Of each hardware thread the first one of its core. */
+/* For each hardware thread, the first one of its core. */
 struct first_threads {
     int of[CPU_SETSIZE];
 };
@@ -53,8 +53,8 @@ void cores_of(const cpu_set_t *threads, cpu_set_t *cores)
             CPU_SET((size_t)first.of[k], cores);
 }
 
-/* Display controllers of those who make GPUs (others are for a server's console), and what calls
- * itself an accelerator. */
+/* Display controllers of GPU makers (others are a server's console), and devices that call
+ * themselves accelerators. */
 static bool device_is_gpu(const struct hwloc_pcidev_attr_s *device)
 {
     enum { NVIDIA = 0x10de, AMD = 0x1002, INTEL = 0x8086, DISPLAY = 0x03, ACCELERATOR = 0x12 };
@@ -72,7 +72,8 @@ static int gpus_count(hwloc_topology_t topology)
     return gpus;
 }
 
-/* Where there are no such objects, as packages in some virtual machines, the whole is one. */
+/* Where there are no objects of the type, such as packages in some virtual machines, the whole
+ * machine counts as one. */
 static int objects_count(hwloc_topology_t topology, hwloc_obj_type_t type, int otherwise)
 {
     const int count = hwloc_get_nbobjs_by_type(topology, type);
@@ -117,13 +118,13 @@ void cores_allowed(cpu_set_t *cores)
 
 struct matching {
     const cpu_set_t *processes;
-    int holder[CPU_SETSIZE]; /* of a core; -1: nobody */
+    int holder[CPU_SETSIZE]; /* of each core; -1: none */
     bool seen[CPU_SETSIZE];
 };
 
 /* Augmenting paths, breadth first: H. W. Kuhn, The Hungarian method for the assignment problem,
- * Naval Research Logistics Quarterly 2 (1955). `queue` has room for all cores, and so has `from`:
- * the process on whose behalf a core was reached. */
+ * Naval Research Logistics Quarterly 2 (1955). `queue` and `from` have room for all cores; `from`
+ * is the process for which a core was reached. */
 static int core_find(struct matching *matching, int process, int *queue, int *from)
 {
     int count = 0;
@@ -147,7 +148,7 @@ static int core_find(struct matching *matching, int process, int *queue, int *fr
     return -1;
 }
 
-/* Each on the path moves to the core that was reached on its behalf. */
+/* Each process on the path gets the core that was reached for it. */
 static void cores_move(struct matching *matching, int process, int core, const int *from)
 {
     for (int left = -1; core >= 0; core = left) {

@@ -18,7 +18,7 @@ static int64_t words_count(const char *list)
     return count;
 }
 
-/* Are they too few, *failure says so. */
+/* *failure says where there are too few devices. */
 static bool devices_lack(int64_t worker, int64_t per_worker, int64_t there, struct failure *failure)
 {
     const int64_t needed = (worker + 1) * per_worker;
@@ -32,7 +32,7 @@ static bool devices_lack(int64_t worker, int64_t per_worker, int64_t there, stru
     return true;
 }
 
-/* The words from `first` on. */
+/* Copies the words from `first` on. */
 static bool words_copy(const char *words, int64_t first, int64_t count, char *list, size_t size)
 {
     for (int64_t k = 0; k < first; k++)
@@ -75,8 +75,8 @@ bool devices_choose(const char *given, int64_t worker, int64_t per_worker, int g
                        per_worker);
 }
 
-/* Collective. 0, 1, ... among those of this rank's node that compute: its workers, and a master
- * that does. */
+/* Collective. The number of this rank, from 0, among those of its node that compute: workers, and a
+ * master that computes. */
 static int worker_on_node(const struct comm *comm, bool master_computes)
 {
     struct link node = link_node(comm->link);

@@ -12,8 +12,8 @@
 #include "planner/model/profile.h"
 #include "spmd/transport/bundle.h"
 
-/* A profile's text, owned, if the file is there and is the one the plan was made from. What came
- * through a pipe then would be waited for now. */
+/* A profile's text, owned, if the file exists and is the one that the plan was made from. It is not
+ * read again if it was a pipe, for which this would wait. */
 static char *profile_try(const char *path, const char *digest, size_t *length)
 {
     struct failure absent = FAILURE_INIT;
@@ -49,7 +49,7 @@ static char *profile_seek(const char *profile, const char *sha256, const char *p
     return profile_try(beside, sha256, length);
 }
 
-/* Where the profile of either plan was, and its digest; NULL: not said. */
+/* The path of the profile of either kind of plan, and its digest; NULL: not said. */
 static const char *profile_path(const struct documents *documents)
 {
     return documents->strips.strip_count > 0 ? documents->strips.profile : documents->plan.profile;
@@ -61,7 +61,7 @@ static const char *profile_digest(const struct documents *documents)
                                              : documents->plan.profile_sha256;
 }
 
-/* Local. Of either kind. */
+/* Local. Parses a plan of either kind. */
 static bool plan_take(struct documents *documents, size_t length, const char *plan,
                       struct failure *failure)
 {
@@ -72,13 +72,13 @@ static bool plan_take(struct documents *documents, size_t length, const char *pl
                               : plan_parse(&documents->plan, text, length, plan, failure);
 }
 
-/* Of the texts. */
+/* Lengths of the texts. */
 struct lengths {
     size_t plan, profile;
 };
 
-/* Local to the master. The plan's text, and the profile's: the file that is named, or the one that
- * the plan was made from, if that is to be found. */
+/* Local to the master. Reads the plan's text, and the profile's: the file that is named, or the one
+ * that the plan was made from, if it can be found. */
 static void texts_read(struct documents *documents, struct lengths *lengths, const char *plan,
                        const char *profile, struct failure *failure)
 {
@@ -101,7 +101,7 @@ static void texts_take(struct documents *documents, struct lengths *lengths, str
         plan_take(documents, lengths->plan, plan, failure);
 }
 
-/* Local. A profile that is not the plan's own would explain nothing. */
+/* Local. A profile that is not the plan's own is refused: it would explain nothing. */
 static bool profile_take(struct documents *documents, size_t length, const char *plan,
                          const char *path, struct failure *failure)
 {
@@ -133,7 +133,7 @@ bool documents_read(struct documents *documents, const struct comm *comm, const 
     bundle_release(&bundle);
     if (documents->profile_text && failure->code == FAILURE_NONE)
         profile_take(documents, lengths.profile, plan, profile, failure);
-    return good && comm_agree(comm, failure); /* memory may have ended on one rank only */
+    return good && comm_agree(comm, failure); /* one rank may be out of memory */
 }
 
 bool documents_replace_plan(struct documents *documents, char *text, size_t length,

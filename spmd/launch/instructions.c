@@ -9,7 +9,7 @@
 
 /* ---- pinning ------------------------------------------------------------------------------- */
 
-/* ", sse2, avx2", those of `which`. */
+/* For example ", sse2, avx2": those of `which`. */
 static void names_list(char *list, size_t size, const bool which[ISA_COUNT])
 {
     size_t used = 0;
@@ -47,7 +47,8 @@ bool instructions_pin(const char *name, const struct comm *comm, struct failure 
 
 /* ---- telling ------------------------------------------------------------------------------- */
 
-/* The first worker from `from` on that uses it, or does not; `workers`: none. */
+/* The first worker from `from` on that uses this instruction set (or does not); `workers`: there is
+ * none. */
 static int worker_next(const enum isa *used, int workers, int from, enum isa isa, bool uses)
 {
     while (from < workers && (used[from] == isa) != uses)
@@ -55,7 +56,7 @@ static int worker_next(const enum isa *used, int workers, int from, enum isa isa
     return from;
 }
 
-/* "avx2 (ranks 1-3, 5)" */
+/* For example "avx2 (ranks 1-3, 5)". */
 static void ranks_add(struct text *text, const enum isa *used, int workers, enum isa isa)
 {
     const int start = worker_next(used, workers, 0, isa, true);

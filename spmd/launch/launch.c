@@ -181,7 +181,7 @@ void launch_word_add(struct text *text, const char *word)
     text_add(text, "'");
 }
 
-/* The most that an output keeps of it. */
+/* The longest command line that an output keeps. */
 enum { LINE_MOST = 32000 };
 
 char *launch_line(const struct comm *comm, const char *command, int argc, char **argv)

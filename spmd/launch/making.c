@@ -6,7 +6,7 @@
 #include "spmd/launch/method.h"
 #include "spmd/transport/bundle.h"
 
-/* Local. Open what this rank reads by itself; the master has. */
+/* Local. Opens what this rank reads itself; the master has opened it already. */
 static bool own_open(struct making *making, enum scow_input_kind kind, const char *name,
                      struct failure *failure)
 {
@@ -16,7 +16,8 @@ static bool own_open(struct making *making, enum scow_input_kind kind, const cha
     return making->input && input_load(making->input, failure);
 }
 
-/* Collective. Has every rank the master's word? With *failure set: the lowest that has another. */
+/* Collective. Does every rank have the master's text? With *failure set: names the lowest rank that
+ * has another one. */
 static bool words_agree(const struct comm *comm, const char mine[65], const char *name,
                         struct failure *failure)
 {
@@ -31,9 +32,9 @@ static bool words_agree(const struct comm *comm, const char mine[65], const char
     return comm_agree(comm, failure);
 }
 
-/* Collective. Where workers read by themselves, they must find what the master found, byte for
- * byte: an older copy of the same shape would give wrong results. What is one and the same file
- * need not be read for that. */
+/* Collective. Workers that read the input themselves must find the same bytes as the master: an
+ * older copy of the same shape would give wrong results. If it is the same file, it need not be
+ * read for that. */
 static bool staged_open(struct making *making, bool staged, enum scow_input_kind kind,
                         const char *name, struct failure *failure)
 {
@@ -56,7 +57,7 @@ static bool staged_open(struct making *making, bool staged, enum scow_input_kind
 /* ---- one job, from one message ----------------------------------------------------------------
  */
 
-/* Local. Only numbers are settled; words follow from them. */
+/* Local. Numbers are settled by the task; words of choices follow from them. */
 static void words_follow(const struct scow_task *task, struct values *values)
 {
     for (int i = 0; i < values->count; i++)
@@ -64,7 +65,7 @@ static void words_follow(const struct scow_task *task, struct values *values)
             values->items[i].text = task->parameters[i].words[(int)values->items[i].number];
 }
 
-/* Local to the master. The task's word, or the level's. */
+/* Local to the master. The description is the task's, or the level's. */
 static bool job_find(struct description *description, const struct making *making,
                      const struct scow_task *task, const struct values *values,
                      const struct description *level, struct failure *failure)
@@ -77,7 +78,7 @@ static bool job_find(struct description *description, const struct making *makin
     return true;
 }
 
-/* Local to the master. Makes its own, and what the others make theirs from. */
+/* Local to the master. Makes its own job, and the message from which other ranks make theirs. */
 static bool job_lead(struct making *making, const struct scow_task *task, struct values *values,
                      const struct description *level, struct bundle *bundle,
                      struct failure *failure)
@@ -102,7 +103,7 @@ static bool job_lead(struct making *making, const struct scow_task *task, struct
     return failure->code == FAILURE_NONE;
 }
 
-/* Local to a worker. Pointers of the master's lead nowhere here. */
+/* Local to a worker. The master's pointers are not valid here. */
 static bool job_follow(struct making *making, const struct scow_task *task, struct values *values,
                        struct bundle *bundle, struct failure *failure)
 {

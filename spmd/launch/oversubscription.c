@@ -8,16 +8,16 @@
 
 #include "spmd/launch/cores.h"
 
-/* Where a rank is, and what it may use there. */
+/* Where a rank runs, and which cores it may use there. */
 struct seat {
     int rank;
-    bool works;       /* else it mostly waits */
+    bool works;       /* false: it mostly waits */
     uint64_t machine; /* 0: not known */
     char node[OVERSUBSCRIPTION_NODE];
     cpu_set_t threads, cores;
 };
 
-/* Workers are each alone, or two of them have no core each: those, by rank. */
+/* Finds the first two workers, by rank, that have no core each. */
 static void pair_find(struct oversubscription *here, const struct seat *seats, int count)
 {
     cpu_set_t *workers = calloc((size_t)count, sizeof *workers);
@@ -34,7 +34,7 @@ static void pair_find(struct oversubscription *here, const struct seat *seats, i
     free(workers);
 }
 
-/* The sets of all ranks on the node, united: each may be bound to cores of its own. */
+/* Joins the sets of cores of all ranks on the node: each rank may be bound to cores of its own. */
 static void cores_count(struct oversubscription *here, const struct seat *seats, int count)
 {
     cpu_set_t cores, threads;
@@ -67,7 +67,7 @@ static int nodes_compare(const struct seat *x, const struct seat *y)
     return strcmp(x->node, y->node);
 }
 
-/* By node, and there by rank. */
+/* Sorts by node, then by rank. */
 static int seats_compare(const void *a, const void *b)
 {
     const struct seat *x = a, *y = b;
@@ -75,7 +75,7 @@ static int seats_compare(const void *a, const void *b)
     return nodes != 0 ? nodes : x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* `count` ranks of one node. */
+/* Looks at `count` ranks of one node. */
 static struct oversubscription node_look(const struct seat *seats, int count)
 {
     struct oversubscription node = {.workers = 0};
@@ -94,7 +94,7 @@ static double crowd_of(const struct oversubscription *node)
     return (double)node->workers / node->cores + (node->second > 0);
 }
 
-/* Of several that are alike, the one with the first rank. */
+/* Of several nodes that are alike, the one with the first rank. */
 static struct oversubscription nodes_look(struct seat *seats, int count)
 {
     struct oversubscription most = {.workers = 0, .cores = 1};

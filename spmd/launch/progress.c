@@ -11,7 +11,7 @@
 #include "spmd/launch/terminal.h"
 
 static const double terminal_interval_s = 0.2, log_interval_s = 5.0;
-/* The plan's pace counts as much as measuring it for this share of the plan. */
+/* The plan's pace has as much weight as measurements over this share of the plan. */
 static const double PLAN_TRUST = 0.1;
 
 enum { LINE_SIZE = 320, WORKERS_MOST = 1 << 20 };
@@ -38,15 +38,15 @@ void progress_plan(struct progress *progress, double now_s, int64_t done, double
 
 /* ---- how long, and who ---------------------------------------------------------------------- */
 
-/* How far into its plan a run is. Between the ends of two packages of the plan that is not known,
- * and taken to be as the clock says. */
+/* How far into its plan a run is. Between the ends of two packages of the plan that is not known:
+ * it is taken from the clock. */
 static double planned_s(const struct progress *progress, int64_t done, double elapsed_s)
 {
     const struct progress_curve *curve = &progress->curve;
     size_t low = 0, high = curve->count;
     if (curve->count == 0)
         return progress->predicted_s * (double)done / (double)progress->tasks;
-    while (low < high) { /* the first step with more done */
+    while (low < high) { /* find the first step with more done */
         const size_t middle = low + (high - low) / 2;
         if (curve->steps[middle].done > done)
             high = middle;
@@ -114,7 +114,7 @@ bool progress_due(const struct progress *progress, double elapsed_s)
     return progress->out && elapsed_s - progress->shown_s >= interval_s;
 }
 
-/* A longer line would wrap, and could not be redrawn. What goes to a file has room. */
+/* A longer line would wrap, and could not be overwritten. A file has no such limit. */
 static int columns_most(const struct progress *progress)
 {
     const int columns = progress->terminal >= 0 ? terminal_columns(progress->terminal) : 0;
@@ -142,7 +142,7 @@ void progress_line(struct progress *progress, const char *const *texts, int coun
         line_print(progress, texts, count, elapsed_s);
 }
 
-/* From all that is known to how much is done and how long it will take. */
+/* Forms of the line, from all that is known to only how much is done and how long it will take. */
 enum { FORMS = 4 };
 
 static void forms_write(const struct progress *progress, int64_t done, double elapsed_s,

@@ -1,4 +1,4 @@
-/* Where a parallel program begins and ends. */
+/* Where a parallel program begins and ends: the only place besides the transport that calls MPI. */
 #include <hdf5.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +10,8 @@
 #include "spmd/transport/ranks.h"
 #include "spmd/transport/wire.h"
 
-/* So long ranks have to come together: one that has died before would be waited for for ever. */
+/* Seconds for all ranks to begin: without a limit, one that died before would be waited for
+ * forever. */
 enum { BEGIN_S = 600 };
 
 static void begin_over(int number)
@@ -27,12 +28,12 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
 {
     /* A file over the size limit shall be a failed write with a sentence, not a death. */
     signal(SIGXFSZ, SIG_IGN);
-    /* Ranks do not fork: what starts processes for them comes before MPI. */
+    /* Ranks do not fork after MPI has begun: the process that starts others for them comes
+     * first. */
     command_spawner_begin();
-    /* Where network file systems lock whole files for HDF5, that is in the way of the locks by
-     * which ranks see each other (planner/base/file_lock.h); an output has one run at a time
-     * anyway.
-     */
+    /* On network file systems, HDF5's locks of whole files would exclude the locks by which ranks
+     * see each other (planner/base/file_lock.h). They are not needed: an output has one run at a
+     * time. */
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
     /* Started before MPI and told not to end by itself, HDF5 ends where launch_end says and not
      * within MPI_Finalize, where a file that could not be closed would crash it. */
@@ -44,7 +45,7 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
     comm_find_node(comm);
 }
 
-/* So long those wait who have to come together again without some that are lost. */
+/* Seconds for ranks to come together again, without those that are lost. */
 enum { AGAIN_S = 60 };
 
 static void again_over(int number)
@@ -70,16 +71,17 @@ void launch_assembled(void)
 
 /* ---- ending -------------------------------------------------------------------------------- */
 
-/* So long a rank waits for the others at its very end, when all is done and written: one that dies
- * there would be waited for for ever. And after a loss, for the master's last word. */
+/* Seconds for which a rank waits for the others at its end, when everything is done and written
+ * (one that dies there would be waited for forever); and after a loss for the master's last
+ * message. */
 enum { LAST_S = 60, FAREWELL_S = 10 };
 
-/* What is left to do when the others do not answer. */
+/* What is needed to end where the others do not answer. */
 static struct {
     int code;
     size_t size;
     char text[600];
-    const struct process *others; /* borrowed; that are in reach */
+    const struct process *others; /* borrowed; those on this machine */
     int other_count;
 } last_word;
 
@@ -127,13 +129,13 @@ static void farewell_await(const struct comm *comm)
         clock_nap(nap_s);
 }
 
-/* Local. With ranks lost, MPI cannot end, and a launcher may end everybody when the first one
- * leaves: so the master leaves first, having said all. Processes that do not answer any more are
- * ended, as far as they are in reach: a launcher would wait for one that is stopped. MPICH's
- * can break (SIGPIPE) when several leave at a time. */
+/* Local. If ranks are lost, MPI cannot end, and a launcher may kill all ranks when the first one
+ * exits: so the master exits first, after it has printed everything. Processes that no longer
+ * answer are killed if they are on this machine, because a launcher would wait for one that is
+ * stopped. MPICH's launcher may break (SIGPIPE) when several ranks exit at the same time. */
 static _Noreturn void leave(const struct comm *comm, const char *name, struct failure *result)
 {
-    static const double heard_s = 1; /* what was said has passed through the launcher */
+    static const double heard_s = 1; /* time for printed text to pass the launcher */
     if (comm_leads(comm))
         result_say(name, result);
     else
@@ -148,8 +150,8 @@ static _Noreturn void leave(const struct comm *comm, const char *name, struct fa
     _exit((int)result->code);
 }
 
-/* Local to the master, when all is over. One that is stopped in its very last moments would keep
- * its launcher waiting: the alarm that is set ends it. */
+/* Local to the master, at the end. A rank that is stopped in its very last moments would keep its
+ * launcher waiting: the alarm of last_moment_await kills it. */
 static void others_outlive(const struct comm *comm)
 {
     static const double nap_s = 1e-3;

@@ -11,7 +11,7 @@
 
 enum { NAME_SIZE = 64, ANCESTORS_MOST = 8 };
 
-/* The parent of a process, which may be any program of any name; 0: not known. */
+/* The parent of a process with any name; 0: not known. */
 static long parent_of(long process)
 {
     char name[NAME_SIZE], line[512] = "";
@@ -21,12 +21,12 @@ static long parent_of(long process)
         return 0;
     const bool read = fgets(line, sizeof line, file) != NULL;
     fclose(file);
-    /* Behind the name, which is in brackets and may have some: its state, its parent. */
+    /* After the name, which is in parentheses and may contain some: its state and its parent. */
     const char *behind = read ? strrchr(line, ')') : NULL;
     return behind && strlen(behind) > 4 ? strtol(behind + 4, NULL, 10) : 0;
 }
 
-/* mpiexec itself, or what it starts ranks with on each machine. */
+/* Is it mpiexec, or the program by which that starts ranks on each machine? */
 static bool launches(long process)
 {
     static const char *const names[] = {"mpiexec", "mpirun", "hydra_", "orterun", "prterun"};
@@ -43,7 +43,7 @@ static bool launches(long process)
     return false;
 }
 
-/* The outermost launcher above this process; 0: it was started without. */
+/* The outermost launcher above this process; 0: there is none. */
 static long launcher_find(void)
 {
     long launcher = 0, process = getppid();

@@ -5,7 +5,7 @@
 
 #include "spmd/layout/layout.h"
 
-/* Somebody else's file may have many where ours have one. The space is closed. */
+/* A file that is not ours may have an array here. The space is closed. */
 static bool is_single(hid_t space)
 {
     const bool single = H5Sget_simple_extent_npoints(space) == 1;
@@ -13,7 +13,7 @@ static bool is_single(hid_t space)
     return single;
 }
 
-/* Owned, zero-terminated; NULL: absent or not a fixed-length string. */
+/* Owned, zero-terminated; NULL: absent, or not a string of fixed length. */
 static char *text_of(hid_t type, herr_t (*read)(hid_t, hid_t, void *), hid_t object)
 {
     if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0)
@@ -50,7 +50,7 @@ char *contents_text(hid_t file, const char *name)
     return text;
 }
 
-/* Negative: absent or unreadable. */
+/* Negative: absent or not readable. */
 static hid_t attribute_open(hid_t object, const char *name)
 {
     return H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;

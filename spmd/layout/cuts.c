@@ -15,7 +15,7 @@ static int64_t numbers_count(const struct cuts *cuts)
     return 4 + cuts->parts[0] + cuts->parts[1] + cuts->parts[2];
 }
 
-/* Of all but the last. */
+/* The digest of all numbers but the last, which is this digest. */
 static int64_t numbers_digest(const struct cuts *cuts)
 {
     const int64_t count = numbers_count(cuts) - 1;
@@ -59,7 +59,7 @@ static bool box_of(const struct job *job, int64_t task, int64_t start[3], int64_
     return job_place(job, task, start, count, &none);
 }
 
-/* How many steps of so many core tasks it takes until dimension `i` begins anew, `end` at most. */
+/* In how many steps of `step` core tasks dimension `i` begins anew, at most `end`. */
 static int64_t parts_count(const struct job *job, int i, int64_t step, int64_t end)
 {
     int64_t before = -1, parts = 0, start[3], count[3];
@@ -71,7 +71,7 @@ static int64_t parts_count(const struct job *job, int i, int64_t step, int64_t e
     return parts;
 }
 
-/* False: the core tasks do not come to that. */
+/* False: core tasks are not arranged in such a way. */
 static bool parts_find(struct cuts *cuts, const struct job *job)
 {
     const int64_t tasks = job->setup.tasks;
@@ -134,7 +134,7 @@ bool cuts_create(hid_t file, const struct job *job)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* Ascending from 0, below the extent. */
+/* Must ascend from 0, and be below the extent. */
 static bool starts_make_sense(const struct cuts *cuts, int i)
 {
     const int64_t *starts = cuts->starts[i];

@@ -6,19 +6,19 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#define XXH_STATIC_LINKING_ONLY /* its states on the stack */
+#define XXH_STATIC_LINKING_ONLY /* needed to have its states on the stack */
 #include <xxhash.h>
 
 #include "spmd/layout/layout.h"
 #include "spmd/layout/transfer.h"
 
-/* Files that are open at a time: that of rank R in place R modulo as many. */
+/* Files that are open at a time: the one of rank R in entry R modulo OPEN_MOST. */
 enum { OPEN_MOST = 64, PIECE_BYTES = 1 << 16 };
 
 struct emitted {
-    char *base;   /* owned; FILE of FILE.1, ... */
+    char *base;   /* owned; the FILE of FILE.1, FILE.2, ... */
     char *beside; /* owned; the same in the output's folder */
-    char *name;   /* owned; room for one of them */
+    char *name;   /* owned; room for the name of one of them */
     size_t room;
     struct {
         int rank, file; /* rank 0: nothing is open */
@@ -120,7 +120,7 @@ static int rank_most(const struct layout_emitted *rows, int64_t count)
     return most;
 }
 
-/* Each of their files once. */
+/* Flushes each of their files once. */
 bool emitted_flush(struct emitted *emitted, const struct layout_emitted *rows, int64_t count,
                    struct failure *failure)
 {

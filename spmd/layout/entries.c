@@ -62,11 +62,11 @@ bool entry_text_replace(hid_t file, const char *name, const char *text)
 
 /* ---- traces -------------------------------------------------------------------------------- */
 
-/* A trace of more than one piece of so many rows is compressed, and has its place when it is
+/* A trace with more rows than one piece is compressed, and gets its space in the file when it is
  * written. */
 enum { PIECE_ROWS = 8192 };
-/* Of an event, which takes 9 as a rule: before HDF5 is involved, which does not survive a disk that
- * fills while it closes a file. */
+/* Bytes of a compressed event, which mostly needs 9: the space is reserved before HDF5 writes,
+ * because HDF5 crashes if a disk fills while it closes a file. */
 static const double compressed_bytes = 24;
 
 static bool is_compressed(int64_t events)
@@ -112,7 +112,7 @@ bool entry_trace(hid_t file, const char *name, int64_t events)
     return good;
 }
 
-/* As it was made. Negative: there is none. */
+/* The number of rows as the data set was made. Negative: there is none. */
 static int64_t trace_rows(hid_t file, const char *name)
 {
     hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
@@ -125,7 +125,7 @@ static int64_t trace_rows(hid_t file, const char *name)
     return rows;
 }
 
-/* A rule's trace is longer than what was announced: a new one takes the place of the first. */
+/* A rule's trace is longer than was announced: a new data set replaces the first one. */
 static bool trace_extend(hid_t file, const char *name, int64_t wanted)
 {
     const int64_t rows = trace_rows(file, name);
@@ -139,7 +139,7 @@ bool entry_trace_clear(hid_t file, const char *name)
     return rows >= 0 && H5Ldelete(file, name, H5P_DEFAULT) >= 0 && entry_trace(file, name, rows);
 }
 
-/* Piece by piece, so that each is compressed once. */
+/* Copies piece by piece, so that each is compressed only once. */
 static bool rows_copy(hid_t dataset, struct trace_reader *reader)
 {
     struct trace_event *events = malloc(PIECE_ROWS * sizeof *events);

@@ -9,16 +9,16 @@
 #include "spmd/layout/layout.h"
 #include "spmd/layout/task_digest.h"
 
-/* As the file has it. */
+/* A row as it is in the file. */
 struct row {
     int64_t iterations;
     double change;
-    uint64_t digest, check; /* check: of the others, for a row may be cut */
+    uint64_t digest, check; /* check: digest of the other members, as a write may be cut off */
 };
 
 enum { NAME_SIZE = 64 };
 
-/* Parts of a grid that HDF5 stores together: cells of neighbouring rows and columns. */
+/* Shape of the parts of a grid that HDF5 stores together. */
 enum { CHUNK_ROWS = 512, CHUNK_COLUMNS = 128 };
 
 static hid_t row_type(void)
@@ -95,7 +95,7 @@ bool grid_slots_create(hid_t file, int64_t rows, int64_t columns, size_t text_mo
 
 /* ---- what is there ------------------------------------------------------------------------- */
 
-/* One place, without a row. */
+/* Reads a file of an older version: one slot, without a row. */
 static bool old_read(hid_t file, struct grid_slots *slots)
 {
     struct kept_grid *kept = &slots->kept[0];
@@ -178,7 +178,7 @@ bool grid_slot_keep(hid_t file, int slot, const struct kept_grid *kept)
     return H5Dclose(rows) >= 0 && good;
 }
 
-/* Another name of the same. */
+/* Gives the same data set another name. */
 static bool name_give(hid_t file, const char *other, int slot, const char *what)
 {
     char name[NAME_SIZE];
@@ -207,7 +207,7 @@ static bool turned_room(struct grid_turned *turned, int64_t count)
     return room != NULL;
 }
 
-/* Rows in memory to the columns' place in the data set, or the other way. */
+/* Writes rows in memory to the columns' place in the data set, or reads them from there. */
 static bool rows_pass(hid_t grid, const struct grid_columns *columns, double *cells, bool out)
 {
     const hsize_t start[] = {0, (hsize_t)columns->first};

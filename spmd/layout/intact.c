@@ -14,18 +14,18 @@
 #include "spmd/layout/task_digest.h"
 #include "spmd/layout/transfer.h"
 
-/* Core tasks, and numbers of a picture, at a time. */
+/* How many bytes and core tasks are read at a time, and how many numbers of a picture. */
 enum { BATCH_BYTES = 1 << 18, BATCH_MOST = 4096, PIECE = 1 << 16 };
 
 struct reading {
     const struct intact_subject *subject;
     int file;
     int64_t batch;   /* core tasks at a time */
-    uint8_t *ledger; /* owned, as all that follow; of a batch */
+    uint8_t *ledger; /* owned, like all that follow; of a batch */
     uint64_t *digests;
     char *records;
     struct layout_emitted *index;
-    char *box; /* of one task */
+    char *box; /* of one core task */
     size_t box_room;
 };
 
@@ -81,7 +81,7 @@ static bool box_reserve(struct reading *reading, size_t size)
     return reading->box != NULL;
 }
 
-/* Row after row of the box; rows as wide as the grid are read together. */
+/* Reads the box row by row; rows as wide as the grid are read together. */
 static bool box_read(const struct reading *reading, const int64_t start[3], const int64_t count[3])
 {
     const struct intact_subject *subject = reading->subject;
@@ -115,7 +115,7 @@ static bool grid_add(struct reading *reading, int64_t task, uint64_t *digest)
     return true;
 }
 
-/* Does core task `k` of the batch from `first` on hold what was written? */
+/* Does the file hold what was written of core task `k` of the batch that begins at `first`? */
 static bool task_compare(struct reading *reading, int64_t first, int64_t k)
 {
     const struct intact_subject *subject = reading->subject;
@@ -155,7 +155,7 @@ static bool unreadable(const struct intact_subject *subject, struct failure *fai
                        subject->path);
 }
 
-/* Rows of a data set that there may be. */
+/* Reads rows of a data set, if the file has it. */
 static bool rows_read(const struct reading *reading, void *rows, size_t size, int64_t place,
                       int64_t first, int64_t count)
 {
@@ -225,8 +225,8 @@ bool intact_compare(const struct intact_subject *subject, int64_t first, int64_t
 
 struct shading {
     int file;
-    char *numbers;           /* owned; PIECE of them */
-    uint8_t *shades, *there; /* owned; as many */
+    char *numbers;           /* owned; PIECE numbers */
+    uint8_t *shades, *there; /* owned; PIECE of each */
 };
 
 static bool piece_compare(const struct shading *shading, const struct intact_subject *subject,

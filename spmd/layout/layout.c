@@ -3,13 +3,13 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
-#define XXH_STATIC_LINKING_ONLY /* its states on the stack */
+#define XXH_STATIC_LINKING_ONLY /* needed to have its states on the stack */
 #include <xxhash.h>
 
 #include "planner/model/part.h"
 #include "planner/model/trace.h"
 
-/* Operations by name, so that h5dump and h5py show words. */
+/* An enumeration type, so that h5dump and h5py show operations by name. */
 static hid_t operation_type(void)
 {
     hid_t type = H5Tenum_create(H5T_NATIVE_INT32);

@@ -27,7 +27,7 @@ static bool digest_put(hid_t file, const struct job *job)
     return entry_words(file, LAYOUT_LEVEL_DIGEST, digest);
 }
 
-/* Is it what was written? */
+/* Is the file as it was written? */
 static bool digest_holds(hid_t file, const struct description *level)
 {
     char digest[17];

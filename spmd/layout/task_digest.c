@@ -1,12 +1,12 @@
 #include "spmd/layout/task_digest.h"
 
-#define XXH_STATIC_LINKING_ONLY /* its states on the stack */
+#define XXH_STATIC_LINKING_ONLY /* needed to have its states on the stack */
 #include <xxhash.h>
 
 #include "kernel/type.h"
 #include "spmd/layout/layout.h"
 
-enum { GIVEN_UP = 1 << 8 }; /* no byte of a ledger */
+enum { GIVEN_UP = 1 << 8 }; /* a value that no byte of a ledger has */
 
 uint64_t task_digest_begin(int64_t task, int mark)
 {
@@ -24,7 +24,7 @@ uint64_t task_digest_given_up(int64_t task)
     return task_digest_begin(task, GIVEN_UP);
 }
 
-/* Emissions are sorted by task; *next is the first one of this task or a later one. */
+/* Emissions are sorted by core task; *next is the first one of this core task or of a later one. */
 static uint64_t emissions_add(uint64_t digest, const struct emissions *emissions, size_t *next,
                               int64_t task)
 {
@@ -36,7 +36,7 @@ static uint64_t emissions_add(uint64_t digest, const struct emissions *emissions
     return XXH3_64bits_digest(&state);
 }
 
-/* Its place has been asked for before, when it was written. */
+/* Its box was asked for before, when it was written, so that this cannot fail. */
 static uint64_t grid_add(uint64_t digest, const struct job *job, int64_t task, const char *values)
 {
     struct failure none = FAILURE_INIT;

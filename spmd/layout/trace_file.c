@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#define XXH_STATIC_LINKING_ONLY /* its states on the stack */
+#define XXH_STATIC_LINKING_ONLY /* needed to have its states on the stack */
 #include <xxhash.h>
 
 #include "planner/base/array.h"
@@ -71,7 +71,7 @@ uint64_t trace_file_block_digest(const struct trace_file_block *block, const voi
 
 bool trace_file_is_ours(const char *path)
 {
-    static const char lost[sizeof magic]; /* what a power failure leaves */
+    static const char lost[sizeof magic]; /* zeros, as a power failure may leave */
     char there[sizeof magic];
     const int file = own_open(path, O_RDONLY);
     if (file < 0)
@@ -94,7 +94,8 @@ static bool head_read(const struct trace_stream *stream, const struct trace_part
            (!(part->began_s > 0) || head.part.began_s == part->began_s);
 }
 
-/* The block at `place`, with what it has in stream->bytes. False: there is no whole one. */
+/* Reads the block at `place`, with its contents in stream->bytes. False: there is no complete
+ * one. */
 static bool block_read(struct trace_stream *stream, int64_t place, struct trace_file_block *block)
 {
     if (!transfer_read(stream->file, block, sizeof *block, place))
@@ -126,7 +127,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* From the first event again. */
+/* Begins again with the first event. */
 static void stream_rewind(struct trace_stream *stream)
 {
     stream->next = sizeof(struct trace_file_head);
@@ -135,7 +136,7 @@ static void stream_rewind(struct trace_stream *stream)
     stream->corrected = 0;
 }
 
-/* How many events there are, and all corrections. False: out of memory. */
+/* Counts the events, and reads all corrections. False: out of memory. */
 static bool blocks_scan(struct trace_stream *stream)
 {
     struct trace_file_block block;
@@ -144,7 +145,7 @@ static bool blocks_scan(struct trace_stream *stream)
         if (block.kind == TRACE_BLOCK_OF_EVENTS && block.first == stream->count)
             stream->count += block.count;
         else if (block.kind != TRACE_BLOCK_OF_CORRECTIONS)
-            break; /* of another trace */
+            break; /* a block of another trace */
         else if (!corrections_add(stream, block.count))
             return false;
         place += (int64_t)sizeof block + trace_file_block_bytes(&block);
@@ -168,7 +169,7 @@ static void stream_close(struct trace_stream *stream)
     *stream = (struct trace_stream){.file = -1};
 }
 
-/* False: it is of another part (failure->code is FAILURE_NONE), or there is no memory; then it is
+/* False: it belongs to another part (failure->code is FAILURE_NONE), or out of memory; it is then
  * closed. */
 static bool stream_open(struct trace_stream *stream, int file, const struct trace_part *part,
                         struct failure *failure)
@@ -184,7 +185,7 @@ static bool stream_open(struct trace_stream *stream, int file, const struct trac
     return good;
 }
 
-/* The next block of events is at hand. False: there is none. */
+/* Reads the next block of events. False: there is none. */
 static bool block_next(struct trace_stream *stream)
 {
     struct trace_file_block block = {.kind = TRACE_BLOCK_OF_CORRECTIONS};
@@ -198,7 +199,7 @@ static bool block_next(struct trace_stream *stream)
     return true;
 }
 
-/* Those of the events that are handed out. */
+/* Applies the corrections of the events that are handed out. */
 static void corrections_apply(struct trace_stream *stream, struct trace_event *events,
                               int64_t count)
 {
@@ -230,10 +231,11 @@ static int64_t stream_next(struct trace_stream *stream, struct trace_event *even
 
 /* ---- several masters ------------------------------------------------------------------------ */
 
-/* Of one of several masters that many events are read before it is seen who is next. */
+/* With several masters, so many events of one are read before it is seen whose event is the
+ * next. */
 enum { TURN_MOST = 256 };
 
-/* False: there is no memory. */
+/* False: out of memory. */
 static bool stream_add(struct trace_reader *reader, int file, const struct trace_part *part,
                        struct failure *failure)
 {
@@ -288,7 +290,7 @@ static double stream_time_s(struct trace_stream *stream)
     return event.start_s;
 }
 
-/* The one whose next event began first. */
+/* The stream whose next event began first. */
 static struct trace_stream *stream_first(struct trace_reader *reader)
 {
     struct trace_stream *first = &reader->streams[0];

@@ -15,7 +15,7 @@
 #include "spmd/layout/transfer.h"
 #include "spmd/transport/clock.h"
 
-/* Bytes that lie side by side in the file. */
+/* Consecutive bytes in the file. */
 struct piece {
     int64_t place, task;
     size_t offset, size; /* within the batch */
@@ -31,12 +31,13 @@ struct batch {
 struct async_writer {
     int file; /* borrowed */
     struct batch batches[2];
-    struct batch *gathered; /* of the two; the other one is under way, or empty */
+    struct batch
+        *gathered; /* the one that is being filled; the other one is being written, or empty */
     pthread_t thread;
     bool started;
     pthread_mutex_t mutex;
     pthread_cond_t begun, ended;
-    /* With the mutex: */
+    /* Protected by the mutex: */
     bool busy, over;
     struct async_writer_outcome outcome;
 };
@@ -88,7 +89,7 @@ static void *thread_run(void *self)
     return NULL;
 }
 
-/* Signals are for the rank's own thread. */
+/* The thread blocks signals: they are for the rank's own thread. */
 static bool thread_start(struct async_writer *writer)
 {
     sigset_t all, before;
@@ -110,7 +111,7 @@ static bool batch_make(struct batch *batch, size_t room)
     return batch->bytes != NULL;
 }
 
-/* Waiting with a deadline is by the clock that nobody sets. */
+/* Waiting with a deadline uses the monotonic clock, which nobody can set. */
 static void locks_make(struct async_writer *writer)
 {
     pthread_condattr_t monotonic;

@@ -8,12 +8,12 @@
 
 enum { BAND_MOST = 256 };
 
-/* Tasks whose boxes lie side by side: all of one height and depth. */
+/* Core tasks whose boxes lie side by side, all with one height and depth. */
 struct band {
     int64_t first;
-    int64_t start[3], count[3]; /* the box of all */
+    int64_t start[3], count[3]; /* the box of all of them */
     int tasks;
-    int64_t columns[BAND_MOST]; /* of each */
+    int64_t columns[BAND_MOST]; /* of each box */
 };
 
 static bool is_beside(const struct band *band, const int64_t start[3], const int64_t count[3])
@@ -22,7 +22,7 @@ static bool is_beside(const struct band *band, const int64_t start[3], const int
            count[1] == band->count[1] && start[2] == band->start[2] + band->count[2];
 }
 
-/* The longest one from task `first` on, below `end`. */
+/* Finds the longest band from core task `first` on, below `end`. */
 static bool band_find(struct band *band, const struct job *job, int64_t first, int64_t end,
                       struct failure *failure)
 {
@@ -44,10 +44,10 @@ static bool band_find(struct band *band, const struct job *job, int64_t first, i
 
 /* ---- gathering ----------------------------------------------------------------------------- */
 
-/* What has been found and not yet handed over. */
+/* What was found and is not passed on yet. */
 struct gathering {
     const struct extents *extents;
-    struct extent pending; /* its bytes are a task's, or in the room; size 0: nothing */
+    struct extent pending; /* its bytes are the core task's, or in `room`; size 0: nothing */
     struct failure *failure;
 };
 
@@ -61,7 +61,7 @@ static bool gathering_flush(struct gathering *gathering)
     return good;
 }
 
-/* Behind what is pending. */
+/* Appends to what is pending. */
 static void gathering_append(struct gathering *gathering, const struct extent *piece)
 {
     char *room = gathering->extents->room;
@@ -73,7 +73,7 @@ static void gathering_append(struct gathering *gathering, const struct extent *p
     pending->size += piece->size;
 }
 
-/* What follows in memory as it does in the file needs no copy. */
+/* Bytes that are consecutive both in memory and in the file need no copy. */
 static bool gathering_add(struct gathering *gathering, const struct extent *piece)
 {
     struct extent *pending = &gathering->pending;
@@ -92,7 +92,8 @@ static bool gathering_add(struct gathering *gathering, const struct extent *piec
     return true;
 }
 
-/* Row `row` of the band, counted through its depth; `values` is of its first task. */
+/* Adds row `row` of the band, counted through its depth; `values` are those of its first core
+ * task. */
 static bool row_add(struct gathering *gathering, const struct band *band, int64_t row,
                     const char *values)
 {

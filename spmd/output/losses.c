@@ -29,7 +29,7 @@ void losses_close(struct losses *losses)
     losses->file = -1;
 }
 
-/* Negative: that rank has none. */
+/* Negative: that rank has no row. */
 static off_t row_place(const struct losses *losses, int rank)
 {
     const bool there = losses && losses->file >= 0 && rank < losses->places.in_flight_rows;
@@ -40,7 +40,7 @@ static void row_write(const struct losses *losses, int rank, const struct losses
 {
     const off_t place = row_place(losses, rank);
     if (place >= 0 && pwrite(losses->file, row, sizeof *row, place) < 0)
-        return; /* then the oldest package that is not reported is taken for it */
+        return; /* then the oldest unreported package is taken instead */
 }
 
 void losses_begin_of(struct losses *losses, int rank, int64_t first, int64_t count)
@@ -121,7 +121,7 @@ void losses_tell(const struct losses_row *row, char *why, size_t size)
              losses_cause(row->signal));
 }
 
-/* As long as the file has room for, filled up with zeros. */
+/* Writes as much as the file has room for, followed by zeros. */
 static bool reason_write(int file, const struct output_places *places, const struct losses_row *row,
                          int64_t task)
 {
@@ -150,7 +150,7 @@ static bool row_makes_sense(const struct losses_known *known, int64_t first, int
     return first >= 0 && count > 0 && first <= known->tasks - count;
 }
 
-/* How many workers were lost on that row's core tasks, this row not among them. */
+/* How many workers were lost on that row's core tasks, not counting this row. */
 static int losses_before(const struct losses_known *known, int64_t first, int64_t count)
 {
     int most = 0;
@@ -162,7 +162,7 @@ static int losses_before(const struct losses_known *known, int64_t first, int64_
     return most;
 }
 
-/* Is there something of it that is not done? */
+/* Does it have core tasks that are not done? */
 static bool is_left(const struct losses_known *known, const struct losses_in_flight *row)
 {
     bool left = false;
@@ -171,9 +171,9 @@ static bool is_left(const struct losses_known *known, const struct losses_in_fli
     return left;
 }
 
-/* Where nobody noted a signal, somebody else may have killed all ranks (a batch system, a user):
- * the same core task twice can be chance, and is, where runs are killed near their end, when only
- * few are left to be worked on. So it takes one loss more. */
+/* Where no signal was noted, a batch system or a user may have killed all ranks. Then the same core
+ * task twice can be chance, and often is, where runs are killed near their end with few core tasks
+ * left. So it takes one loss more. */
 static bool is_last_of(const struct losses_known *known, const struct losses_in_flight *row,
                        bool noted)
 {
@@ -181,7 +181,7 @@ static bool is_last_of(const struct losses_known *known, const struct losses_in_
     return row->count == 1 && losses_before(known, row->first, 1) + 1 >= most;
 }
 
-/* Was it the reason, as far as that can be said? */
+/* Was it the cause, as far as that can be said? */
 static bool is_suspect(const struct losses_known *known, int64_t rank, bool noted)
 {
     const struct losses_in_flight *row = &known->in_flight[rank];

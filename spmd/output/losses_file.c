@@ -7,7 +7,8 @@
 #include "spmd/layout/contents.h"
 #include "spmd/layout/layout.h"
 
-/* A run may go on with more workers than it began with: so many, and twice as many. */
+/* A run may be resumed with more workers than it began with: there is room for so many more, and
+ * for twice as many. */
 enum { WORKERS_MORE = 64 };
 
 static hid_t in_flight_type(void)
@@ -31,7 +32,8 @@ static hid_t row_type(void)
     return type;
 }
 
-/* Filled with zeros and in its place now; its address, or negative. Closes the type. */
+/* Fills the table with zeros and allocates it now; returns its address, or negative. Closes the
+ * type. */
 static int64_t table_create(hid_t file, const char *name, hid_t type, hsize_t rows)
 {
     hid_t space = H5Screate_simple(1, &rows, NULL), creation = H5Pcreate(H5P_DATASET_CREATE);
@@ -75,7 +77,7 @@ struct losses_row *losses_list(hid_t file, int64_t more, int64_t *count)
     H5Tclose(type);
     *count = 0;
     for (size_t k = 0; rows && k < there; k++)
-        if (all[k].count > 0) /* several masters leave gaps */
+        if (all[k].count > 0) /* with several masters there are gaps */
             rows[(*count)++] = all[k];
     free(all);
     return rows;

@@ -33,7 +33,8 @@ static double grid_cells(const struct scow_results *results)
     return cells;
 }
 
-/* Data sets of a row a task, two slots a worker, and the grid with its picture. */
+/* Data sets with a row for each core task, two slots for each worker, and the grid with its
+ * picture. */
 static double bytes_needed(const struct job *job, const struct output_info *info)
 {
     const struct scow_results *results = &job->results;
@@ -55,8 +56,8 @@ static bool no_room(const char *path, double bytes, struct failure *failure)
                        path, bytes / 1e6, strerror(errno));
 }
 
-/* Claim the disk's space now, so that a run cannot fill it half-way. File systems that cannot do
- * that (they say so) will tell when it is written. */
+/* Reserves disk space now, so that a run cannot fill the disk half-way. File systems that cannot
+ * reserve space say so; there the failure comes when it is written. */
 static bool reserve(int file, int64_t place, double bytes)
 {
     if (bytes < 1 || fallocate(file, 0, (off_t)place, (off_t)bytes) == 0)
@@ -64,8 +65,8 @@ static bool reserve(int file, int64_t place, double bytes)
     return errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL;
 }
 
-/* HDF5 does not survive a disk that fills while it closes a file: ask before it is involved. The
- * draft must not exist; it does afterwards, if all is well. */
+/* HDF5 crashes if a disk fills while it closes a file: space is reserved before HDF5 is used. The
+ * draft must not exist; afterwards it does, if all went well. */
 static bool draft_begin(const char *draft, const char *path, const struct job *job,
                         const struct output_info *info, struct failure *failure)
 {
@@ -82,8 +83,8 @@ static bool draft_begin(const char *draft, const char *path, const struct job *j
     return good;
 }
 
-/* The finished file has its place in full: nothing of it is sparse, but for the reasons of core
- * tasks that fail, as most do not. */
+/* All of the finished file is allocated: nothing of it is sparse except the reasons of failed core
+ * tasks, because most do not fail. */
 static bool reserve_all(const char *draft, const char *path, const struct job *job,
                         const struct output_places *places, struct failure *failure)
 {
@@ -102,7 +103,7 @@ static bool reserve_all(const char *draft, const char *path, const struct job *j
 
 /* ---- attributes ---------------------------------------------------------------------------- */
 
-/* Its size is that of any digest, so that one that is not known yet can be written later. */
+/* Has room for any digest, so that one that is not known yet can be written later. */
 static bool attribute_digest(hid_t object, const char *name, const char *digest)
 {
     char text[64 + 1] = "";
@@ -122,7 +123,7 @@ static bool mark_as_image(hid_t dataset)
            entry_number(dataset, "IMAGE_WHITE_IS_ZERO", H5T_NATIVE_UINT8, &white_is_zero);
 }
 
-/* Is one there that this would not fit into? */
+/* Is there an attribute into which this would not fit? */
 static bool attribute_is_short(hid_t file, const char *name, size_t size)
 {
     if (H5Aexists(file, name) <= 0)
@@ -135,8 +136,8 @@ static bool attribute_is_short(hid_t file, const char *name, size_t size)
     return is_short;
 }
 
-/* Of a text that a run which goes on may have otherwise: with room for another one, and there even
- * where there is none. */
+/* An attribute with a text that may be different in a resumed run: it has room for another text,
+ * and exists even if there is none. */
 static bool attribute_of_change(hid_t file, const char *name, const char *text)
 {
     enum { ROOM = 64 };
@@ -163,7 +164,7 @@ static bool attribute_of_value(hid_t file, const struct scow_task *task,
     return !value->text || entry_words(file, row->name, value->text);
 }
 
-/* Those that this run may have otherwise than the one before it. */
+/* Rewrites the attributes that may differ from those of the run before. */
 static bool attributes_change(hid_t file, const struct job *job)
 {
     bool good = true;
@@ -186,7 +187,7 @@ static bool attributes_of_job(hid_t file, const struct job *job)
     return good;
 }
 
-/* As the file has it, filled up with zeros; borrowed until the next call. */
+/* The text as in the file, filled up with zeros; borrowed until the next call. */
 static const char *outcome_text(const char *outcome)
 {
     static char text[JOB_OUTCOME_SIZE];
@@ -195,7 +196,8 @@ static const char *outcome_text(const char *outcome)
     return text;
 }
 
-/* What sealing overwrites: there from the start, so that sealing changes no metadata's size. */
+/* Attributes that sealing overwrites: they exist from the start, so that sealing changes no
+ * metadata's size. */
 static bool attributes_of_outcome(hid_t file, const struct summary *summary, const char *outcome,
                                   double startup_s, double finish_s, int32_t complete)
 {
@@ -259,7 +261,7 @@ static bool attributes_create(hid_t file, const struct job *job, const struct ou
 
 /* ---- data sets ----------------------------------------------------------------------------- */
 
-/* Closed again: its address, or negative. */
+/* Closes it; returns its address, or negative. */
 static int64_t dataset_place(hid_t dataset)
 {
     if (dataset < 0)
@@ -268,13 +270,13 @@ static int64_t dataset_place(hid_t dataset)
     return H5Dclose(dataset) >= 0 && place != HADDR_UNDEF ? (int64_t)place : -1;
 }
 
-/* A data set filled with zeros; its address, or negative. */
+/* Makes a data set filled with zeros; returns its address, or negative. */
 static int64_t rows_create(hid_t file, const char *name, hid_t type, int rank, const hsize_t *shape)
 {
     return dataset_place(entry_rows(file, name, type, rank, shape, true));
 }
 
-/* One of the grid's shape, not filled; its address, or negative. */
+/* Makes one with the grid's shape, without filling it; returns its address, or negative. */
 static int64_t numbers_create(hid_t file, const char *name, hid_t type, const struct job *job)
 {
     hsize_t shape[3];
@@ -328,7 +330,7 @@ static bool emitted_create(hid_t file, const struct job *job, struct output_plac
     return places->emitted >= 0;
 }
 
-/* Not filled: a new file reads as zeros. */
+/* Is not filled: a new file reads as zeros. */
 static bool reasons_create(hid_t file, const struct job *job, struct output_places *places)
 {
     const hsize_t tasks = (hsize_t)job->setup.tasks;
@@ -361,7 +363,7 @@ static bool results_create(hid_t file, const struct job *job, int workers,
            partial_create(file, job, workers, places);
 }
 
-/* Sealing overwrites it, without changing any metadata: room for what most reductions print. */
+/* Sealing overwrites it without changing metadata: there is room for what most reductions print. */
 static bool outcome_create(hid_t file, const struct job *job)
 {
     static const char nothing[JOB_OUTCOME_SIZE] = "";
@@ -397,7 +399,7 @@ static bool run_create(hid_t file, const struct job *job, const struct output_in
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
-/* One version of the format, whichever the library's newest is. */
+/* Uses one version of the format, whatever the library's newest one is. */
 static hid_t file_create(const char *draft)
 {
     hid_t access_list = H5Pcreate(H5P_FILE_ACCESS);
@@ -407,7 +409,7 @@ static hid_t file_create(const char *draft)
     return file;
 }
 
-/* Over the draft, complete or an error. */
+/* Writes over the draft; fails, or makes it complete. */
 static bool draft_fill(const char *draft, const struct job *job, const struct output_info *info,
                        struct output_places *places)
 {
@@ -417,7 +419,7 @@ static bool draft_fill(const char *draft, const struct job *job, const struct ou
     bool good = results_create(file, job, info->workers, places) &&
                 run_create(file, job, info, places) && attributes_create(file, job, info) &&
                 reasons_create(file, job, places);
-    return H5Fclose(file) >= 0 && good; /* a full disk may show only now */
+    return H5Fclose(file) >= 0 && good; /* that the disk is full may be seen only now */
 }
 
 static bool exists_already(const char *path, struct failure *failure)
@@ -426,13 +428,13 @@ static bool exists_already(const char *path, struct failure *failure)
                        "%s: exists already: choose another name or remove it first", path);
 }
 
-/* From here on the name stands for a whole file, whoever is killed when; nobody's file is replaced.
- */
+/* From now on the name means a complete file, whenever a process is killed; another file is never
+ * replaced. */
 static bool draft_publish(const char *draft, const char *path, struct failure *failure)
 {
     if (renameat2(AT_FDCWD, draft, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
         return true;
-    if (errno == EINVAL && rename(draft, path) == 0) /* a file system without that promise */
+    if (errno == EINVAL && rename(draft, path) == 0) /* a file system without this operation */
         return true;
     if (errno == EEXIST)
         return exists_already(path, failure);
@@ -511,13 +513,13 @@ static bool outcome_write(hid_t file, const char *outcome)
     return H5Dclose(dataset) >= 0 && good;
 }
 
-/* While HDF5 has a file open for writing, its superblock says so, and nobody can open it any more
- * if that is the last that it says. Sealing changes values only, so what the superblock said before
- * stays true: it is put back at once, and a run that is killed, or a disk that is full, while
- * sealing leaves a file that can be read. */
+/* While HDF5 has a file open for writing, the superblock says so, and if the process is killed then
+ * nobody can open the file any more. Sealing changes values only, so the previous superblock stays
+ * correct: it is written back at once. So a run that is killed, or a disk that is full, during
+ * sealing leaves a readable file. */
 enum { SUPERBLOCK_BYTES = 48 };
 
-/* Negative: it could not be opened so. */
+/* Negative: it could not be opened in that way. */
 static hid_t seal_begin(const char *path)
 {
     char superblock[SUPERBLOCK_BYTES];
@@ -537,14 +539,14 @@ static hid_t seal_begin(const char *path)
     return file;
 }
 
-/* Of a file with an input. */
+/* Writes the digest of a file with an input. */
 static bool digest_write(hid_t file, const char *digest)
 {
     return !digest || !digest[0] || H5Aexists(file, LAYOUT_INPUT_SHA256) <= 0 ||
            attribute_digest(file, LAYOUT_INPUT_SHA256, digest);
 }
 
-/* The part at hand is over, as the outcome says. */
+/* Ends the current part, as the outcome says. */
 static bool part_end(hid_t file, const char *path, const struct output_outcome *outcome,
                      enum part_outcome how, bool *imported)
 {
@@ -584,7 +586,8 @@ bool outputfile_seal(const char *path, const struct output_outcome *outcome,
                                path);
 }
 
-/* To the disk, and not only to the system, so that another node sees it after this one is gone. */
+/* Flushes to the disk and not only to the operating system, so that another node can see it after
+ * this one is gone. */
 static bool flush(const char *path)
 {
     const int file = own_open(path, O_RDWR);

@@ -6,11 +6,11 @@
 #include "spmd/layout/entries.h"
 #include "spmd/layout/layout.h"
 
-/* Of a name's room in the group's head: "lost_workers". */
+/* The longest name in the group's header is "lost_workers"; room for so many names. */
 enum { NAMES_MOST = 32, NAME_LENGTH = 16 };
 
-/* Names that are added while it is in use go where there is room for them already: nothing that
- * describes the others moves. */
+/* Names that are added while the file is used are put where room was left for them, so that nothing
+ * that describes the others moves. */
 hid_t part_file_group(hid_t file)
 {
     hid_t creation = H5Pcreate(H5P_GROUP_CREATE);
@@ -69,7 +69,7 @@ static bool attributes_create(hid_t group, const struct part_info *info)
            entry_number(group, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &none);
 }
 
-/* HDF5 does not survive a disk that fills while it closes a file: with something to spare. */
+/* HDF5 crashes if a disk fills while it closes a file: there must be space, with some to spare. */
 static bool has_room(const char *path, const struct part_info *info)
 {
     static const double spare_bytes = 1e6;
@@ -86,7 +86,7 @@ bool part_file_begin(hid_t file, const char *path, int64_t times, const struct p
     if (times >= LAYOUT_PARTS_MOST || !info->plan || !has_room(path, info))
         return true;
     layout_part_name(name, times, "");
-    /* Of a part that was killed before it had begun. */
+    /* From a part that was killed before it had begun. */
     if (H5Lexists(file, name, H5P_DEFAULT) > 0 && H5Ldelete(file, name, H5P_DEFAULT) < 0)
         return false;
     hid_t group = H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -97,7 +97,7 @@ bool part_file_begin(hid_t file, const char *path, int64_t times, const struct p
     return group >= 0 && H5Gclose(group) >= 0 && good;
 }
 
-/* The part's own place; where it has none, the first one's. To be closed. */
+/* The part's own group or, if it has none, that of the first part. To be closed. */
 static hid_t group_open(hid_t file, int64_t times, bool *own)
 {
     char name[LAYOUT_NAME_SIZE];
@@ -106,7 +106,8 @@ static hid_t group_open(hid_t file, int64_t times, bool *own)
     return H5Gopen2(file, *own ? name : LAYOUT_RUN, H5P_DEFAULT);
 }
 
-/* What was planned while it worked, in place of what it began with. `object` has the attributes. */
+/* Writes the plan that was made during the run in place of the one that it began with. `object` has
+ * the attributes. */
 static bool assigning_write(hid_t group, hid_t object, const struct output_outcome *outcome)
 {
     return (!outcome->plan || entry_text_replace(group, LAYOUT_PART_PLAN, outcome->plan)) &&
@@ -130,7 +131,7 @@ static bool cut_write(hid_t group)
     return entry_number(group, LAYOUT_TRACE_CUT, H5T_NATIVE_INT32, &yes);
 }
 
-/* What the file beside the output has of that part. Where there is no room for it here, it stays
+/* Copies that part's trace from the file beside the output. If there is no space for it, it stays
  * there. */
 static bool trace_import(hid_t group, const struct part_trace *trace, bool *imported)
 {
@@ -147,7 +148,7 @@ static bool trace_import(hid_t group, const struct part_trace *trace, bool *impo
     return good;
 }
 
-/* How far the part came, as far as its trace says. */
+/* How far the part came, by its trace. */
 static void trace_sum(const struct part_trace *trace, struct run_part *part)
 {
     struct failure none = FAILURE_INIT;

@@ -6,16 +6,16 @@
 #include "spmd/layout/grey.h"
 #include "spmd/layout/transfer.h"
 
-/* So many numbers at a time stay in a core's own cache from reading to writing. */
+/* So many numbers stay in a core's own cache between reading and writing. */
 enum { PIECE = 1 << 16 };
 
 struct picture {
     struct picture_setup setup;
-    char *numbers;   /* owned; PIECE of them for each thread */
+    char *numbers;   /* owned; PIECE numbers for each thread */
     uint8_t *shades; /* owned; as many */
 };
 
-/* What is to be done now. */
+/* What the threads have to do. */
 struct filling {
     const struct picture *picture;
     int64_t first, count;
@@ -45,7 +45,7 @@ void picture_free(struct picture **picture)
     *picture = NULL;
 }
 
-/* By thread `which`. */
+/* Is called by thread `which`. */
 static enum picture_outcome piece_fill(const struct filling *filling, int which, int64_t first,
                                        int64_t count)
 {
@@ -61,7 +61,7 @@ static enum picture_outcome piece_fill(const struct filling *filling, int which,
                                                                              : PICTURE_UNWRITTEN;
 }
 
-/* By thread `which` of so many, which take pieces in turn. */
+/* Is called by thread `which` of `threads`, which take pieces in turn. */
 static enum picture_outcome pieces_fill(const struct filling *filling, int which, int threads)
 {
     enum picture_outcome outcome = PICTURE_DONE;

@@ -28,13 +28,13 @@ struct store {
     const struct job *job;
     struct output_places places;
     bool temporary, resumed;
-    bool collected; /* masters alone write */
-    bool blind;     /* then: this rank is none, and the file is not there for it */
-    int as_rank;    /* whose places this rank writes to */
+    bool collected; /* only masters write */
+    bool blind;     /* if so: this rank is no master, and may not see the file */
+    int as_rank;    /* the rank to whose places this one writes */
     int lock;       /* negative: not held */
     struct shared_file file;
-    char *room;                   /* owned; STRETCHES_ROOM bytes; NULL: no grid */
-    struct picture *picture;      /* owned; NULL: nothing has been normalised yet */
+    char *room;                   /* owned; EXTENTS_ROOM bytes; NULL: no grid */
+    struct picture *picture;      /* owned; NULL: nothing was normalised yet */
     struct layout_emitted *index; /* owned; of a package */
     int64_t index_room;
     uint64_t *digests; /* owned; of a package */
@@ -43,8 +43,8 @@ struct store {
     int64_t emitted_place;       /* bytes written to it */
     char *slot;                  /* owned; struct layout_partial and the state */
     int writer_file;             /* negative: not open */
-    struct async_writer *writer; /* owned; NULL: nothing is written behind */
-    bool staging;                /* a package's bytes go there and not to the file */
+    struct async_writer *writer; /* owned; NULL: nothing is written asynchronously */
+    bool staging;                /* a package's bytes go to the writer and not to the file */
 };
 
 /* ---- opening and closing ------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static bool store_init(struct store *store, const struct store_setup *setup)
         return true;
     store->room = malloc(EXTENTS_ROOM);
     if (store->room)
-        memset(store->room, 0, EXTENTS_ROOM); /* its pages are there before the first package */
+        memset(store->room, 0, EXTENTS_ROOM); /* allocates its pages before the first package */
     return store->room != NULL;
 }
 
@@ -114,8 +114,8 @@ static struct store *store_new(const struct store_setup *setup, const struct com
     return NULL;
 }
 
-/* A rank's first write to a file costs milliseconds once: done before the clock starts, with what
- * is there already. */
+/* A rank's first write to a file takes milliseconds more: writes what is there already, before time
+ * counts. */
 static bool first_access(struct store *store)
 {
     const int64_t place = store->places.ledger + store->comm->rank % store->job->setup.tasks;
@@ -130,8 +130,8 @@ static int64_t slot_place(const struct store *store, int rank, int which)
     return store->places.partial + (2 * (int64_t)(rank - 1) + which) * size;
 }
 
-/* That rank's state of a reduction: of its two slots the one that mending has left. `state` stays
- * as it is where there is none. */
+/* Reads that rank's state of a reduction: after mending one of its two slots is left. Without one,
+ * `state` stays as it is. */
 static bool slot_resume(struct store *store, int rank, char *state)
 {
     const size_t size = layout_slot_size(store->job->state_size);
@@ -146,21 +146,21 @@ static bool slot_resume(struct store *store, int rank, char *state)
     return good;
 }
 
-/* Does this rank write nothing that any worker has computed? */
+/* Does this rank write nothing that a worker has computed? */
 static bool is_spectator(const struct store *store)
 {
     return store->blind || store->as_rank == 0;
 }
 
-/* Only workers that the run before had made room for have a state. */
+/* Only workers for which the run before had room have a state. */
 static bool states_resume(struct store *store, const struct store_setup *setup)
 {
     return !setup->resumed || store->job->state_size == 0 || is_spectator(store) ||
            store->as_rank > setup->slots || slot_resume(store, store->as_rank, store->slot);
 }
 
-/* MPI takes what stands before a colon for a kind of file system (ROMIO's "ufs:"): where a name has
- * one, the file is opened by its descriptor's. */
+/* MPI takes the part of a name before a colon for a kind of file system (ROMIO's "ufs:"): a file
+ * whose name contains one is opened by its descriptor's name. */
 static bool file_open(struct store *store)
 {
     char held[32];
@@ -169,7 +169,8 @@ static bool file_open(struct store *store)
     return shared_file_open(&store->file, odd ? held : store->path);
 }
 
-/* While it has a name: that of trial writes goes as soon as everybody has them open. */
+/* Opens the file while it has a name: that of trial writes is removed as soon as all ranks have it
+ * open. */
 static bool behind_open(struct store *store)
 {
     if (store->job->values.write_behind)
@@ -284,7 +285,7 @@ static bool write_failed(const struct store *store, const char *path, int64_t ta
                        full ? ", the disk is full" : " (disk full, quota, or file size limit?)");
 }
 
-/* Of the package at hand, to the file or to what will be written behind. */
+/* Writes bytes of the current package, to the file or to what will be written asynchronously. */
 static bool package_write(struct store *store, int64_t place, const void *bytes, int64_t count,
                           int64_t task, struct failure *failure)
 {
@@ -295,13 +296,13 @@ static bool package_write(struct store *store, int64_t place, const void *bytes,
            write_failed(store, store->path, task, failure);
 }
 
-/* As of package_results. */
+/* The order of core tasks in package_results. */
 static const struct order *order_of(const struct store *store)
 {
     return order_differs(&store->job->order) ? &store->job->order : NULL;
 }
 
-/* A row of each core task at its place in a data set: one write where they are neighbours. */
+/* Writes a row for each core task to its place in a data set: one write for neighbours. */
 static bool rows_write(struct store *store, int64_t place, const void *rows, int64_t size,
                        const struct package_results *results, struct failure *failure)
 {
@@ -380,7 +381,7 @@ static bool index_reserve(struct store *store, int64_t count, struct failure *fa
     return true;
 }
 
-/* Emissions are sorted by task: what one task emitted is one stretch of the file. */
+/* Emissions are sorted by core task, so that what one emitted is one range of the file. */
 static bool emitted_append(struct store *store, const struct package_results *results,
                            struct failure *failure)
 {
@@ -403,7 +404,7 @@ static bool emitted_write(struct store *store, const struct package_results *res
                           struct failure *failure)
 {
     const int64_t row_size = (int64_t)sizeof *store->index;
-    /* What a task that had failed left in a run before does not count where it is done again. */
+    /* What a failed core task left in an earlier run does not count when it is done again. */
     if (!store->job->results.emits || (results->emissions.count == 0 && !store->resumed))
         return true;
     if ((results->emissions.count > 0 && !results_open(store, failure)) ||
@@ -414,7 +415,8 @@ static bool emitted_write(struct store *store, const struct package_results *res
 
 /* ---- reasons of failed tasks --------------------------------------------------------------- */
 
-/* At once, also where results are written behind: they are few, or the run is of no use. */
+/* Written at once, even where results are written asynchronously: they are few, or the run is
+ * useless. */
 static bool reasons_write(struct store *store, const struct package_results *results,
                           struct failure *failure)
 {
@@ -496,7 +498,7 @@ bool store_write(struct store *store, const struct package_results *results,
 
 /* ---- behind ---------------------------------------------------------------------------------- */
 
-/* Of a package, all kinds of results together. */
+/* The bytes of a package, of all kinds of results together. */
 static double package_bytes(const struct job *job, int64_t tasks)
 {
     const size_t each = job->tile_size + job->record_size + 1 + sizeof(uint64_t) +
@@ -572,7 +574,7 @@ static bool extent_normalize(void *self, const struct extent *extent, struct fai
     return true;
 }
 
-/* The file is the one that this rank holds. */
+/* The file is the one that this rank has open. */
 static bool picture_make(struct store *store, int threads, struct failure *failure)
 {
     const struct picture_setup setup = {.file = store->lock,
@@ -604,7 +606,7 @@ bool store_normalize(struct store *store, int64_t first, int64_t count,
 
 /* ---- what does not count ------------------------------------------------------------------- */
 
-/* A worker's state that has the package, or a part of it, last in it. */
+/* Makes invalid a worker's state that last added the package, or a part of it. */
 static void slots_disown(struct store *store, int rank, const struct package *package)
 {
     for (int which = 0; which < 2; which++) {
@@ -619,7 +621,7 @@ static void slots_disown(struct store *store, int rank, const struct package *pa
     }
 }
 
-/* Zeros from there on. */
+/* Writes zeros from there on. */
 static bool bytes_clear(struct store *store, int64_t place, int64_t count)
 {
     static const char zeros[4096];
@@ -641,17 +643,15 @@ static void ledger_clear(struct store *store, const struct package *package)
     }
 }
 
-/* Is what workers of this rank have computed written by itself, and nothing of it before it counts?
- */
+/* Does this rank write alone what its workers compute, and nothing before it counts? */
 static bool is_collector(const struct store *store)
 {
     return store->collected && store->as_rank > 0;
 }
 
-/* Where this cannot be written, the
- * ledger still says nothing that is wrong: results are written before it, and whoever does a
- * package again writes the same. Should the run then be killed, the one that goes on with it finds
- * ledger and states at odds, and does everything again. */
+/* Where this cannot be written, the ledger still says nothing wrong: results are written before it,
+ * and a worker that does a package again writes the same. If the run is then killed, the resumed
+ * one finds that ledger and states do not agree, and does everything again. */
 void store_disown(struct store *store, int rank, const struct package *packages, int64_t count)
 {
     for (int64_t k = 0; !is_collector(store) && k < count; k++) {

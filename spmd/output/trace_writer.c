@@ -9,7 +9,7 @@
 #include "planner/base/own.h"
 #include "spmd/layout/transfer.h"
 
-/* What has happened is in the file a second later, as long as the master is not busy. */
+/* Events are in the file within this time, as long as the master is not busy. */
 static const double every_s = 1;
 
 /* ---- the file ------------------------------------------------------------------------------- */
@@ -25,7 +25,7 @@ static void writer_give_up(struct trace_writer *writer, int reason)
     writer->file = -1;
 }
 
-/* Negative, with errno. */
+/* Negative, with errno set. */
 static int file_make(const char *path)
 {
     if (!trace_file_is_ours(path)) {
@@ -45,7 +45,7 @@ static void bytes_append(struct trace_writer *writer, const void *bytes, size_t 
         writer_give_up(writer, errno);
 }
 
-/* One block, with what lies behind its head. */
+/* Appends one block, with what follows its head. */
 static void block_append(struct trace_writer *writer, struct trace_file_block *block)
 {
     block->digest = trace_file_block_digest(block, block + 1);
@@ -54,7 +54,7 @@ static void block_append(struct trace_writer *writer, struct trace_file_block *b
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* What there is is written, and the next block begins. */
+/* Writes the events of this block, and begins the next one. */
 static void events_write(struct trace_writer *writer)
 {
     struct trace_file_block *block = writer->block;
@@ -64,7 +64,7 @@ static void events_write(struct trace_writer *writer)
     block->count = 0;
 }
 
-/* What masters have left from that number on. */
+/* Removes the files of masters from that number on. */
 static void files_remove(const char *output, int master)
 {
     for (bool there = true; there; master++) {
@@ -155,5 +155,5 @@ bool trace_writer_end(struct trace_writer *writer)
 void trace_writer_remove(const char *output)
 {
     files_remove(output, 0);
-    files_remove(output, 1); /* also where the first one is missing */
+    files_remove(output, 1); /* even if the first one is missing */
 }

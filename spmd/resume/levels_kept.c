@@ -26,7 +26,7 @@ static bool unwritten_tell(const char *name, struct failure *failure)
                        name);
 }
 
-/* Where nothing may be. */
+/* There must be no file of the new name. */
 static bool rename_to(const char *from, const char *to, struct failure *failure)
 {
     if (access(to, F_OK) == 0)
@@ -40,7 +40,7 @@ static bool rename_to(const char *from, const char *to, struct failure *failure)
                        to, strerror(errno));
 }
 
-/* That it is complete, too: the next level is built on it. */
+/* Flushes even the information that it is complete, because the next level is built on it. */
 static bool flush(const char *output, struct failure *failure)
 {
     const int file = own_open(output, O_RDWR);
@@ -50,7 +50,7 @@ static bool flush(const char *output, struct failure *failure)
     return good || unwritten_tell(output, failure);
 }
 
-/* The new name, too, before the next level's output takes the old one. */
+/* Flushes the new name, too, before the next level's output takes the old one. */
 static bool name_flush(const char *name, struct failure *failure)
 {
     return own_folder_flush(name) || unwritten_tell(name, failure);
@@ -66,7 +66,7 @@ bool levels_kept_add(const char *output, int64_t level, struct failure *failure)
     return good;
 }
 
-/* The last of those that are kept takes the output's place again. */
+/* Gives the last of the kept levels the output's name again. */
 static bool last_restore(const char *output, int64_t level, struct failure *failure)
 {
     char *name = output_name_level(output, level);

@@ -33,7 +33,7 @@ static bool differs(const struct check *check, const char *what, const char *the
                        check->path, what, then ? then : "none", now ? now : "none");
 }
 
-/* NULL and NULL are the same. */
+/* NULL equals NULL. */
 static bool attribute_same(const struct check *check, const char *name, const char *what,
                            const char *now)
 {
@@ -45,7 +45,7 @@ static bool attribute_same(const struct check *check, const char *name, const ch
     return same;
 }
 
-/* A parameter that the version that began it did not know yet is what it was then: its default. */
+/* A parameter that did not exist in the version that began the run had its default value then. */
 static bool parameter_new(const struct check *check, const struct scow_parameter *row,
                           const struct scow_value *value)
 {
@@ -76,7 +76,7 @@ static bool parameter_same(const struct check *check, const struct scow_paramete
     return differs(check, what, then, now);
 }
 
-/* But for those that a run may change. */
+/* Compares all parameters, except those that may change in a resumed run. */
 static bool parameters_same(const struct check *check)
 {
     const struct job *job = check->wanted->job;
@@ -87,7 +87,8 @@ static bool parameters_same(const struct check *check)
     return good;
 }
 
-/* A run that is planned while it works may go on with weights or without, but not with others. */
+/* A run that is planned while it works may be resumed with or without weights, but not with other
+ * ones. */
 static bool weights_agree(const struct check *check, const struct plan *plan)
 {
     const struct task_weights *then = plan->weights, *now = check->wanted->plan->weights;
@@ -98,7 +99,7 @@ static bool weights_agree(const struct check *check, const struct plan *plan)
                        check->path, then->source, now->source);
 }
 
-/* By what they say, not by how they are written. */
+/* Compares plans by their contents, not by how they are written. */
 static bool plan_same(const struct check *check)
 {
     const bool any = check->wanted->any_plan;
@@ -119,9 +120,9 @@ static bool plan_same(const struct check *check)
     return same;
 }
 
-/* Nobody has touched its files since, as far as their states tell: a time of change can be set back
- * (cp -p, rsync -t), that of status change cannot. Files of older versions do not have the latter.
- */
+/* Have its files not been touched since, as far as their times tell? A time of modification can be
+ * set back (cp -p, rsync -t), a time of status change cannot. Files of older versions do not have
+ * the latter. */
 static bool state_same(const struct check *check)
 {
     const struct remaining_wanted *wanted = check->wanted;
@@ -143,7 +144,7 @@ static bool input_differs(const struct check *check)
                        check->path, now ? now : "none");
 }
 
-/* Of a run that was killed before it had read all of its input. */
+/* Was the run killed before it had read all of its input? */
 static bool input_unread(const struct check *check)
 {
     return state_same(check) ||
@@ -154,7 +155,7 @@ static bool input_unread(const struct check *check)
                        check->path, check->wanted->input);
 }
 
-/* Against the digest that it had then (owned). */
+/* Compares the input with the digest that it had then (owned). */
 static bool input_compare(const struct check *check, char *then, struct remaining *remaining)
 {
     struct digest *now = check->wanted->digest;
@@ -181,7 +182,7 @@ static bool input_same(const struct check *check, struct remaining *remaining)
     return unread ? input_unread(check) : none || input_differs(check);
 }
 
-/* Of mixed clusters nothing is known: the method is compared all the same. */
+/* For mixed clusters the instruction set is not recorded: the method is compared nevertheless. */
 static bool instructions_same(const struct check *check)
 {
     char *then = contents_attribute(check->file, LAYOUT_ISA);
@@ -218,7 +219,7 @@ static bool damaged(const char *path, const char *what, struct failure *failure)
                        what);
 }
 
-/* One row a task. */
+/* Finds a data set with one row for each core task. */
 static bool rows_find(const struct check *check, const char *name, int64_t *place)
 {
     int64_t rows = 0;
@@ -227,7 +228,7 @@ static bool rows_find(const struct check *check, const char *name, int64_t *plac
            damaged(check->path, name + 1, check->failure);
 }
 
-/* " name value" of then, where it is another one now. */
+/* Says " name value" of the run before, where the value is another one now. */
 static void change_tell(const struct check *check, const struct scow_parameter *row,
                         const struct scow_value *value, struct text *text)
 {
@@ -244,7 +245,7 @@ static void change_tell(const struct check *check, const struct scow_parameter *
     free(then);
 }
 
-/* Some parameter that a run may change decides on the size of records. */
+/* Does a parameter that a resumed run may change determine the size of records? */
 static bool layout_differs(const struct check *check)
 {
     const struct job *job = check->wanted->job;
@@ -296,7 +297,7 @@ static bool partial_find(const struct check *check, struct remaining *remaining)
            damaged(check->path, "partial states", check->failure);
 }
 
-/* Rows that files of older versions do not have: 0. */
+/* Finds rows that files of older versions do not have: 0. */
 static bool newer_find(const struct check *check, const char *name, int64_t *place)
 {
     *place = 0;
@@ -320,7 +321,7 @@ static bool places_find(const struct check *check, struct remaining *remaining)
            (job->state_size == 0 || partial_find(check, remaining));
 }
 
-/* What core tasks emitted lies where the run put it, or beside the output when both have moved. */
+/* What core tasks emitted is where the run put it or, if both were moved, beside the output. */
 static bool emitted_find(const struct check *check, struct remaining *remaining)
 {
     char *base = contents_attribute(check->file, LAYOUT_RESULTS);
@@ -366,7 +367,7 @@ static hid_t file_open(const char *path, struct failure *failure)
     return file;
 }
 
-/* From numbers of core tasks to positions. */
+/* Converts numbers of core tasks to positions. */
 static bool ledger_order(const struct check *check, struct remaining *remaining)
 {
     const struct order *order = &check->wanted->job->order;
@@ -410,8 +411,8 @@ static bool progress_read(const struct check *check, struct remaining *remaining
     return there || damaged(check->path, "attributes", check->failure);
 }
 
-/* What is known of core tasks on which workers were lost, those of the end of a run that was killed
- * among them. */
+/* Reads what is known of core tasks on which workers were lost, including those at the end of a run
+ * that was killed. */
 static bool losses_read(const struct check *check, struct remaining *remaining)
 {
     const int64_t tasks = check->wanted->job->setup.tasks;

@@ -8,7 +8,7 @@
 #include "planner/files/profile_json.h"
 #include "planner/model/beyond.h"
 
-/* Loads of `size` to one worker after the other, as far as `tasks` go. */
+/* Gives loads of `size` to one worker after the other, as far as `tasks` suffice. */
 static bool round_fill(struct plan_round *round, int64_t repeat, int64_t workers, int64_t size,
                        int64_t tasks)
 {
@@ -21,7 +21,7 @@ static bool round_fill(struct plan_round *round, int64_t repeat, int64_t workers
     return round->loads != NULL;
 }
 
-/* And the masters, where there were several. */
+/* Removes rounds, and masters where there were several. */
 static void rounds_drop(struct plan *plan)
 {
     for (size_t r = 0; r < plan->round_count; r++)

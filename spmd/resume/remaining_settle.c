@@ -1,5 +1,5 @@
-/* What is left of a run, once its output has been read: from its ledger, its states and its losses
- * alone. */
+/* Finds what is left of a run, once its output has been read: only from its ledger, its states and
+ * its losses. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ static bool package_is_done(const struct remaining *remaining, const struct layo
     return true;
 }
 
-/* Leaves the worker at most one slot, the state that counts: NULL: it has none. */
+/* Keeps at most one slot of the worker: that of the valid state. NULL: it has none. */
 static const struct layout_partial *slot_choose(struct remaining *remaining, const struct job *job,
                                                 int worker)
 {
@@ -65,13 +65,14 @@ static int64_t ledger_count(const struct remaining *remaining, int64_t tasks, in
     return count;
 }
 
-/* How many core tasks, and which ones. */
+/* A number of core tasks, and a sum by which sets of them are compared. */
 struct task_sum {
     int64_t tasks;
     uint64_t members;
 };
 
-/* Those that are in somebody's state by the ledger: all that are done but those given up. */
+/* Those that must be in some worker's state by the ledger: all that are done, except those given
+ * up. */
 static struct task_sum expected_find(const struct remaining *remaining, int64_t tasks)
 {
     struct task_sum expected = {0, 0};
@@ -134,8 +135,8 @@ static bool range_extend(struct remaining *remaining, size_t *capacity, int64_t 
     return true;
 }
 
-/* Failed ones are to be done again where that can be; those given up are not, unless they are done.
- */
+/* Failed core tasks are done again where that is possible; those given up are not, unless they are
+ * done. */
 static void ledger_settle(struct remaining *remaining, const struct job *job)
 {
     const int64_t tasks = job->setup.tasks;
@@ -145,7 +146,7 @@ static void ledger_settle(struct remaining *remaining, const struct job *job)
     for (int64_t k = 0; k < remaining->lost_count; k++) {
         struct losses_row *row = &remaining->lost[k];
         if (row->given_up && remaining->ledger[row->first] == 1)
-            row->given_up = 0; /* whoever was taken for lost on it has done it all the same */
+            row->given_up = 0; /* a worker that seemed lost on it has done it after all */
         else if (row->given_up)
             remaining->ledger[row->first] = 2;
     }
@@ -162,7 +163,7 @@ static bool suspect_add(struct remaining *remaining, size_t *capacity, int64_t t
     return true;
 }
 
-/* What is left of one row, in as many pieces as it lies in. */
+/* Takes what is left of one row, in as many ranges as it consists of. */
 static bool row_take(struct remaining *remaining, size_t *capacity, const struct losses_row *row,
                      uint8_t *taken)
 {
@@ -180,7 +181,7 @@ static bool row_take(struct remaining *remaining, size_t *capacity, const struct
     return true;
 }
 
-/* The last row that has a core task counts: it is of the fewest others and the most losses. */
+/* The last row with a core task counts: it has the fewest other core tasks, and the most losses. */
 static bool suspects_make(struct remaining *remaining, uint8_t *taken)
 {
     size_t capacity = 0;
@@ -214,7 +215,7 @@ bool remaining_killed(const struct remaining *remaining)
     return remaining->last.outcome == PART_RUNNING && remaining->last.began_s > 0;
 }
 
-/* What a part that did not say how it ended, or only that, has come to. */
+/* Finds what the last part has done, if it did not say how it ended, or said only that. */
 static void last_settle(struct remaining *remaining, const char *path)
 {
     struct run_part *last = &remaining->last;
@@ -232,7 +233,7 @@ static void last_settle(struct remaining *remaining, const char *path)
         last->ended_s = (double)status.st_mtim.tv_sec + 1e-9 * (double)status.st_mtim.tv_nsec;
 }
 
-/* These core tasks, by number, do not hold what was written. */
+/* Marks core tasks, by number, whose results are not what was written. */
 static void damage_mark(struct remaining *remaining, const struct task_range *range)
 {
     for (int64_t task = range->first; task < range->first + range->count; task++)

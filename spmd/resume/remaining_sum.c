@@ -1,4 +1,4 @@
-/* Results as they stand in an output, read back by places. */
+/* Reads results back from an output, by their places, and sums them up. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "spmd/output/extents.h"
 #include "spmd/resume/remaining.h"
 
-/* Of memory for results, and of core tasks, at a time. */
+/* Bytes of memory for results, and core tasks, at a time. */
 enum { ROOM_BYTES = 1 << 20, BATCH_MOST = 4096 };
 
 struct reading {
@@ -20,9 +20,9 @@ struct reading {
     const struct job *job;
     const struct output_places *places;
     int file;
-    unsigned char *ledger; /* owned; of a batch, as are the next two */
+    unsigned char *ledger; /* owned; of a batch, like the next two */
     char *records, *grid;  /* owned; NULL: none */
-    char *box;             /* of the task at hand, how far it has been filled */
+    char *box;             /* end of what has been read of the core task's box */
 };
 
 static bool unreadable(const struct reading *reading, int64_t task, struct failure *failure)
@@ -32,7 +32,7 @@ static bool unreadable(const struct reading *reading, int64_t task, struct failu
                        reading->path, job_task_number(task));
 }
 
-/* A box's rows lie in the order of places. */
+/* The rows of a box come in the order of their places. */
 static bool extent_read(void *self, const struct extent *extent, struct failure *failure)
 {
     struct reading *reading = self;
@@ -66,7 +66,7 @@ static bool batch_read(struct reading *reading, int64_t first, int64_t count,
     return true;
 }
 
-/* Runs of tasks that have results, or have failed. */
+/* Adds ranges of core tasks that have results or have failed. */
 static bool batch_sum(const struct reading *reading, int64_t first, int64_t count,
                       struct summary *summary, struct failure *failure)
 {
@@ -123,7 +123,7 @@ bool remaining_sum(const char *path, const struct job *job, const struct output_
     return good;
 }
 
-/* The table as it shall be, and nothing in flight. */
+/* Writes the table as it must be, without packages in flight. */
 static bool losses_mend(const struct remaining *remaining, int file)
 {
     const struct output_places *places = &remaining->places;
@@ -145,7 +145,7 @@ static bool losses_mend(const struct remaining *remaining, int file)
     return good;
 }
 
-/* By the number of its core tasks again. */
+/* Writes the ledger by number of core task again. */
 static bool ledger_mend(const struct remaining *remaining, int file, int64_t tasks)
 {
     const struct order *order = &remaining->job->order;

@@ -8,7 +8,7 @@
 #include "spmd/layout/emitted.h"
 #include "spmd/layout/layout.h"
 
-/* Where everything lies, by core task, and what the files are called; both owned. */
+/* Where each core task's output is, and how the files are called; both owned. */
 struct rows {
     struct layout_emitted *items;
     size_t count;
@@ -37,7 +37,7 @@ static bool not_said(const char *path, struct failure *failure)
                        path);
 }
 
-/* Sizes come from a file, which may be damaged. */
+/* Sizes are from a file, which may be damaged. */
 static bool places_sum(struct survivors *survivors, const struct rows *rows, const char *path,
                        struct failure *failure)
 {
@@ -63,7 +63,7 @@ static bool bytes_read(struct survivors *survivors, const struct rows *rows, con
         good = rows->items[task].size == 0 ||
                emitted_read(emitted, &rows->items[task], 0, survivors->bytes + survivors->at[task],
                             (size_t)rows->items[task].size, failure);
-    /* The next level is built on it. */
+    /* Flushed, because the next level is built on it. */
     good = good && emitted_flush(emitted, rows->items, (int64_t)rows->count, failure);
     emitted_close(&emitted);
     return good;

@@ -7,7 +7,7 @@
 #include "planner/base/nearest.h"
 #include "spmd/job/values.h"
 
-/* NULL: the task has no such one. */
+/* NULL: the task has no parameter of that name. */
 static const struct scow_parameter *parameter_find(const struct scow_task *task, const char *name,
                                                    size_t length)
 {

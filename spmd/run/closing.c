@@ -11,10 +11,10 @@
 #include "spmd/transport/wire.h"
 #include "spmd/worker/worker.h"
 
-/* What is normalised between two signs of life: numbers of so many bytes, or a core task. Rows that
- * are cut at its ends cost more, so it is large. */
+/* Bytes of numbers that are normalised between two signs of life, or a core task if that has more.
+ * Rows that are cut at its ends cost more, so it is large. */
 static const size_t piece_bytes = 64 << 20;
-/* In place of a worker's ending: it has answered. */
+/* Stands for a worker's ending once it has answered. */
 enum { ANSWERED = -1 };
 
 static _Noreturn void memory_over(const struct comm *comm)
@@ -39,7 +39,7 @@ static bool range_normalize(const struct run *run, struct task_range range,
     return true;
 }
 
-/* What this worker did. */
+/* Normalises what this worker has done. */
 static bool done_normalize(const struct run *run, const struct done_packages *done,
                            const struct summary *summary, struct failure *failure)
 {
@@ -57,16 +57,16 @@ static bool input_check(const struct closing *closing, struct failure *failure)
 
 /* ---- the master ---------------------------------------------------------------------------- */
 
-/* While workers end their parts. */
+/* The state while workers end their parts. */
 struct gathering {
     const struct closing *closing;
     struct membership *members;
-    struct wire_close *orders;    /* owned, by member; on their way */
+    struct wire_close *orders;    /* owned, by member; those being sent */
     struct link_request *sending; /* owned, by member */
     struct wire_closed answer;
     struct link_request receiving;
-    int awaited;  /* members */
-    bool changed; /* the input, as a worker has seen it */
+    int awaited;  /* how many members */
+    bool changed; /* a worker has seen that the input has changed */
     const struct summary *summary;
     struct failure *failure;
 };
@@ -83,7 +83,7 @@ static void orders_fill(const struct gathering *gathering, enum wire_ending endi
         if (!membership_lives(gathering->members, member)) {
             order->ending = WIRE_ENDING_FAILED;
         } else if (collects) {
-            order->count = 0; /* the master does it */
+            order->count = 0; /* the master does it itself */
         } else if (gathering->closing->even) {
             const struct task_range share = resume_share(run->job->setup.tasks, living, which++);
             order->first = share.first;
@@ -112,7 +112,7 @@ static void orders_send(struct gathering *gathering)
     }
 }
 
-/* What that worker has not normalised, or nobody knows whether it has. */
+/* Does what that worker has not normalised, or may not have. */
 static void share_take_over(struct gathering *gathering, int member)
 {
     const struct run *run = gathering->closing->run;
@@ -129,7 +129,7 @@ static void answer_take(struct gathering *gathering, int member)
     const struct wire_closed *answer = &gathering->answer;
     if (member == 0 || membership_lost(gathering->members, member) ||
         gathering->orders[member].ending == ANSWERED)
-        return; /* somebody else does its part, or it has said so already */
+        return; /* its part is done by others, or done */
     membership_heard(gathering->members, member);
     membership_await(gathering->members, member, false);
     gathering->awaited--;
@@ -149,7 +149,8 @@ static void member_lose(struct gathering *gathering, int member)
     if (gathering->orders[member].ending == ANSWERED)
         return;
     gathering->awaited--;
-    gathering->closing->used->energy_j = (double)NAN; /* it may have been the first on its node */
+    gathering->closing->used->energy_j =
+        (double)NAN; /* it may have been the rank that measured its node */
     share_take_over(gathering, member);
 }
 
@@ -165,7 +166,7 @@ static void answers_await(struct gathering *gathering)
             answer_post(gathering);
             continue;
         }
-        if (membership_poll(gathering->members, &event)) /* nobody joins any more */
+        if (membership_poll(gathering->members, &event)) /* no worker joins any more */
             member_lose(gathering, event.member);
         else
             comm_pause(gathering->closing->run->comm, &pause, &awaited);
@@ -173,7 +174,7 @@ static void answers_await(struct gathering *gathering)
     link_cancel(&gathering->receiving);
 }
 
-/* An order that a lost rank may still read stays where it is. */
+/* Orders that a lost rank may still read are not freed. */
 static void gathering_release(struct gathering *gathering)
 {
     const struct comm *comm = gathering->closing->run->comm;
@@ -202,7 +203,8 @@ static bool input_changed(const struct gathering *gathering)
                         closing->run->job->input_name);
 }
 
-/* By a later part of the run, or by the next level of a search: it has to outlive this node. */
+/* A later part of the run, or the next level of a search, needs the file: it must be on the disk
+ * even if this node is lost. */
 static bool is_built_on(const struct run *run, enum wire_ending ending)
 {
     return ending == WIRE_ENDING_KEPT || (ending == WIRE_ENDING_WHOLE && run->job->setup.level > 0);
@@ -243,19 +245,19 @@ bool closing_lead(const struct closing *closing, enum wire_ending ending,
 
 /* ---- the verdict --------------------------------------------------------------------------- */
 
-/* What the master waits for workers to take it: who is stopped by then hears nothing any more, and
- * sees that the master is gone. */
+/* How long the master waits until workers have received the verdict. One that is stopped until then
+ * gets no other message, and sees that the master is gone. */
 static const double taken_most_s = 10;
 
-/* What all workers hear in the end. Where many are lost it does not leave at once. */
+/* What all workers are told at the end. With many lost workers, sending it takes a while. */
 struct verdict {
     struct wire_verdict *head;    /* owned */
     struct wire_lost *lost;       /* owned; as many as the head says */
-    struct link_request *sending; /* owned; of both, to each member that is not lost */
+    struct link_request *sending; /* owned; for both, to each member that is not lost */
     size_t sending_count;
 };
 
-/* Somebody may read it still. */
+/* A verdict that a worker may still read. */
 static struct verdict untaken;
 
 static void verdict_release(struct verdict *verdict)
@@ -265,7 +267,7 @@ static void verdict_release(struct verdict *verdict)
     free(verdict->sending);
 }
 
-/* To be released, also on failure: out of memory. */
+/* To be released, also after failure: out of memory. */
 static bool verdict_init(struct verdict *verdict, const struct failure *failure,
                          const struct run_outcome *outcome, int members)
 {
@@ -293,7 +295,7 @@ static void verdict_send(const struct run *run, struct verdict *verdict, int pee
                   &verdict->sending[verdict->sending_count++]);
 }
 
-/* What nobody takes stays where it is. */
+/* What no worker receives is not freed. */
 static void verdict_await(const struct comm *comm, struct verdict *verdict)
 {
     const double until_s = clock_now() + taken_most_s;
@@ -354,7 +356,7 @@ static void part_end(const struct closing *closing, const struct wire_close *ord
     store_end(run->store, &answer->failure);
 }
 
-/* Behind the verdict, as many as it says. */
+/* Receives as many lost workers as the verdict says, after it. */
 static void lost_hear(const struct comm *comm, int count, struct run_outcome *outcome)
 {
     const size_t most = (size_t)count;
@@ -395,7 +397,8 @@ void closing_follow(const struct closing *closing, const struct done_packages *d
     usage_measure(&used);
     answer.processor_s = used.processor_s;
     answer.energy_j = energy_watch_read(closing->run->energy);
-    liveness_hush(closing->run->liveness); /* what nobody takes would be complained of */
+    liveness_hush(
+        closing->run->liveness); /* MPI would complain about messages that are never received */
     comm_send(comm, &answer, sizeof answer, 0, WIRE_CLOSED);
     verdict_hear(comm, outcome, failure);
     outcome->summary = order.summary;

@@ -24,8 +24,8 @@
 #include "spmd/run/run_outcome.h"
 #include "spmd/strips/execute.h"
 
-/* Of the patience with a worker, until there is an output: somebody may be reading a large input
- * alone. */
+/* The patience with a worker is multiplied by this until there is an output, because one rank may
+ * be reading a large input alone. */
 static const double ASSEMBLY_FACTOR = 5;
 
 struct arguments {
@@ -34,12 +34,13 @@ struct arguments {
     struct weights_options weights;
     int64_t ahead;
     bool dca, verbose;
-    struct changes changes; /* of the core task */
+    struct changes changes; /* of the core task's parameters */
 };
 
 enum { ROWS_MOST = 25 + WEIGHTS_ROWS };
 
-/* First those of every run, then those of core tasks: *own becomes how many. */
+/* First the rows of every run, then those of core tasks; *own becomes the number of the first
+ * ones. */
 static size_t rows_fill(struct arguments *arguments, struct option_row *rows, size_t *own)
 {
     const struct option_row fixed[] = {
@@ -91,7 +92,7 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows, si
     return count + *own;
 }
 
-/* Who asks no master has nothing of what it decides. */
+/* With a counter the master decides nothing: options for what it would decide are refused. */
 static bool dca_check(const struct arguments *arguments, struct failure *failure)
 {
     if (!arguments->dca)
@@ -110,8 +111,8 @@ static bool dca_check(const struct arguments *arguments, struct failure *failure
     return dispatch_rule_is_closed(arguments->rule, failure);
 }
 
-/* In the order in which a user would want to hear: the plan, which workers need not see, who runs
- * it, where results go. */
+/* In the order in which a user would want to know: the plan, which workers need not see; who runs
+ * it; where results go. */
 static bool arguments_are_there(const struct comm *comm, const struct arguments *arguments,
                                 struct failure *failure)
 {
@@ -129,7 +130,7 @@ static bool arguments_are_there(const struct comm *comm, const struct arguments 
                        "the output (-o FILE) is missing: see scow run --help");
 }
 
-/* What belongs together. */
+/* Checks that the options go together. */
 static bool arguments_check(const struct arguments *arguments, struct failure *failure)
 {
     if (arguments->ahead > 1000)
@@ -203,7 +204,7 @@ static void intent_print(const struct arguments *arguments, const struct documen
                 plan->scheduler, execution->threads, execution->isa);
 }
 
-/* Local. The plan's kernel. */
+/* Local. Opens the plan's core task. */
 static bool kernel_find(struct kernel *kernel, const struct arguments *arguments,
                         const struct plan *plan, struct failure *failure)
 {
@@ -217,14 +218,15 @@ static bool kernel_find(struct kernel *kernel, const struct arguments *arguments
            kernel_input_check(kernel, arguments->run.input, arguments->plan, failure);
 }
 
-/* Collective. What the plan was made for; where it does not say, as the ranks were started. */
+/* Collective. The number of threads that the plan was made for or, if it does not say, that ranks
+ * were started with. */
 static int threads_choose(const struct comm *comm, const struct plan *plan)
 {
     const int threads = launch_threads(comm);
     return plan->threads > 0 ? plan->threads : threads;
 }
 
-/* As asked for, or as the plan has it; NULL: none. */
+/* The tail that was asked for, else the plan's; NULL: none. */
 static const char *tail_choose(const struct arguments *arguments, const struct plan *plan)
 {
     const char *tail = arguments->tail ? arguments->tail : arguments->rule ? NULL : plan->tail;
@@ -238,7 +240,7 @@ static void ahead_check(const struct arguments *arguments, const struct plan *pl
         failure_set(failure, FAILURE_USAGE, "--ahead is for rules: add -s RULE, or leave it out");
 }
 
-/* Does the master write what workers return? As the plan has it, or as asked for. */
+/* Does the master write what workers return? As asked for, else as the plan says. */
 static bool collects(const struct arguments *arguments, const struct plan *plan)
 {
     return arguments->run.collect || results_return(plan_returns(plan));
@@ -252,7 +254,7 @@ static void assemble(bool begins)
         launch_assembled();
 }
 
-/* Collective. Of a core task that searches in levels. */
+/* Collective. Runs a core task that searches in levels. */
 static void levels_execute(struct comm *comm, const struct arguments *arguments,
                            const struct execution *execution, struct run_outcome *outcome,
                            struct failure *failure)
@@ -266,8 +268,8 @@ static void levels_execute(struct comm *comm, const struct arguments *arguments,
         levels_run(execution, &setup, outcome, failure);
 }
 
-/* What is asked for and only one master can do; NULL: nothing. Side by side each decides as one
- * does that is alone. */
+/* Names an option that only one master can fulfil; NULL: there is none. Masters side by side decide
+ * each as a single one does. */
 static const char *single_by_options(const struct arguments *arguments, const struct plan *plan)
 {
     const bool alone = collects(arguments, plan) || plan->operating != OPERATING_SINGLE_PORT;
@@ -285,7 +287,8 @@ static const char *single_by_options(const struct arguments *arguments, const st
     return NULL;
 }
 
-/* Collective. Each of several masters reads the input by itself: where one cannot, rank 0 does. */
+/* Collective. Each of several masters reads the input itself: where one cannot, rank 0 reads for
+ * all. */
 static bool input_seen(const struct comm *comm, const char *input, const struct plan *plan)
 {
     struct failure unseen = FAILURE_INIT;
@@ -296,7 +299,7 @@ static bool input_seen(const struct comm *comm, const char *input, const struct 
     return comm_agree(comm, &unseen);
 }
 
-/* The same of the core task. */
+/* Names a property of the core task that only one master can handle; NULL: there is none. */
 static const char *single_by_task(const struct scow_task *task)
 {
     return task_has_levels(task) ? "a search in levels" : NULL;
@@ -313,7 +316,7 @@ static bool single_take(const struct comm *comm, const struct arguments *argumen
     return one_master_take(documents, &one, failure);
 }
 
-/* Collective, of a plan that has been read. */
+/* Collective. Runs a plan that has been read. */
 static void plan_execute(struct comm *comm, const struct arguments *arguments,
                          struct documents *documents, struct liveness *liveness,
                          struct failure *failure)
@@ -416,20 +419,21 @@ static bool strips_check(const struct arguments *arguments, struct failure *fail
     return true;
 }
 
-/* What strips ask for while they run. */
+/* What strips need to know while they run. */
 struct strips_limits {
     const struct until *until;
     struct liveness *liveness;
 };
 
-/* The master's: would the run be too late if it went on for so long? */
+/* At the master: would the run exceed its time if it went on for so many seconds? */
 static bool until_misses(void *self, double seconds)
 {
     const struct until *until = ((const struct strips_limits *)self)->until;
     return until->known && until_left_s(until, until_now()) < seconds;
 }
 
-/* What a launcher tells all when a rank has died is not meant for those that are left. */
+/* A signal that a launcher sends to all ranks when one has died is not meant for those that are
+ * left. */
 static bool strips_asked(void *self)
 {
     const struct strips_limits *limits = self;
@@ -438,7 +442,7 @@ static bool strips_asked(void *self)
     return interrupt_asked();
 }
 
-/* Collective, of a plan of strips that has been read. */
+/* Collective. Runs a plan of strips that has been read. */
 static void strips_run(struct comm *comm, struct arguments *arguments,
                        const struct documents *documents, struct liveness *liveness,
                        struct failure *failure)
@@ -481,7 +485,7 @@ static void strips_run(struct comm *comm, struct arguments *arguments,
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
-/* Collective, of documents that have been read. */
+/* Collective. Runs documents that have been read. */
 static void documents_execute(struct comm *comm, struct arguments *arguments,
                               struct documents *documents, struct liveness *liveness,
                               struct failure *failure)

@@ -10,7 +10,7 @@
 #include "planner/replan/stars_decided.h"
 #include "spmd/transport/clock.h"
 
-/* Weights, overhead and package sizes as the profile has them. */
+/* Takes weights, overhead and package sizes from the profile. */
 static bool setup_measured(struct decider *decider, const struct profile_setting *setting,
                            struct failure *failure)
 {
@@ -27,7 +27,7 @@ static bool setup_measured(struct decider *decider, const struct profile_setting
     return decider->weights || failure_memory(failure, "starting a rule");
 }
 
-/* Of a star, or of a group. */
+/* Takes the weights of a star's or group's part. */
 static bool part_weigh(struct decider *decider, const struct decider_request *request,
                        const struct task_weights *all)
 {
@@ -45,7 +45,8 @@ static bool part_weigh(struct decider *decider, const struct decider_request *re
     return good;
 }
 
-/* What is known of core tasks without a profile, too; of several masters, of those of this one. */
+/* Takes the weights that are known without a profile; of several masters, those of this one's
+ * part. */
 static bool plan_weigh(struct decider *decider, const struct decider_request *request,
                        struct failure *failure)
 {
@@ -58,7 +59,7 @@ static bool plan_weigh(struct decider *decider, const struct decider_request *re
     return good || failure_memory(failure, "starting a rule");
 }
 
-/* Of all stars. */
+/* Prepares the decisions of all stars. */
 static bool stars_make(struct decider *decider, const struct decider_request *request,
                        const struct profile_setting *setting, struct failure *failure)
 {
@@ -100,7 +101,7 @@ static bool watching_make(struct decider *decider, const struct decider_request 
     return true;
 }
 
-/* What the workers of the setting are known to take. */
+/* Takes what the setting's workers are known to need. */
 static bool setting_use(struct decider *decider, const struct decider_request *request,
                         const struct profile_setting *setting, struct failure *failure)
 {
@@ -110,7 +111,7 @@ static bool setting_use(struct decider *decider, const struct decider_request *r
                             : watching_make(decider, request, setting, failure);
 }
 
-/* Of several masters, those of this one. */
+/* Takes the setting; of several masters, the workers of this one. */
 static bool part_use(struct decider *decider, const struct decider_request *request,
                      const struct profile_setting *setting, struct failure *failure)
 {
@@ -131,7 +132,8 @@ static bool profile_use(struct decider *decider, const struct decider_request *r
                         struct failure *failure)
 {
     const struct plan *plan = request->whole ? request->whole : request->plan;
-    const bool more = request->joins || request->whole; /* than the profile has, perhaps */
+    const bool more =
+        request->joins || request->whole; /* perhaps more workers than the profile has */
     struct plan_profile seen;
     const bool good =
         plan_profile_init(&seen, request->profile, plan, failure) &&

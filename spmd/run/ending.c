@@ -16,7 +16,7 @@
 #include "spmd/run/usage.h"
 #include "spmd/worker/worker.h"
 
-/* The outcome of a reduction. */
+/* Prints the outcome of a reduction. */
 static void outcome_print(const struct job *job, struct run_outcome *outcome,
                           struct failure *failure)
 {
@@ -26,7 +26,7 @@ static void outcome_print(const struct job *job, struct run_outcome *outcome,
         summary_add_outcome(&outcome->summary, outcome->json);
 }
 
-/* Of the run, what this time came to. */
+/* What this part of the run has done. */
 static struct run_part part_of(const struct run_outcome *outcome)
 {
     return (struct run_part){.makespan_s = outcome->makespan_s,
@@ -34,9 +34,9 @@ static struct run_part part_of(const struct run_outcome *outcome)
                              .packages = outcome->packages};
 }
 
-/* What the output keeps of this run, whether all is done or not. */
+/* What the output keeps of this run, whether everything is done or not. */
 struct account {
-    struct output_outcome outcome; /* points to the others: not to be moved */
+    struct output_outcome outcome; /* points to the others, so it must not be moved */
     struct run_part part;
     char *losses, *joined, *plan, *had; /* owned */
 };
@@ -77,7 +77,7 @@ static void account_release(struct account *account)
     free(account->had);
 }
 
-/* Nothing more would have ended in time. */
+/* Says that no further core task would have ended in time. */
 static void time_tell(const struct ending *ending, const struct run_outcome *outcome,
                       const struct run_part *part, struct failure *failure)
 {
@@ -94,7 +94,7 @@ static void time_tell(const struct ending *ending, const struct run_outcome *out
                     ending->output, outcome->ends, outcome->summary.tasks, tasks, ending->again);
 }
 
-/* All that were tried have failed. */
+/* Says that all core tasks that were tried have failed. */
 static void failures_tell(const struct ending *ending, struct run_outcome *outcome,
                           struct failure *failure)
 {
@@ -114,7 +114,7 @@ static void failures_tell(const struct ending *ending, struct run_outcome *outco
 
 enum { ENDED_SIZE = 600 };
 
-/* For those who read the output later. */
+/* Prints how the run ended, for the output. */
 static void ended_print(const struct run_outcome *outcome, const struct failure *failure,
                         char ended[ENDED_SIZE])
 {
@@ -131,7 +131,8 @@ static void ended_print(const struct run_outcome *outcome, const struct failure 
                  signal ? signal : "", signal ? ")" : "");
 }
 
-/* As asked, or because nobody is left to go on: the file stays as it is, with what is done. */
+/* Stops as asked, or because no rank is left to go on: the file stays as it is, with what is
+ * done. */
 static void stop(const struct ending *ending, struct run_outcome *outcome,
                  const struct run_usage *used, struct failure *failure)
 {
@@ -156,7 +157,7 @@ static void stop(const struct ending *ending, struct run_outcome *outcome,
     account_release(&account);
 }
 
-/* By what core tasks said, as where --halt ends it, or by the machine. */
+/* Ends because of failed core tasks, as with --halt, or of a failure of the machine. */
 static void halt(const struct ending *ending, const struct failure *failure)
 {
     char ended[ENDED_SIZE];
@@ -164,8 +165,8 @@ static void halt(const struct ending *ending, const struct failure *failure)
     outputfile_halt(ending->output, ended);
 }
 
-/* The run is complete. A digest that was taken meanwhile is of an input that nobody has touched
- * until then. */
+/* The run is complete. A digest that was computed meanwhile is valid only if the input has not been
+ * touched until then. */
 static void seal(const struct ending *ending, const struct run_outcome *outcome, double start_s,
                  const struct run_usage *used, struct failure *failure)
 {
@@ -182,8 +183,8 @@ static void seal(const struct ending *ending, const struct run_outcome *outcome,
     account_release(&account);
 }
 
-/* Sizes and times said that it is the input of the run before, and its bytes are others: what was
- * done then and what is done now do not belong together. */
+/* Sizes and times said that the input is that of the run before, but its bytes differ: what was
+ * done then and now does not belong together. */
 static bool is_another(const struct ending *ending, struct failure *failure)
 {
     if (!ending->begun_with || !digest_wait(ending->digest, failure) ||
@@ -224,7 +225,8 @@ static enum wire_ending ending_find(const struct ending *ending, struct run_outc
     return outcome->stopped ? WIRE_ENDING_KEPT : WIRE_ENDING_WHOLE;
 }
 
-/* Of all nodes; 0: not known. A rank that is lost may have been the first on its node. */
+/* The energy of all nodes; 0: not known. A lost rank may have been the one that measured its
+ * node. */
 static double energy_find(const struct run *run, double others_j)
 {
     const double energy_j = energy_watch_read(run->energy) + others_j;

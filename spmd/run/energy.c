@@ -9,12 +9,13 @@
 #include <string.h>
 #include <time.h>
 
-/* A counter of 32 bits in units of 15 microjoules wraps every two minutes at 500 W. */
+/* The counter is read at least this often: one with 32 bits in units of 15 microjoules wraps after
+ * two minutes at 500 W. */
 enum { PERIOD_S = 30 };
 
 /* ---- one counter --------------------------------------------------------------------------- */
 
-/* The first line of a file; false: it cannot be read. */
+/* Reads the first line of a file; false: that is not possible. */
 static bool line_read(const char *folder, const char *file, char *line, int size)
 {
     char path[ENERGY_PATH_SIZE];
@@ -37,10 +38,11 @@ static bool number_read(const char *folder, const char *file, uint64_t *number)
     return *end == '\0';
 }
 
-/* A package, or the memory beside one: all else is part of a package, or holds one. */
+/* Does the entry count? Packages do, and the memory beside one; everything else is part of a
+ * package, or contains several. */
 static bool is_counted(const char *folder, const char *entry)
 {
-    static const char prefix[] = "intel-rapl:"; /* "intel-rapl-mmio:" shows packages once more */
+    static const char prefix[] = "intel-rapl:"; /* "intel-rapl-mmio:" has the same packages again */
     char name[64];
     if (strncmp(entry, prefix, sizeof prefix - 1) != 0 ||
         !line_read(folder, "name", name, sizeof name))
@@ -91,14 +93,14 @@ void energy_meter_advance(struct energy_meter *meter)
     }
 }
 
-/* ---- while others work --------------------------------------------------------------------- */
+/* ---- in a thread --------------------------------------------------------------------- */
 
 struct energy_watch {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    bool alive, over;          /* the thread; it is to end */
-    struct energy_meter meter; /* under the mutex */
+    bool alive, over;          /* is the thread alive, shall it end */
+    struct energy_meter meter; /* protected by the mutex */
 };
 
 static void *thread_run(void *self)
@@ -116,7 +118,7 @@ static void *thread_run(void *self)
     return NULL;
 }
 
-/* Signals are for the rank's own thread. */
+/* The thread blocks signals: they are for the rank's own thread. */
 static bool thread_start(struct energy_watch *watch)
 {
     sigset_t all, before;

@@ -19,7 +19,7 @@ static void idle_ranks_say(const struct execution_state *state)
 {
     const struct execution *execution = state->execution;
     if (execution->pilot || execution->joins || execution->level)
-        return; /* who is needed is found while it goes on */
+        return; /* how many are needed is found during the run */
     int64_t used = plan_workers_used(state->plan), workers = execution_workers_all(state);
     if (!execution->quiet && state->leads && used < workers && !execution->rule)
         fprintf(stderr,
@@ -27,7 +27,7 @@ static void idle_ranks_say(const struct execution_state *state)
                 execution->command, used, workers);
 }
 
-/* Has this program said what there is to say of its ranks? */
+/* Did this program print that already, for an earlier level? */
 static bool is_again(const struct execution *execution)
 {
     return execution->level && execution->level->again;
@@ -44,8 +44,8 @@ static void conditions_say(const struct execution_state *state)
     decider_note(&state->decider, execution->command);
 }
 
-/* Collective. Before anything is measured; who sleeps takes nobody's core, and who joins is not
- * there. */
+/* Collective. Is called before anything is measured. Core tasks that sleep need no core, and
+ * workers that join are not known yet. */
 static void oversubscription_say(const struct execution_state *state)
 {
     const struct execution *execution = state->execution;
@@ -55,7 +55,7 @@ static void oversubscription_say(const struct execution_state *state)
                                execution->threads, execution->command);
 }
 
-/* Collective. What would be done, in place of doing it. */
+/* Collective. Prints what would be done, in place of doing it. */
 static bool preview(struct execution_state *state, struct failure *failure)
 {
     const struct comm *comm = state->execution->comm;
@@ -66,7 +66,7 @@ static bool preview(struct execution_state *state, struct failure *failure)
     return comm_agree(comm, failure);
 }
 
-/* Is nothing left of a run that is gone on with, but what is made at the end? */
+/* Is nothing left of a resumed run except what is made at its end? */
 static bool is_over(const struct execution_state *state)
 {
     return state->resume.on && state->resume.left == 0;
@@ -82,7 +82,7 @@ static void lead(struct execution_state *state, const struct run *run, struct ru
     else
         execution_lead(state, run, outcome, failure);
     joining_end(&state->joining);
-    if (!run->masters) /* else it has ended, for the first one to read */
+    if (!run->masters) /* with several masters it has ended, for the first one to read */
         outcome->trace_cut = !trace_writer_end(&state->tracing);
     if (!resume->on)
         return;
@@ -91,7 +91,7 @@ static void lead(struct execution_state *state, const struct run *run, struct ru
     outcome->kept = resume->before.tasks;
 }
 
-/* Local to a worker, the other side of it. */
+/* Local to a worker. */
 static void follow(const struct execution_state *state, const struct run *run,
                    struct done_packages *done, struct failure *failure)
 {
@@ -101,14 +101,14 @@ static void follow(const struct execution_state *state, const struct run *run,
         worker_run(run, done, failure);
 }
 
-/* Local. Everybody ends its part, by the first master's word where there are several. */
+/* Local. All ranks end their parts, by the first master's message where there are several. */
 static void end(struct execution_state *state, const struct run *run,
                 const struct done_packages *done, struct run_outcome *outcome,
                 struct failure *failure)
 {
     const struct resume *resume = &state->resume;
     const bool lost = state->members.loss_count > 0;
-    /* Each worker sees what the others wrote. */
+    /* Each worker must see what the others wrote. */
     const bool one_node = state->workers_per_node == state->execution->comm->size - 1;
     const struct ending ending = {
         .closing = {.run = run,
@@ -128,8 +128,9 @@ static void end(struct execution_state *state, const struct run *run,
         ending_follow(&ending, done, outcome, failure);
 }
 
-/* Core tasks that were done well before speak for the others. No more than a survey of two workers
- * tries before it plans packages that may be half of the job. */
+/* The job is given up only if the first core tasks fail: once some succeeded, others will. The
+ * limit is no more than a survey of two workers tries before it plans packages, which may be half
+ * of the job. */
 static int64_t failing_most(const struct execution_state *state)
 {
     enum { FAILING_LEAST = 8 };
@@ -140,7 +141,7 @@ static int64_t failing_most(const struct execution_state *state)
     return workers > FAILING_LEAST ? workers : FAILING_LEAST;
 }
 
-/* Of this rank's master and its workers. */
+/* The run of this rank's master and its workers. */
 static struct run run_of(struct execution_state *state)
 {
     const struct execution *execution = state->execution;
@@ -181,7 +182,7 @@ static struct run run_of(struct execution_state *state)
     };
 }
 
-/* Of a group's master, in the star of the one above it. */
+/* The run of a group's master, in the star of the master above it. */
 static struct run above_of(struct execution_state *state, const struct run *run)
 {
     struct execution_above *above = &state->star.above;
@@ -193,7 +194,7 @@ static struct run above_of(struct execution_state *state, const struct run *run)
     return part;
 }
 
-/* The same of the ranks of all masters. */
+/* The run of the ranks of all masters. */
 static struct run whole_of(struct execution_state *state, const struct run *run)
 {
     struct run whole = *run;
@@ -218,7 +219,7 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
     run.above = group ? &state->star.above.run : NULL;
     run.heads = state->star.heads;
     run.behind = state->star.behind;
-    if (group) { /* it does what it gets, and the first master sees whether anything is wrong */
+    if (group) { /* it does what it gets; failures are handled by the first master */
         run.tasks = INT64_MAX;
         run.failing_most = 0;
     }
@@ -242,10 +243,10 @@ static bool perform(struct execution_state *state, struct run_outcome *outcome,
     return failure->code == FAILURE_NONE;
 }
 
-/* What is known of a run that there is nothing left of. */
+/* What is known of a run of which nothing is left to do. */
 static void complete_tell(const struct execution_state *state, struct run_outcome *outcome)
 {
-    const struct remaining *remaining = &state->resume.remaining; /* the master's */
+    const struct remaining *remaining = &state->resume.remaining; /* only at the master */
     outcome->resumed = true;
     outcome->kept = state->making.job.setup.tasks;
     outcome->summary = (struct summary){
@@ -258,8 +259,8 @@ static bool is_preview(const struct execution *execution)
     return execution->pilot && execution->pilot->preview;
 }
 
-/* The output holds nothing, not even on what workers were lost, and would stand in the way of the
- * next try. */
+/* The output contains nothing, not even a note of lost workers, and would be in the way of the next
+ * attempt. */
 static bool is_useless(const struct execution_state *state, const struct run_outcome *outcome,
                        bool good)
 {
@@ -267,8 +268,8 @@ static bool is_useless(const struct execution_state *state, const struct run_out
            !outcome->losses;
 }
 
-/* Local. Who looks from elsewhere is told how it ended; not of a run that is complete, of which the
- * output says all, nor of one whose output is useless and removed. */
+/* Local. Tells observers how the run ended; not if it is complete, because the output says so, nor
+ * if the output is useless and is removed. */
 static void status_finish(struct execution_state *state, const struct run_outcome *outcome,
                           bool good, const struct failure *failure)
 {
@@ -282,8 +283,8 @@ static void status_finish(struct execution_state *state, const struct run_outcom
         status_end(&state->status, stopped ? RUN_STOPPED : RUN_FAILED, &outcome->summary);
 }
 
-/* Local. The master finds out what follows from a level that is done; where core tasks have failed,
- * that is not known. */
+/* Local. The master finds the core tasks that follow from a completed level; where core tasks have
+ * failed, these are not known. */
 static bool level_end(const struct execution_state *state, const struct run_outcome *outcome,
                       struct failure *failure)
 {
@@ -336,7 +337,7 @@ out:
     execution_star_end(&state, outcome->broken);
     membership_release(&state.members);
     joining_end(&state.joining);
-    if (execution->liveness) /* it outlives what it would note */
+    if (execution->liveness) /* it is used longer than what it would note */
         execution->liveness->leaving = (struct liveness_leaving){NULL, NULL};
     losses_close(&state.losses);
     if (state.tracing.path)

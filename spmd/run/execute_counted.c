@@ -40,7 +40,7 @@ bool execution_counted_begin(struct execution_state *state, struct failure *fail
     return true;
 }
 
-/* Local. Room for so many ranges. */
+/* Local. Makes room for so many ranges. */
 static bool ranges_make(struct execution_state *state, int64_t count, struct failure *failure)
 {
     state->left = calloc((size_t)count + 1, sizeof *state->left);

@@ -30,8 +30,8 @@ static void texts_fill(const struct execution_state *state, const char *method,
     text_set(letter, LETTER_METHOD, method);
 }
 
-/* What a worker's own copy of the input has to be. Each may be on a file system of its own, so the
- * digest is needed before the first one comes. */
+/* What a worker's own copy of the input must be. Each worker may have its own file system, so the
+ * digest is needed before the first one joins. */
 static bool staged_fill(struct execution_state *state, struct letter *letter,
                         struct failure *failure)
 {
@@ -68,7 +68,7 @@ bool execution_joining_begin(struct execution_state *state, struct failure *fail
                           : failure_memory(failure, "preparing for workers that join");
     free(numbers);
     state->joining.quiet = execution->quiet;
-    /* A job that sleeps takes what the profile has for its worker's number, wherever it is. */
+    /* In a job that sleeps, a worker takes the profile's costs for its number, on any machine. */
     state->joining.profile = execution_sleeps(state) ? NULL : execution->profile;
     return good;
 }

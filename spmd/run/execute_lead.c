@@ -29,7 +29,7 @@ bool execution_copies(const struct execution_state *state)
     const struct execution *execution = state->execution;
     const struct job *job = &state->making.job;
     const bool apart = job->state_size == 0 && !job->results.emits;
-    /* In other models nobody knows here when a package is overdue. */
+    /* In other operating models it is not known here when a package is overdue. */
     if (emulation_operating(execution_sleeps(state) ? state->costs : NULL) != OPERATING_SINGLE_PORT)
         return false;
     return !state->star.heads && !execution->once && !execution->counted &&
@@ -63,14 +63,14 @@ static bool copies_set(const struct execution_state *state, const struct run *ru
            failure_memory(failure, "preparing for overdue packages");
 }
 
-/* What is known of the job's core tasks; NULL: nothing. */
+/* The weights of the job's core tasks; NULL: not known. */
 static const struct work *worth_of(const struct execution_state *state)
 {
     const struct task_weights *weights = state->execution->plan->weights;
     return weights && work_differs(&weights->work) ? &weights->work : NULL;
 }
 
-/* That the star's plan has, of those that are left. False: out of memory. */
+/* The worth of those core tasks of the star's plan that are left. False: out of memory. */
 static bool units_left(const struct execution_state *state, const struct work *worth, double *units)
 {
     const struct resume *resume = &state->resume;
@@ -92,7 +92,7 @@ static bool units_left(const struct execution_state *state, const struct work *w
     return good;
 }
 
-/* Moves go by what core tasks are worth, where the plan knows that. */
+/* Moves go by the worth of core tasks, where the plan knows it. */
 static bool moves_weigh(const struct execution_state *state, struct dispatch *recovery,
                         struct failure *failure)
 {
@@ -106,8 +106,8 @@ static bool moves_weigh(const struct execution_state *state, struct dispatch *re
     return true;
 }
 
-/* Local to one of several masters. What others may take over must not lie with workers that are
- * slow: so these have no more than they need while they work. Rules and watched plans see to that
+/* Local to one of several masters. Core tasks that others may take over must not be held by slow
+ * workers: these get no more than they need while they work. Rules and watched plans do that
  * themselves. */
 static bool moves_set(const struct execution_state *state, const struct run *run,
                       struct dispatch *recovery, struct failure *failure)
@@ -133,7 +133,7 @@ static bool deadline_set(const struct execution_state *state, struct dispatch *r
     const struct until *until = state->star.size > 0 ? &state->star.until : execution->until;
     const struct plan_prediction predicted = execution_prediction(state);
     char words[DURATION_SIZE];
-    /* Groups know what their workers take. */
+    /* Only masters of groups know what their workers need. */
     if (!until || !until->known || state->star.heads)
         return true;
     const double left_s = until_left_s(until, until_now());
@@ -152,7 +152,7 @@ static bool deadline_set(const struct execution_state *state, struct dispatch *r
            failure_memory(failure, "preparing for the end of the job");
 }
 
-/* Local to the master. Who looks from elsewhere is told how far it is. */
+/* Local to the master. Begins to tell observers the progress. */
 static void status_start(struct execution_state *state, const struct run *run,
                          struct progress *progress, const struct run_outcome *outcome)
 {
@@ -175,7 +175,7 @@ static void status_start(struct execution_state *state, const struct run *run,
     progress->tick = (struct progress_tick){status_tell, &state->status};
 }
 
-/* Behind what is told already. */
+/* Adds to what is told already. */
 static void copies_tell(const struct execution_state *state, struct run_outcome *outcome)
 {
     struct text told = TEXT_INIT, listed = TEXT_INIT;
@@ -191,7 +191,7 @@ static void copies_tell(const struct execution_state *state, struct run_outcome 
     outcome->copied = text_take(&listed);
 }
 
-/* When what remained was planned anew, and why. */
+/* Takes notes of when and why what remained was planned anew. */
 static void told_take(const struct execution_state *state, const struct dispatch *decides,
                       struct run_outcome *outcome)
 {
@@ -205,10 +205,10 @@ static void told_take(const struct execution_state *state, const struct dispatch
 
 struct leading {
     struct progress progress;
-    const struct dispatch *decides; /* what is handed_out; NULL: nothing, or it could not be made */
+    const struct dispatch *decides; /* what decides, if it could be made; else NULL */
 };
 
-/* While the first master waits for the others. */
+/* The state while the first master waits for the others. */
 struct waiting {
     const struct run *run;
     struct progress *progress;
@@ -225,7 +225,8 @@ static void waiting_show(void *self)
                   comm_now(waiting->run->comm) - waiting->run->members->origin_s);
 }
 
-/* Local to one of several masters. What was told of its own packages is to be with it. */
+/* Local to one of several masters. Ends together with the others; notes about its own packages are
+ * taken before. */
 static void others_join(struct execution_state *state, const struct run *run,
                         struct leading *leading, struct run_outcome *outcome,
                         struct failure *failure)
@@ -242,7 +243,7 @@ static void others_join(struct execution_state *state, const struct run *run,
     progress->elsewhere = progress->elsewhere_failed = 0;
 }
 
-/* Local to the master. Until all packages are done, or no more fits into the time that there is. */
+/* Local to the master. Works until all packages are done, or none fits into the remaining time. */
 static bool packages_lead(struct execution_state *state, const struct run *run,
                           struct leading *leading, struct run_outcome *outcome,
                           struct failure *failure)
@@ -295,7 +296,7 @@ static struct dispatch *survey_new(const struct execution_state *state,
     return pilot_survey(context, (int64_t)state->plan->tasks, failure);
 }
 
-/* Local to the master. The survey's, the plan's or the rule's. */
+/* Local to the master. Makes the decision object of the survey, the plan or the rule. */
 static struct dispatch *decides_new(const struct execution_state *state,
                                     struct pilot_context *context, struct failure *failure)
 {
@@ -305,15 +306,15 @@ static struct dispatch *decides_new(const struct execution_state *state,
     return decider_dispatch(&state->decider, execution_copies(state) ? &expected : NULL, failure);
 }
 
-/* Local to the master. Hands out, with what `decides` (owned; NULL: it could not be made), all that
- * is left. */
+/* Local to the master. Makes the dispatch that hands out all that is left, by `decides` (owned;
+ * NULL: it could not be made). */
 static void dispatch_make(struct execution_state *state, struct dispatch *decides,
                           struct failure *failure)
 {
     const struct resume *resume = &state->resume;
     if (decides && execution_is_group(state))
         decides = state->stream = dispatch_new_stream(decides, (int64_t)state->star.plan.tasks);
-    /* A group gets of it what comes from above. */
+    /* A group gets its part of it from the master above. */
     if (decides && resume->on && !execution_is_group(state))
         decides = resume_dispatch(resume, decides, failure);
     if (decides)

@@ -8,8 +8,8 @@
 #include "spmd/protocol/run_conditions.h"
 #include "spmd/run/execution_state.h"
 
-/* Workers that a new file has room for states of: some more than there are, so that more can go on
- * with it, as far as that costs little. */
+/* For how many workers a new file has room for states: for some more than there are, so that more
+ * can resume it, as long as that costs little. */
 static int slots_wanted(const struct job *job, int workers)
 {
     static const size_t spare_bytes = 1 << 20;
@@ -18,7 +18,7 @@ static int slots_wanted(const struct job *job, int workers)
     return workers + (fit < SPARE_MOST ? (int)fit : SPARE_MOST);
 }
 
-/* Local to the master. Of the folders that this run writes to. */
+/* Local to the master. Checks the folders that this run writes to. */
 static void folders_check(const struct execution *execution)
 {
     const char *const places[] = {execution->output, execution->emitted};
@@ -58,7 +58,7 @@ static void output_create(struct execution_state *state, struct output_places *p
         .surveyed = execution->pilot != NULL,
         .ahead = execution->ahead,
         .counted = execution->counted,
-        /* How many packages a rule assigns is known at the end. */
+        /* How many packages a rule assigns is known only at the end. */
         .events = execution->rule || execution->pilot
                       ? 1
                       : plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE +
@@ -70,7 +70,7 @@ static void output_create(struct execution_state *state, struct output_places *p
     state->created = outputfile_create(execution->output, job, &info, places, failure);
 }
 
-/* Local to a master. Nobody takes part yet. */
+/* Local to a master. No worker takes part yet. */
 static void members_make(struct execution_state *state)
 {
     const struct execution *execution = state->execution;
@@ -82,7 +82,7 @@ static void members_make(struct execution_state *state)
     membership_init(&state->members, &setup);
 }
 
-/* Local to the master. From here on the file beside the output is this part's. */
+/* Local to the master. From now on the file beside the output is that of this part. */
 static void tracing_begin(struct execution_state *state)
 {
     const struct execution *execution = state->execution;
@@ -92,7 +92,7 @@ static void tracing_begin(struct execution_state *state)
     state->star.part = part;
 }
 
-/* Local to another master: what is its own of the run. */
+/* Local to another master: prepares its own part of the run. */
 static void other_begin(struct execution_state *state)
 {
     const struct execution *execution = state->execution;
@@ -101,7 +101,7 @@ static void other_begin(struct execution_state *state)
                         &state->star.part);
 }
 
-/* Local to the master. The file, as it is when the first package is sent. */
+/* Local to the master. Makes the file as it must be when the first package is sent. */
 static void output_make(struct execution_state *state, struct output_places *places,
                         struct failure *failure)
 {
@@ -117,8 +117,8 @@ static void losses_leave(void *losses)
     losses_begin(losses, 0, 0);
 }
 
-/* Local. From here on ranks see each other by their places in the output, which is there, and what
- * this one works on is not the reason when it leaves because another is gone. */
+/* Local. From now on ranks see each other by locks on the output, which exists now. When this rank
+ * leaves because another one is gone, the package that it works on is not noted as the cause. */
 static void place_take(struct execution_state *state, struct liveness *liveness)
 {
     const struct execution *execution = state->execution;
@@ -150,7 +150,8 @@ static void output_open(struct execution_state *state, const struct output_place
         losses_open(&state->losses, execution->output, places, execution->comm->rank,
                     resume->lost_noted + state->star.number);
     state->losses.stride = execution_masters(state);
-    /* A place that it gives up before the end must not be the one that is seen. */
+    /* The lock for the whole run is taken first: of two locks of one place only the first is held,
+     * and that of a star is given up before the end. */
     place_take(state, execution->liveness);
     if (state->star.size > 0)
         place_take(state, execution_liveness(state));
@@ -158,10 +159,10 @@ static void output_open(struct execution_state *state, const struct output_place
         place_take(state, &state->star.above.liveness);
 }
 
-/* What workers are told of the output. */
+/* What workers are told about the output. */
 struct output_told {
     struct output_places places;
-    char early[65]; /* the input's digest, as execution_state has it */
+    char early[65]; /* the input's digest, as in execution_state */
     struct trace_part part;
 };
 

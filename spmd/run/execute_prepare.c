@@ -31,7 +31,7 @@ int execution_peers(const struct execution_state *state)
     return state->execution->joins ? 0 : state->execution->comm->size - 1;
 }
 
-/* Core tasks of a survey's packages: an even share, as far as it takes no more memory than that on
+/* The largest package of a survey: an equal share, as far as it needs no more memory than this on
  * its way. 0: there is no survey. */
 static int64_t surveyed_most(const struct execution_state *state)
 {
@@ -48,7 +48,7 @@ const char *execution_digest(const struct execution_state *state)
     return state->digest ? digest_known(state->digest) : "";
 }
 
-/* Local to the master. The workers, who wait meanwhile, shall know that it lives. */
+/* Local to the master. Meanwhile the waiting workers are told that the master lives. */
 static bool digest_await(const void *comm, struct digest *digest, struct failure *failure)
 {
     static const double nap_s = 0.02;
@@ -69,15 +69,15 @@ static void digest_start(struct execution_state *state, struct failure *failure)
     input_untouched(state->making.input, failure);
 }
 
-/* NULL: as the task describes it. */
+/* NULL: the task describes the job. */
 static const struct description *level_made(const struct execution *execution)
 {
     const struct execution_level *level = execution->level;
     return level && level->made.tasks > 0 ? &level->made : NULL;
 }
 
-/* Local, the same on every rank. Task and values as the plan has them. Results that return are
- * written by the master alone, and workers compute meanwhile whatever the plan says. */
+/* Local, the same on every rank. Core task and values are the plan's. Results that return are
+ * written by the master alone while workers compute, whatever the plan says. */
 static void values_make(const struct execution *execution, struct values *values,
                         struct failure *failure)
 {
@@ -127,7 +127,7 @@ struct conditions execution_conditions(const struct execution_state *state)
                                .isa = state->execution->isa,
                                .method = state->method,
                                .threads = state->execution->threads,
-                               /* Where workers join, nobody knows. */
+                               /* Where workers join, this is not known. */
                                .workers_per_node =
                                    state->execution->joins ? 0 : state->workers_per_node};
 }
@@ -151,7 +151,7 @@ struct resume_setup execution_resume_setup(const struct execution_state *state)
         .wanted = {.job = &state->making.job,
                    .plan = execution->plan,
                    .plan_name = execution->plan_name,
-                   /* A level's plan is made again for the ranks that there are. */
+                   /* A level's plan is made again for the ranks that are left. */
                    .any_plan = execution->pilot != NULL || level_made(execution) != NULL,
                    .input = execution->input,
                    .input_stamp = state->stamp,
@@ -202,7 +202,7 @@ bool execution_work_find(struct execution_state *state, struct failure *failure)
 
 /* ---- what decides ---------------------------------------------------------------------------- */
 
-/* Local. Where only the end of a run is left, nothing is to be decided. */
+/* Local. Where only the end of a run is left, nothing needs to be decided. */
 static void decider_make(struct execution_state *state, struct failure *failure)
 {
     const struct execution *execution = state->execution;
@@ -244,7 +244,7 @@ static void costs_make(struct execution_state *state, struct failure *failure)
         emulation_ranks(state->costs, state->star.places, state->star.size);
 }
 
-/* Collective. On this rank's node; masters are none. */
+/* Collective. The workers on this rank's node; masters do not count. */
 static int workers_per_node(const struct execution_state *state)
 {
     const struct comm *comm = state->execution->comm;

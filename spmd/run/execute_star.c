@@ -11,7 +11,7 @@
 
 #include "spmd/run/execution_state.h"
 
-/* Until stars have begun their packages: ranks are there, and have nothing long to do. */
+/* Until stars begin with their packages: ranks are there, and have nothing long to do. */
 static const double assembly_s = 60;
 
 /* ---- this rank's ---------------------------------------------------------------------------- */
@@ -82,7 +82,7 @@ static int rank_compare(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* Masters of all groups below, as they stand there. */
+/* Lists the masters of all groups below, in their order. */
 static int groups_list(const struct plan *plan, int *ranks)
 {
     int count = 0;
@@ -98,7 +98,7 @@ static int number_of(const struct execution_star *star, int64_t rank)
     for (int k = 0; k < star->count; k++)
         if (star->ranks[k] == rank)
             return k;
-    return -1; /* no master */
+    return -1; /* the rank is not a master */
 }
 
 static void parents_find(const struct plan *plan, int number, struct execution_star *star)
@@ -110,7 +110,7 @@ static void parents_find(const struct plan *plan, int number, struct execution_s
     }
 }
 
-/* Side by side in the plan's order; of a tree rank 0, and the others in theirs. */
+/* Side by side: in the plan's order; in a tree: rank 0, then the others in their order. */
 static bool masters_list(const struct plan *plan, struct execution_star *star,
                          struct failure *failure)
 {
@@ -140,7 +140,7 @@ static const struct plan *plan_below(const struct plan *plan, int64_t rank)
     return found;
 }
 
-/* Of that star. */
+/* The plan of this rank's star. */
 static const struct plan *star_plan(const struct execution_state *state)
 {
     const struct execution_star *star = &state->star;
@@ -154,7 +154,7 @@ static int depth_of(const struct execution_star *star, int number)
     return number == 0 ? 0 : 1 + depth_of(star, star->parents[number]);
 }
 
-/* The master with that number, and those right below it; owned, NULL: out of memory. */
+/* The master with that number, and the masters directly below it; owned. NULL: out of memory. */
 static int *places_make(const struct execution_star *star, int number, int *count)
 {
     int *places = calloc((size_t)star->count, sizeof *places);
@@ -165,7 +165,7 @@ static int *places_make(const struct execution_star *star, int number, int *coun
     return places;
 }
 
-/* Which of the star's ranks has that one in the job; 0: none of its workers. */
+/* The rank in the star of that rank of the job; 0: it is none of the star's workers. */
 static int64_t member_of(const struct execution_star *star, int64_t rank)
 {
     if (!star->heads)
@@ -176,7 +176,7 @@ static int64_t member_of(const struct execution_star *star, int64_t rank)
     return 0;
 }
 
-/* Which of its groups that rank is in, or in a group of; 0: in none. */
+/* The group that contains that rank, itself or in groups below; 0: there is none. */
 static int behind_of(const struct execution_star *star, int rank)
 {
     int number = 0;
@@ -197,7 +197,7 @@ static bool behind_find(struct execution_state *state)
     return star->behind != NULL;
 }
 
-/* Of a tree. */
+/* For a tree. */
 static bool places_find(struct execution_state *state, struct failure *failure)
 {
     struct execution_star *star = &state->star;
@@ -220,7 +220,8 @@ static bool places_find(struct execution_state *state, struct failure *failure)
                : failure_memory(failure, "preparing one of several masters");
 }
 
-/* Its ranks are those from its master to the next one, or it and the masters of its groups. */
+/* The star's ranks are those from its master to the next one; in a tree of groups, its master and
+ * the masters of its groups. */
 static bool ranks_find(struct execution_state *state, struct failure *failure)
 {
     const struct comm *comm = state->execution->comm;
@@ -238,7 +239,7 @@ static bool ranks_find(struct execution_state *state, struct failure *failure)
     return !star->tree || places_find(state, failure);
 }
 
-/* Plans of scow's own are like that. */
+/* Plans that scow makes are always like this. */
 static bool ranks_check(const struct execution_state *state, struct failure *failure)
 {
     const struct execution_star *star = &state->star;
@@ -259,8 +260,8 @@ static bool ranks_check(const struct execution_state *state, struct failure *fai
     return true;
 }
 
-/* Where the master of that number has groups, a rank behind it that is no master would have nobody
- * to work for; and masters stand before those below them. */
+/* A rank behind a master of groups that is no master itself would have no master to work for; and
+ * masters must come before the ranks below them. */
 static bool group_check(const struct execution_star *star, int number, const char *name,
                         struct failure *failure)
 {
@@ -291,7 +292,7 @@ static bool tree_check(const struct execution_state *state, struct failure *fail
     return good;
 }
 
-/* The star's plan, with workers as its master counts them. */
+/* Takes the star's plan, with workers numbered as its master counts them. */
 static bool plan_take(struct execution_state *state, struct failure *failure)
 {
     struct execution_star *star = &state->star;
@@ -320,7 +321,7 @@ static bool ranks_suffice(const struct execution_state *state, struct failure *f
                        state->execution->plan_name, needed, ranks, needed, ranks - 1);
 }
 
-/* Another master reads by itself what it packs. */
+/* A master other than the first one reads itself what it packs. */
 static void input_take(struct execution_state *state, struct failure *failure)
 {
     const struct execution *execution = state->execution;
@@ -336,7 +337,7 @@ static void input_take(struct execution_state *state, struct failure *failure)
 bool execution_star_find(struct execution_state *state, struct failure *failure)
 {
     struct comm *comm = state->execution->comm;
-    /* Where nothing is left, the first one ends the run. */
+    /* Where nothing is left, the first master alone ends the run. */
     if ((state->plan->star_count == 0 && !is_tree(state->plan)) ||
         (state->resume.on && state->resume.left == 0))
         return true;
@@ -353,7 +354,7 @@ bool execution_star_find(struct execution_state *state, struct failure *failure)
 
 /* ---- beginning and end ---------------------------------------------------------------------- */
 
-/* Of the first one alone, which ends the run. */
+/* Only for the first master, which ends the run. */
 static void all_make(struct execution_state *state)
 {
     const struct execution *execution = state->execution;
@@ -388,7 +389,7 @@ static void beside_look(void *comm)
     comm_look(comm);
 }
 
-/* Each watch looks a few times a second, so that they do not go on calling each other. */
+/* Each watch looks a few times per second, so that they do not call each other endlessly. */
 static void beside_add(struct execution_star *star, struct comm *waits, struct comm *looks)
 {
     struct execution_beside *beside = star->beside;
@@ -399,7 +400,7 @@ static void beside_add(struct execution_star *star, struct comm *waits, struct c
     comm_watch_add(waits, &beside->watch);
 }
 
-/* Whoever waits for one group looks after the others, too. */
+/* A rank that waits in one group watches the others, too. */
 static void watches_join(struct execution_state *state)
 {
     struct execution_star *star = &state->star;
@@ -411,7 +412,8 @@ static void watches_join(struct execution_state *state)
                 beside_add(star, groups[a], groups[b]);
 }
 
-/* Collective. Ranks look after each other in that group, and its first one tells who it is. */
+/* Collective. The ranks of the group watch each other, and its first one tells which process it
+ * is. */
 static void group_begin(struct execution_state *state, struct comm *comm, struct liveness *liveness,
                         struct process *master, bool goes_on, struct failure *failure)
 {
@@ -425,9 +427,9 @@ static void group_begin(struct execution_state *state, struct comm *comm, struct
     comm_broadcast(comm, master, sizeof *master);
 }
 
-/* Collective. A link's split sees nobody that is lost. So all come together before, where each
- * looks after the others; and who dies in what little time is left is not waited for without an
- * end. */
+/* Collective. Splitting a link does not notice lost ranks. So all ranks come together before it,
+ * while they watch each other; a rank that dies in the short time between is not waited for without
+ * a limit. */
 static void group_split(const struct execution_state *state, struct comm *comm, int number,
                         int before)
 {
@@ -440,7 +442,7 @@ static void group_split(const struct execution_state *state, struct comm *comm, 
         execution->assemble(false);
 }
 
-/* Collective. The stars of that level; whoever is in none of them has nothing to say there. */
+/* Collective. Begins the stars of that level; a rank that is in none of them does nothing here. */
 static void level_begin(struct execution_state *state, int depth, struct failure *failure)
 {
     struct execution_star *star = &state->star;

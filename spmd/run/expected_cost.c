@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* On the port, and at the worker. */
+/* The times on the port and at the worker. */
 struct deadline_cost expected_cost(const void *costs, int64_t worker, int64_t tasks)
 {
     static const enum operation way[] = {OPERATION_ENVELOPE, OPERATION_SEND, OPERATION_LINK};

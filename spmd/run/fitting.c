@@ -23,7 +23,7 @@ bool fitting_job(const struct fitting *fitting, struct failure *failure)
                        fitting->input ? " with -i " : "", fitting->input ? fitting->input : "");
 }
 
-/* A package is one message, and MPI counts its bytes in an int. */
+/* A package is one message, whose bytes MPI counts in an int. */
 static bool message_fits(const struct fitting *fitting, int64_t largest, struct failure *failure)
 {
     const size_t bytes = job_message_most(fitting->job, largest);
@@ -34,7 +34,7 @@ static bool message_fits(const struct fitting *fitting, int64_t largest, struct 
                        fitting->plan_name, largest, (double)bytes / 1e9);
 }
 
-/* So are a package's results, where they are returned. */
+/* A package's returned results are one message, too. */
 static bool results_fit(const struct fitting *fitting, int64_t largest, struct failure *failure)
 {
     const size_t bytes = packed_results_least(fitting->job, largest);
@@ -46,8 +46,8 @@ static bool results_fit(const struct fitting *fitting, int64_t largest, struct f
                        fitting->plan_name, largest, (double)bytes / 1e9, (double)LINK_MOST / 1e9);
 }
 
-/* What another model forbids, a real transport does all the same. Of one that sleeps, the master
- * learns only when all is written that a worker could take the next package. */
+/* Other operating models cannot be enforced with a real transport. In a job that sleeps, the master
+ * learns only after writing that a worker can take the next package. */
 static bool model_fits(const struct fitting *fitting, const struct fitting_packages *packages,
                        struct failure *failure)
 {
@@ -90,7 +90,7 @@ bool fitting_plan(const struct fitting *fitting, const struct fitting_packages *
            (!fitting->collects || results_fit(fitting, packages->largest, failure));
 }
 
-/* Of one worker, for results that it keeps: all that its plan has for the worker that gets the
+/* The memory of one worker for results that it keeps: all that the plan has for the worker with the
  * most. */
 static double kept_memory(const struct job *job, const struct plan *plan)
 {
@@ -108,7 +108,7 @@ static double kept_memory(const struct job *job, const struct plan *plan)
     return most;
 }
 
-/* Of one worker, for results that return. */
+/* The memory of one worker for results that return. */
 static double returned_memory(const struct fitting *fitting, int64_t largest)
 {
     if (!fitting->collects)

@@ -36,14 +36,14 @@ bool levels_check(const struct execution *execution, struct failure *failure)
 struct search {
     const struct execution *whole;
     const struct levels_setup *setup;
-    struct ranks_left ranks;      /* that take part */
-    struct execution_level level; /* the one that is at hand */
-    int64_t number;               /* its own, from 1 */
-    char *plan_text;              /* owned; of a level behind the first */
-    struct plan plan;             /* the same */
+    struct ranks_left ranks;      /* those that take part */
+    struct execution_level level; /* the current level */
+    int64_t number;               /* the number of the current level, from 1 */
+    char *plan_text;              /* owned; of a level after the first */
+    struct plan plan;             /* of such a level */
     char *emitted;                /* owned */
-    bool resume;                  /* it goes on with what there is */
-    bool alone;                   /* no worker is left for another one */
+    bool resume;                  /* the level is resumed */
+    bool alone;                   /* no worker is left for another level */
     double predicted_s, measured_s;
     bool entire; /* every core task of every level was done by this program, as predicted */
 };
@@ -60,8 +60,8 @@ static void level_release(struct search *search)
     search->plan_text = search->emitted = search->level.before = NULL;
 }
 
-/* Local to the master. By the user's scheduler or another one, for the ranks that there are, and by
- * what the level's core tasks cost, as far as that is known. */
+/* Local to the master. Plans by the user's scheduler or another one, for the ranks that are left
+ * and for what the level's core tasks cost, as far as known. */
 static char *plan_make(const struct search *search, struct failure *failure)
 {
     const struct execution *whole = search->whole;
@@ -72,7 +72,8 @@ static char *plan_make(const struct search *search, struct failure *failure)
     struct profile profile = {0};
     if (!whole->profile)
         return remaining_plan(&request, NULL, failure);
-    wished.selected = (struct plan_selection){.runs = NULL}; /* the whole plan keeps its own */
+    wished.selected =
+        (struct plan_selection){.runs = NULL}; /* the whole plan keeps its selection */
     if (!profile_copy(&profile, whole->profile) ||
         !ranks_left_select(&search->ranks, whole->plan, whole->profile, &wished.selected))
         failure_memory(failure, "planning a level");
@@ -105,7 +106,7 @@ static void level_plan(struct search *search, struct failure *failure)
     search->level.before = before_name(search, failure);
 }
 
-/* Local. Each level's are files of their own, for the ones before are still to be read. */
+/* Local. Each level has files of its own, because those of the level before are still needed. */
 static char *emitted_name(const struct search *search)
 {
     char ending[64];
@@ -120,7 +121,7 @@ static char *emitted_name(const struct search *search)
     return name;
 }
 
-/* Collective. The master's plan and number on every rank. */
+/* Collective. Gives the master's plan and number to every rank. */
 static bool level_share(struct search *search, struct failure *failure)
 {
     const struct comm *comm = search->ranks.comm;
@@ -159,9 +160,9 @@ static void level_print(struct search *search, const struct run_outcome *outcome
     search->measured_s += outcome->makespan_s;
 }
 
-/* Collective, behind a level: what has become of it at the master, who may be busy with the next
- * one for long. Others see meanwhile that it lives: over the level's end they had stopped to look
- * after each other. */
+/* Collective, after a level. Gives the outcome of the level at the master, which may be busy with
+ * the next one for long, to all ranks. They watch meanwhile that it lives: for the end of the level
+ * they had stopped watching each other. */
 static bool level_agree(const struct search *search, struct failure *failure)
 {
     const struct levels_setup *setup = search->setup;
@@ -181,7 +182,7 @@ static void assemble(const struct search *search, bool begins)
         search->whole->assemble(begins);
 }
 
-/* Collective among those that are left, behind a level in which ranks were lost. */
+/* Collective among the ranks that are left, after a level in which some were lost. */
 static void lost_leave_out(struct search *search, struct run_outcome *outcome)
 {
     const struct execution *whole = search->whole;
@@ -293,7 +294,7 @@ bool levels_run(const struct execution *execution, const struct levels_setup *se
     if (good && leads && failure->code == FAILURE_NONE)
         search_print(&search);
     if (search.ranks.made)
-        liveness_end(setup->liveness); /* it looks at those that are left */
+        liveness_end(setup->liveness); /* it watches the ranks that are left */
     ranks_left_end(&search.ranks, outcome);
     level_release(&search);
     return good;

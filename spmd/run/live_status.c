@@ -12,7 +12,7 @@
 #include "spmd/transport/clock.h"
 
 static const double every_s = 3;
-/* Writing it takes no more than this share of the time. */
+/* Writing the status takes no more than this share of the time. */
 static const double share_most = 0.01;
 
 /* ---- what it says --------------------------------------------------------------------------- */
@@ -29,7 +29,7 @@ static void losses_fill(struct run_status *status, const struct membership *memb
                                                  .why = strdup(members->losses[k].why)};
 }
 
-/* As things stand now. */
+/* Fills in the present state. */
 static void status_fill(struct status_writer *writer, double now)
 {
     const struct status_setup *setup = &writer->setup;

@@ -16,7 +16,7 @@ static void word_write(char word[MACHINE_WORD_SIZE])
     free(processor);
 }
 
-/* The first rank from `from` on whose words are others. */
+/* The first rank from `from` on that has other texts. */
 static int stretch_end(const char (*words)[MACHINE_WORD_SIZE], int ranks, int from)
 {
     int to = from + 1;

@@ -1,4 +1,4 @@
-/* scow-run: executes a plan. One program on every rank; rank 0 is the master. */
+/* scow-run: executes a plan. The same program runs on every rank; rank 0 is the master. */
 #include "spmd/run/command.h"
 
 int main(int argc, char **argv)

@@ -11,7 +11,7 @@
 #include "planner/model/platform.h"
 #include "planner/simulate/simulate.h"
 
-/* Where the profile does not know such packages, or nobody knows a profile, nothing is said. */
+/* Nothing is predicted where there is no profile, or it does not know such packages. */
 static void predict(struct documents *documents)
 {
     const struct profile *profile = documents_profile(documents);
@@ -31,7 +31,7 @@ static void predict(struct documents *documents)
         plan_profile_release(&seen);
 }
 
-/* The sentence's end: what that is expected to take. */
+/* Adds to the sentence what that is expected to take. */
 static void tell(const struct documents *documents, const struct one_master *one, double planned_s,
                  struct text *text)
 {

@@ -39,7 +39,7 @@ static struct task_weights *weights_read_given(const struct documents *documents
     return weights;
 }
 
-/* They are not the plan's; of which of both kinds. */
+/* Refuses weights that are not the plan's, and says which of the two kinds they are. */
 static bool others_refuse(const struct plan *plan, const struct task_weights *weights,
                           const struct plan_weights *given, struct failure *failure)
 {
@@ -57,7 +57,7 @@ static bool others_refuse(const struct plan *plan, const struct task_weights *we
                        sent ? bytes->source : plan->weights->source);
 }
 
-/* Have these packages been made by such weights, or can they be by now? */
+/* Were the packages made by such weights, or can these still be used? */
 static bool weights_fit(const struct plan *plan, const struct task_weights *weights,
                         const struct plan_weights *given, struct failure *failure)
 {
@@ -77,7 +77,7 @@ static bool weights_fit(const struct plan *plan, const struct task_weights *weig
     return weights_match(weights, (int64_t)plan->tasks, failure);
 }
 
-/* Local to the master. The plan with the weights, which it owns from here on, as text, owned; NULL
+/* Local to the master. The plan with the weights, which it owns from now on, as text, owned; NULL
  * with *failure set. */
 static char *plan_with(struct plan *plan, struct task_weights *weights, struct failure *failure)
 {
@@ -89,8 +89,8 @@ static char *plan_with(struct plan *plan, struct task_weights *weights, struct f
     return text;
 }
 
-/* Local to the master. The plan's text anew, owned; NULL: it has these weights, or with *failure
- * set. */
+/* Local to the master. The plan's new text, owned; NULL: the plan has these weights already, or
+ * *failure is set. */
 static char *plan_weigh(struct documents *documents, const struct plan_weights *given,
                         struct failure *failure)
 {

@@ -6,7 +6,7 @@
 #include "planner/model/platform.h"
 #include "planner/simulate/simulate.h"
 
-/* A tenth of a second, or so. */
+/* So many packages take about a tenth of a second. */
 enum { PACKAGES_MOST = 100000 };
 
 static int by_end(const void *a, const void *b)
@@ -16,7 +16,7 @@ static int by_end(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* From the packages' ends. */
+/* Makes the curve from the ends of packages. */
 static struct progress_curve curve_from(const struct trace *trace)
 {
     struct progress_curve curve = {calloc(trace->count + 1, sizeof *curve.steps), 0};

@@ -25,7 +25,7 @@ static void *room(const struct comm *comm, size_t count, size_t size)
     link_abort(comm->link, FAILURE_FAILED);
 }
 
-/* Behind those of the runs before. */
+/* Adds them after those of earlier levels. */
 static void lost_add(struct ranks_left *left, const struct process_list *more)
 {
     const size_t before = (size_t)left->lost.count, count = (size_t)more->count;
@@ -56,7 +56,7 @@ static int *others_of(const struct comm *comm, const struct rank_list *lost)
     return others;
 }
 
-/* A communicator with lost ranks cannot be ended: nobody uses it any more. */
+/* A communicator with lost ranks cannot be freed: it is just not used any more. */
 void ranks_left_go_on(struct ranks_left *left, struct run_outcome *outcome)
 {
     const int count = left->comm->size - outcome->lost.count;
@@ -72,7 +72,7 @@ void ranks_left_go_on(struct ranks_left *left, struct run_outcome *outcome)
     left->ranks = among;
 }
 
-/* The profile's number of the plan's worker. */
+/* The number in the profile of the plan's worker. */
 static int64_t selected_of(const struct plan_selection *selection, int64_t worker)
 {
     for (size_t k = 0; k < selection->count; k++) {
@@ -95,7 +95,7 @@ bool ranks_left_select(const struct ranks_left *left, const struct plan *plan,
         return selection_copy(selection, &plan->selected);
     for (int rank = 1; good && rank < left->comm->size; rank++) {
         const int64_t worker = selected_of(&plan->selected, left->ranks[rank] - 1);
-        if (worker < measured) /* those beyond come behind them by themselves */
+        if (worker < measured) /* those beyond the measured ones follow by themselves */
             good = selection_add(selection, worker, worker);
     }
     return good;

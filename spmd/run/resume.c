@@ -52,7 +52,7 @@ static bool left_find(struct resume *resume, const struct resume_setup *setup,
 
 /* ---- does it hold what was written? -------------------------------------------------------- */
 
-/* Local. This rank's share of so many. */
+/* Local. This rank's share of `count`. */
 static struct task_range share_of(const struct resume_setup *setup, int64_t count)
 {
     const struct comm *comm = setup->comm;
@@ -61,7 +61,7 @@ static struct task_range share_of(const struct resume_setup *setup, int64_t coun
     return resume_share(count, comm->size, comm->rank);
 }
 
-enum { PIECES = 100 }; /* of a share, between which others see that this rank lives */
+enum { PIECES = 100 }; /* of a share: between two of them others see that this rank lives */
 
 static bool job_box(const void *self, int64_t task, int64_t start[3], int64_t count[3])
 {
@@ -69,7 +69,7 @@ static bool job_box(const void *self, int64_t task, int64_t start[3], int64_t co
     return job_place(self, task, start, count, &none);
 }
 
-/* The emitted files of it are to be closed. */
+/* Its emitted files are to be closed. */
 static struct intact_subject subject_of(const struct resume *resume,
                                         const struct resume_setup *setup, struct failure *failure)
 {
@@ -105,7 +105,7 @@ static bool share_compare(const struct resume_setup *setup, const struct intact_
     return good;
 }
 
-/* Local to the master. Behind its own what that worker has found. */
+/* Local to the master. Adds what that worker has found to its own. */
 static void damage_receive(const struct comm *comm, int peer, struct intact_damage *damage,
                            struct failure *failure)
 {
@@ -156,13 +156,13 @@ static void damage_tell(const struct resume_setup *setup, const struct intact_da
     text_release(&which);
 }
 
-/* What all compare together when the run was complete: its picture. */
+/* What all ranks compare together if the run was complete: its picture. */
 struct picture_check {
     bool wanted;
-    double minimum, maximum; /* of the grid */
+    double minimum, maximum; /* of the grid's numbers */
 };
 
-/* Local. Is this rank's share of the picture that of its results? */
+/* Local. Is this rank's share of the picture as it follows from results? */
 static bool picture_compare(const struct resume_setup *setup, const struct intact_subject *subject,
                             const struct picture_check *check)
 {
@@ -178,7 +178,7 @@ static bool picture_compare(const struct resume_setup *setup, const struct intac
     return same;
 }
 
-/* Local to the master. What is made when all is done; where it is not what was made, it is made
+/* Local to the master. Checks what is made when everything is done; where it differs it is made
  * again. */
 static void picture_lead(struct resume *resume, const struct resume_setup *setup,
                          const struct intact_subject *subject, const struct picture_check *check)
@@ -204,7 +204,7 @@ static void picture_follow(const struct resume_setup *setup, const struct intact
     comm_send(setup->comm, &same, sizeof same, 0, WIRE_DAMAGE);
 }
 
-/* Local to the master. What all have found, and what is left then. */
+/* Local to the master. Collects what all ranks have found, and finds what is left then. */
 static void damage_lead(struct resume *resume, const struct resume_setup *setup,
                         struct intact_damage *damage, struct failure *failure)
 {
@@ -216,7 +216,7 @@ static void damage_lead(struct resume *resume, const struct resume_setup *setup,
     left_find(resume, setup, damage, failure);
 }
 
-/* Collective. Compares, and finds out what is left. */
+/* Collective. Compares results with their digests, and finds what is left. */
 static bool damage_find(struct resume *resume, const struct resume_setup *setup,
                         struct failure *failure)
 {
@@ -245,7 +245,7 @@ static bool damage_find(struct resume *resume, const struct resume_setup *setup,
     return good;
 }
 
-/* The profile that the output keeps; false: none that can be read. */
+/* The profile in the output; false: there is none that can be read. */
 static bool kept_profile(const struct resume *resume, struct profile *profile)
 {
     struct failure unreadable = FAILURE_INIT;
@@ -253,8 +253,8 @@ static bool kept_profile(const struct resume *resume, struct profile *profile)
     return text && profile_parse(profile, text, strlen(text), "", &unreadable);
 }
 
-/* Local to the master. Ranks that there is no room for stay idle, and only one master knows on
- * which core tasks workers were lost before: a group would have to lose as many again. */
+/* Local to the master. Ranks for which the output has no room stay idle, and only one master knows
+ * on which core tasks workers were lost before: a group would have to lose as many again. */
 static bool is_for_one(const struct resume *resume, const struct resume_setup *setup)
 {
     const bool suspects = resume->remaining.suspect_count > 0;
@@ -262,15 +262,15 @@ static bool is_for_one(const struct resume *resume, const struct resume_setup *s
            (suspects && setup->wanted.plan->child_count > 0);
 }
 
-/* Local to the master. Where they come while it runs there is room for many more than will ever be
- * there: as before, what is planned is for as many as the plan is for. */
+/* Local to the master. Where workers join during the run there is room for many more than will ever
+ * be there: the plan is made for as many as the one before. */
 static int64_t workers_planned(const struct resume *resume, const struct resume_setup *setup)
 {
     const int64_t planned = plan_workers_needed(setup->wanted.plan);
     return setup->joins && planned < resume->workers ? planned : resume->workers;
 }
 
-/* Local to the master. Owned; NULL: there is nothing left to plan, or *failure is set. */
+/* Local to the master. Owned; NULL: nothing is left to be planned, or *failure is set. */
 static char *rest_text(const struct resume *resume, const struct resume_setup *setup,
                        struct failure *failure)
 {
@@ -292,7 +292,7 @@ static char *rest_text(const struct resume *resume, const struct resume_setup *s
     return text;
 }
 
-/* Collective. What the master has found of the file, on every rank. */
+/* Collective. Gives what the master has found in the file to every rank. */
 static bool found_share(struct resume *resume, const struct resume_setup *setup,
                         struct failure *failure)
 {
@@ -317,7 +317,7 @@ static bool found_share(struct resume *resume, const struct resume_setup *setup,
     return good;
 }
 
-/* What every rank needs to know of what is left, beside the plan of it. */
+/* What every rank must know of what is left, besides the plan for it. */
 struct left {
     bool complete;
     int workers, slots;
@@ -361,7 +361,7 @@ static bool ranges_share(struct resume *resume, const struct resume_setup *setup
     return good;
 }
 
-/* Collective. What is left, and the plan of it: the master's, on every rank. */
+/* Collective. Gives the master's knowledge of what is left, and the plan for it, to every rank. */
 static bool left_share(struct resume *resume, const struct resume_setup *setup,
                        struct failure *failure)
 {
@@ -422,7 +422,7 @@ struct task_range resume_share(int64_t tasks, int64_t shares, int64_t which)
     return (struct task_range){first, each + (which < more)};
 }
 
-/* Local. In pieces, between which others see that this rank lives. */
+/* Local. In pieces, between which other ranks see that this one lives. */
 static bool share_sum(const struct resume *resume, const struct resume_setup *setup,
                       struct summary *mine, struct failure *failure)
 {
@@ -440,8 +440,8 @@ static bool share_sum(const struct resume *resume, const struct resume_setup *se
     return good;
 }
 
-/* Pieces between core tasks that were done before make more packages of what was planned. How many
- * a rule assigns is known at the end. */
+/* Ranges between core tasks that were done before divide planned packages into more. How many a
+ * rule assigns is known only at the end. */
 static struct part_info part_of(const struct resume *resume, const struct resume_setup *setup)
 {
     const char *now = setup->profile_text, *then = resume->remaining.profile;
@@ -531,7 +531,7 @@ void resume_join(const struct resume *resume, const struct job *job, struct run_
 {
     const void *state = resume->remaining.state;
     if (resume->left == 0)
-        summary_init(&outcome->summary); /* there was no run that would have */
+        summary_init(&outcome->summary); /* no run has initialised it */
     summary_merge(&outcome->summary, &resume->before);
     resume_tell(resume, outcome);
     if (!state)

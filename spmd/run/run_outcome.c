@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind the makespan. */
+/* Adds the prediction after the makespan. */
 static void prediction_print(const struct plan_prediction *predicted, double makespan_s)
 {
     printf(" (predicted %.4f s, ", predicted->makespan_s);

@@ -10,7 +10,8 @@
 #include "planner/base/duration.h"
 #include "spmd/node/command_answer.h"
 
-/* For sealing: a second, and of what is left so much, up to a minute. */
+/* Seconds that are kept for sealing: at least one, and this share of the remaining time up to a
+ * minute. */
 static const double seal_least_s = 1, seal_most_s = 60, seal_share = 0.02;
 static const double day_s = 86400;
 
@@ -23,7 +24,8 @@ double until_now(void)
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
-/* A number of at most eight digits at *text, which is moved behind it; negative: there is none. */
+/* Reads a number of at most eight digits at *text, which is moved behind it; negative: there is
+ * none. */
 static double number_take(const char **text)
 {
     double number = 0;
@@ -51,8 +53,8 @@ double until_duration_s(const char *text)
     return 60 * parts[0] + parts[1];
 }
 
-/* Numbers with these characters between them, a T also written as a space; how many, as far as the
- * text goes; 0: it is of another form. */
+/* Reads numbers separated by these characters (a T may be written as a space); returns how many
+ * there are, as far as the text goes; 0: it has another form. */
 static int numbers_read(const char *text, const char *between, int *numbers)
 {
     int count = 0;
@@ -69,7 +71,7 @@ static int numbers_read(const char *text, const char *between, int *numbers)
     }
 }
 
-/* By local time; negative: it is none. */
+/* The moment by local time; negative: the text is none. */
 static double moment_seconds(const char *text)
 {
     int parts[6] = {0};
@@ -85,7 +87,7 @@ static double moment_seconds(const char *text)
     return (double)mktime(&then);
 }
 
-/* "18:30[:00]": the next one; negative: it is none. */
+/* The next moment with the time of day "18:30[:00]"; negative: the text is none. */
 static double time_of_day(const char *text, double now_s)
 {
     const time_t now = (time_t)now_s;
@@ -148,7 +150,7 @@ static void slurm_ask(struct until *until, double now_s)
         until_set(until, now_s + left_s, "Slurm");
 }
 
-/* The duration behind "NAME = " in what qstat says; negative: it says nothing of it. */
+/* Finds the duration behind "NAME = " in the output of qstat; negative: there is none. */
 static double qstat_find(const char *answer, const char *name)
 {
     static const char between[] = " = ", plain[] = "0123456789:";

@@ -13,7 +13,7 @@
 
 /* ---- what was asked for -------------------------------------------------------------------- */
 
-/* 0: it is not there, or no number. */
+/* 0: it is not set, or no number. */
 static double number_of(const char *name)
 {
     const char *text = getenv(name);
@@ -26,7 +26,7 @@ static int64_t count_of(const char *name)
     return (int64_t)fmin(number_of(name), 1e9);
 }
 
-/* Megabytes of a node: asked for as such, or for each of its CPUs. */
+/* The memory of a node as asked for, by megabytes for a node or for each of its CPUs. */
 static double slurm_bytes(void)
 {
     const double node = number_of("SLURM_MEM_PER_NODE");
@@ -48,7 +48,7 @@ static void slurm_read(struct run_request *request)
     request->threads = threads > 0 ? threads : 1;
 }
 
-/* As Torque says; others say less. */
+/* Torque says all of this, other versions of PBS less. */
 static void pbs_read(struct run_request *request)
 {
     snprintf(request->by, sizeof request->by, "pbs");
@@ -70,14 +70,14 @@ void usage_requested(struct run_request *request)
 
 /* ---- what was used ------------------------------------------------------------------------- */
 
-/* Of a process, in ticks. */
+/* Times of a process, in clock ticks. */
 struct ticks {
-    double used;    /* by it, and by those that it has waited for */
-    double started; /* after the node was */
+    double used;    /* by the process, and by children that it has waited for */
+    double started; /* after the node's start */
 };
 
-/* What /proc/PID/stat says behind the process's name: its 14th to 17th and its 22nd number. False:
- * it is gone. */
+/* Reads fields 14 to 17 and 22 of /proc/PID/stat, which follow the process's name. False: the
+ * process is gone. */
 static bool stat_read(long pid, struct ticks *ticks)
 {
     enum { NAME = 2, USED_FIRST = 14, USED_LAST = 17, STARTED = 22 };
@@ -101,7 +101,7 @@ static bool stat_read(long pid, struct ticks *ticks)
     return number == STARTED;
 }
 
-/* Of the processes that a thread of this one has started and not waited for. */
+/* Seconds of the processes that a thread of this process has started and not waited for. */
 static double children_seconds(const char *thread)
 {
     char path[320], line[4096], *end = line;
@@ -138,7 +138,7 @@ static double seconds_of(const struct rusage *usage)
            1e-6 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 }
 
-/* Since this process was started. */
+/* Seconds since this process was started. */
 static double age_seconds(void)
 {
     struct timespec now;
