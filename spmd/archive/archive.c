@@ -15,7 +15,7 @@
 #include "spmd/layout/contents.h"
 #include "spmd/layout/layout.h"
 
-/* The core tasks that a run which goes on has to do. */
+/* Lists the core tasks that a resumed run has to do. */
 static bool not_done_list(const uint8_t *ledger, size_t count, struct run_record *record)
 {
     size_t capacity = 0;
@@ -63,7 +63,7 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     record->kernel = contents_attribute(file, LAYOUT_KERNEL);
     record->version = contents_attribute(file, LAYOUT_VERSION);
     record->isa = contents_attribute(file, LAYOUT_ISA);
-    record->method = contents_attribute(file, LAYOUT_METHOD); /* older files do without */
+    record->method = contents_attribute(file, LAYOUT_METHOD); /* older files do not have it */
     char *checksum = contents_attribute(file, LAYOUT_CHECKSUM);
     if (checksum)
         record->checksum = strtoull(checksum, NULL, 16);
@@ -84,7 +84,7 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     return true;
 }
 
-/* One that the file has otherwise than the plan. */
+/* Reads a parameter whose value in the file differs from the plan's. */
 static bool change_read(hid_t file, const char *name, struct run_record *record)
 {
     const struct parameter *planned = parameter_list_find(&record->plan.parameters, name);
@@ -93,7 +93,7 @@ static bool change_read(hid_t file, const char *name, struct run_record *record)
     const bool there =
         word ? word[0] != '\0' : contents_number(file, name, H5T_NATIVE_DOUBLE, &now.number);
     char *end = NULL;
-    if (word && planned && !planned->word) { /* a text that looks like a number travels as one */
+    if (word && planned && !planned->word) { /* a text that looks like a number was stored as one */
         now.number = strtod(word, &end);
         now.word = end != word && !*end ? NULL : word;
     }
@@ -103,7 +103,8 @@ static bool change_read(hid_t file, const char *name, struct run_record *record)
     return good;
 }
 
-/* Those that runs may have otherwise; of a plug-in, which is not open, those that the plan has. */
+/* Reads parameters that may change in a resumed run; of a plug-in, which is not open, those that
+ * the plan has. */
 static bool changes_read(hid_t file, struct run_record *record, struct failure *failure)
 {
     const struct scow_task *task =
@@ -161,8 +162,8 @@ bool archive_read(const char *path, int64_t part, struct run_record *record,
 
 /* ---- of a search --------------------------------------------------------------------------- */
 
-/* Between two levels there is no output, but that of the last one, by another name. Owned; NULL:
- * out of memory. */
+/* Between two levels there is no output of that name, but the last level's under another name.
+ * Owned; NULL: out of memory. */
 static char *last_find(const char *path)
 {
     char *found = strdup(path);

@@ -12,12 +12,13 @@
 #include "spmd/layout/level_file.h"
 #include "spmd/layout/parts.h"
 
-/* Levels as they are read. */
+/* The levels while they are read. */
 struct reading {
     struct run_record *record;
-    struct plan_level *expected; /* owned: as the first one's plan has them; NULL: not known */
+    struct plan_level
+        *expected; /* owned: levels as expected by the first one's plan; NULL: not known */
     size_t expected_count;
-    bool ruled; /* the first one was assigned on request: its plan's times are not the run's */
+    bool ruled; /* the first level was assigned on request: its plan's times are not the run's */
 };
 
 /* ---- one level ----------------------------------------------------------------------------- */
@@ -31,7 +32,8 @@ static void expected_take(struct reading *reading, struct plan *plan, bool ruled
     plan->level_count = 0;
 }
 
-/* Its makespan by its plan, as it began; 0: not known. Of the first one, what that expects, too. */
+/* The makespan by the plan with which the level began; 0: not known. For the first level, also
+ * reads what its plan expects. */
 static double predicted_of(hid_t file, const char *path, int64_t number, struct reading *reading)
 {
     struct failure none = FAILURE_INIT;
@@ -50,7 +52,7 @@ static double predicted_of(hid_t file, const char *path, int64_t number, struct 
     return predicted_s;
 }
 
-/* Of all parts. */
+/* The sum over all parts. */
 static double measured_of(hid_t file)
 {
     int32_t resumed = 0;
@@ -64,7 +66,7 @@ static double measured_of(hid_t file)
     return measured_s;
 }
 
-/* What its ledger and its end say. */
+/* Reads the level's state from its ledger and its end. */
 static void state_read(hid_t file, struct run_level *level)
 {
     size_t count = 0;
@@ -80,7 +82,7 @@ static void state_read(hid_t file, struct run_level *level)
     level->complete = complete != 0;
 }
 
-/* Behind those that are there; false: out of memory. */
+/* Appends a level; false: out of memory. */
 static bool level_add(hid_t file, const char *path, int64_t number, struct reading *reading)
 {
     struct run_record *record = reading->record;
@@ -100,7 +102,7 @@ static bool level_add(hid_t file, const char *path, int64_t number, struct readi
 
 /* ---- those before it ----------------------------------------------------------------------- */
 
-/* In the folder of `path`; owned; NULL: out of memory. */
+/* The path of `name` in the folder of `path`; owned. NULL: out of memory. */
 static char *beside(const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
@@ -111,7 +113,7 @@ static char *beside(const char *path, const char *name)
     return made;
 }
 
-/* The file of the level before; negative: there is none, or it is of another one. */
+/* Opens the file of the level before; negative: there is none, or it belongs to another search. */
 static hid_t before_open(const char *path, int64_t number)
 {
     char *before = NULL;
@@ -124,8 +126,8 @@ static hid_t before_open(const char *path, int64_t number)
     return -1;
 }
 
-/* The one before, whose file is called `name`; *more: what the one before that is called, owned;
- * NULL: there is none, or it is not there any more. False: out of memory. */
+/* Adds the level before, whose file is called `name`; *more: the name of the file before that,
+ * owned; NULL: there is none, or it is gone. False: out of memory. */
 static bool before_add(const char *name, const char *path, int64_t number, struct reading *reading,
                        char **more)
 {
@@ -142,7 +144,7 @@ static bool before_add(const char *name, const char *path, int64_t number, struc
     return good;
 }
 
-/* Those before the one that `file` is of, from the last to the first. */
+/* Adds the levels before the one of `file`, from the last to the first. */
 static bool befores_add(hid_t file, const char *path, struct reading *reading)
 {
     char *name;

@@ -41,7 +41,7 @@ static bool documents_read(hid_t file, hid_t group, const char *path, struct run
     return good;
 }
 
-/* Files of older versions do without. */
+/* Files of older versions do not have them. */
 static void conditions_read(hid_t group, struct run_record *part)
 {
     part->command_line = contents_attribute(group, LAYOUT_COMMAND_LINE);
@@ -57,7 +57,7 @@ static void word_read(hid_t group, const char *name, char *word, size_t size)
     free(text);
 }
 
-/* Files of older versions do without. */
+/* Files of older versions do not have it. */
 static void usage_read(hid_t group, struct run_record *part)
 {
     struct run_request *requested = &part->requested;
@@ -74,7 +74,7 @@ static void usage_read(hid_t group, struct run_record *part)
     contents_number(group, LAYOUT_USED_ENERGY, H5T_NATIVE_DOUBLE, &used->energy_j);
 }
 
-/* How packages were assigned: of the first part, in the root group. */
+/* Reads how packages were assigned; of the first part that is in the root group. */
 static void assigning_read(hid_t object, struct run_record *part)
 {
     part->rule = contents_attribute(object, LAYOUT_RULE); /* absent in most */
@@ -93,7 +93,8 @@ static void assigning_read(hid_t object, struct run_record *part)
     archive_drop_empty(&part->replan);
 }
 
-/* Of what a watched run says of itself: where its rest was planned anew, and kept. */
+/* Reads what a watched run says about itself: where what remained was planned anew, and where plans
+ * were kept. */
 static void changes_read(const char *replanned, struct run_changes *changes)
 {
     json_t *list = json_loads(replanned, 0, NULL), *change;
@@ -109,8 +110,8 @@ static void changes_read(const char *replanned, struct run_changes *changes)
     json_decref(list);
 }
 
-/* The rows of a list in JSON (NULL: there is none), to be closed by rows_close, and zeroed room for
- * as many structures of that size: owned; NULL: there is no row, or memory ran out. */
+/* The rows of a list in JSON (NULL: there is none), to be closed by rows_close, and zeroed memory
+ * for as many structures of that size, owned; NULL: there are no rows, or out of memory. */
 static json_t *rows_open(const char *text, size_t size, void **room)
 {
     json_t *rows = text ? json_loads(text, 0, NULL) : NULL;
@@ -119,7 +120,7 @@ static json_t *rows_open(const char *text, size_t size, void **room)
     return rows;
 }
 
-/* False: there was no room for them. */
+/* False: out of memory. */
 static bool rows_close(json_t *rows, const void *room, struct failure *failure)
 {
     const bool good = room || json_array_size(rows) == 0;
@@ -127,7 +128,7 @@ static bool rows_close(json_t *rows, const void *room, struct failure *failure)
     return good || failure_memory(failure, "reading a run's output");
 }
 
-/* Of what a run says of the workers that it lost. */
+/* Reads what a run says about the workers that it lost. */
 static bool losses_read(struct run_record *part, struct failure *failure)
 {
     void *room;
@@ -164,7 +165,7 @@ static struct run_member member_of(const json_t *row)
     return member;
 }
 
-/* Those that joined while it went on. */
+/* Reads which workers joined during the run. */
 static bool members_read(hid_t group, struct run_record *part, struct failure *failure)
 {
     part->joined = contents_text(group, LAYOUT_PART_JOINED);
@@ -181,7 +182,7 @@ static bool members_read(hid_t group, struct run_record *part, struct failure *f
     return rows_close(rows, room, failure);
 }
 
-/* What its workers had of their processors. */
+/* Reads what workers had of their processors. */
 static bool had_read(hid_t group, struct run_record *part, struct failure *failure)
 {
     char *text = contents_text(group, LAYOUT_PART_HAD); /* absent in older files */
@@ -199,7 +200,7 @@ static bool had_read(hid_t group, struct run_record *part, struct failure *failu
     return rows_close(rows, room, failure);
 }
 
-/* Between the stars of several masters. */
+/* Reads the core tasks that moved between stars. */
 static bool moves_read(hid_t group, struct run_record *part, struct failure *failure)
 {
     part->moved = contents_text(group, LAYOUT_PART_MOVED);
@@ -236,13 +237,13 @@ static bool told_read(hid_t group, struct run_record *part, struct failure *fail
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-/* What is known of a run's parts as a whole. */
+/* What is known about a run's parts as a whole. */
 struct curve {
     struct run_part *rows; /* owned; NULL: there are none */
     int64_t row_count;
     int32_t resumed, complete;
-    bool
-        older; /* nothing is known of the last part's plan: its trace is in the first one's place */
+    bool older;  /* the plan of the last part is not known, and its trace is in the place of the
+                    first part's */
     bool traced; /* traces are wanted */
 };
 
@@ -256,14 +257,15 @@ static bool group_there(hid_t file, int64_t times)
 static struct curve progress_curve_of(hid_t file)
 {
     struct curve curve = {0};
-    contents_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &curve.resumed); /* older: without */
+    contents_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32,
+                    &curve.resumed); /* older files do not have it */
     contents_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &curve.complete);
     curve.rows = parts_list(file, curve.resumed, &curve.row_count);
     curve.older = curve.resumed > 0 && !group_there(file, curve.resumed);
     return curve;
 }
 
-/* Did that part, or whichever has its place, do all of its plan? */
+/* Did that part, or the one that has its place, do all of its plan? */
 static bool is_whole(hid_t group, const struct curve *curve, int64_t times)
 {
     const int64_t row = curve->older && times == 0 ? curve->resumed : times;
@@ -274,7 +276,7 @@ static bool is_whole(hid_t group, const struct curve *curve, int64_t times)
     return curve->rows[row].outcome == PART_COMPLETE || (curve->complete && row == curve->resumed);
 }
 
-/* Did it say how it ended? */
+/* Did the part say how it ended? */
 static bool is_written(const struct curve *curve, int64_t times)
 {
     const int64_t row = curve->older && times == 0 ? curve->resumed : times;
@@ -289,15 +291,14 @@ static struct trace_part trace_part_of(const struct curve *curve, int64_t times)
     return (struct trace_part){row, row < curve->row_count ? curve->rows[row].began_s : 0};
 }
 
-/* A plan that was made while its run went on, or was not done in whole, follows from what it sent.
- */
+/* A plan that was made during its run, or was not completed, is derived from what the run sent. */
 static bool trace_needed(const struct curve *curve, int64_t times, const struct run_record *part)
 {
     const bool tells = curve->older || part->surveyed || part->cut_short;
     return curve->traced || (tells && is_written(curve, times));
 }
 
-/* The part that went on for the `times`th time. */
+/* Reads the part that resumed the run for the `times`th time. */
 static bool part_read(hid_t file, const char *path, const struct curve *curve, int64_t times,
                       struct run_record *part, struct failure *failure)
 {
@@ -321,7 +322,7 @@ static bool part_read(hid_t file, const char *path, const struct curve *curve, i
                     failure_memory(failure, "reading a run's output"));
 }
 
-/* Their number among those read; -1: there is no such one. */
+/* The part's number among those that were read; -1: there is none. */
 static int64_t part_choose(const struct run_record *read, int64_t count, int64_t wanted)
 {
     int64_t chosen = wanted > 0 ? -1 : 0;
@@ -331,7 +332,7 @@ static int64_t part_choose(const struct run_record *read, int64_t count, int64_t
     return chosen;
 }
 
-/* `read` becomes those beside the chosen one. */
+/* `read` becomes the parts besides the chosen one. */
 static void parts_divide(struct run_record *read, int64_t count, int64_t chosen,
                          struct run_record *record)
 {
@@ -357,8 +358,8 @@ static void read_release(struct run_record *read, int64_t count)
     free(read);
 }
 
-/* Of an older file, and where the first part's plan is wanted for what it says of the job, all is
- * under one name. */
+/* In an older file, and where the first part's plan is wanted because it describes the job,
+ * everything has one name. */
 static bool older_complete(const struct curve *curve, int64_t wanted, struct run_record *record,
                            struct failure *failure)
 {

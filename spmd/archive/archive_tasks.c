@@ -16,7 +16,7 @@
 
 /* One record of a data set of compound type. */
 struct row {
-    hid_t type;  /* in memory: as asked for, or as in the file, in memory's byte order */
+    hid_t type;  /* in memory: as asked for, or as in the file with the machine's byte order */
     char *bytes; /* owned */
 };
 
@@ -27,8 +27,8 @@ static void row_release(struct row *row)
     free(row->bytes);
 }
 
-/* As `type`, which is taken over; negative: as it is. False: there is no such data set, or it
- * cannot be read. */
+/* Reads the record as `type`, which is closed here; negative: with the type that it has. False:
+ * there is no such data set, or it cannot be read. */
 static bool row_read(hid_t file, const char *name, int64_t index, hid_t type, struct row *row)
 {
     const hsize_t start = (hsize_t)index, one = 1;
@@ -73,7 +73,7 @@ static void number_print(hid_t type, const char *bytes, struct text *text)
     }
 }
 
-/* Text in one line: line ends and other controls as escapes. */
+/* Prints text on one line: line ends and other control characters are escaped. */
 static void words_print(const char *bytes, size_t size, struct text *text)
 {
     for (size_t i = 0; i < size && bytes[i]; i++) {
@@ -121,7 +121,7 @@ static void record_print(const struct row *row, struct text *text)
 
 /* ---- emitted bytes ------------------------------------------------------------------------- */
 
-/* In its kernel's words, where that has some. False: out of memory. */
+/* Prints emitted bytes as the core task renders them, if it can. False: out of memory. */
 static bool words_render(hid_t file, const char *bytes, size_t size, struct text *text)
 {
     char *name = archive_attribute(file, LAYOUT_KERNEL);
@@ -212,15 +212,15 @@ bool archive_task(const char *path, int64_t task, struct text *text, struct fail
 
 enum column { COLUMN_EXIT, COLUMN_SECONDS, COLUMN_WORKER, COLUMN_START, COLUMN_SIZE, COLUMNS };
 
-/* What the log is made of; owned. */
+/* What the log is made from; owned. */
 struct joblog {
     char *command;            /* the template */
-    struct items *items;      /* NULL: the input is not there, or another one */
-    struct commands *lines;   /* of these; NULL: the template stands for all */
-    double *columns[COLUMNS]; /* one number a task */
+    struct items *items;      /* NULL: the input is missing, or another one */
+    struct commands *lines;   /* of these; NULL: the template is printed for all */
+    double *columns[COLUMNS]; /* one number for each core task */
 };
 
-/* A command that a signal ended has the signal's number below 0 as its exit code. */
+/* A command that was ended by a signal has an exit code below 0: the signal's number. */
 static void joblog_print(struct joblog *log, size_t count, const uint8_t *ledger, struct text *text)
 {
     double *const *column = log->columns;

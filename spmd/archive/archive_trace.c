@@ -13,11 +13,11 @@ struct stored_trace {
     char *path;                  /* of the output */
     char name[LAYOUT_NAME_SIZE]; /* of the data set */
     struct trace_part part;
-    bool beside; /* it is not in the output yet, but in the file beside it */
+    bool beside; /* the trace is not in the output yet, but in the file beside it */
     bool begun_only;
 };
 
-/* Rows that are read at a time: whole pieces of a compressed trace. */
+/* Rows that are read at a time: several whole pieces of a compressed trace. */
 enum { ROWS_MOST = 1 << 15 };
 
 /* ---- rows, wherever they are ---------------------------------------------------------------- */
@@ -62,7 +62,7 @@ static void rows_close(struct rows *rows)
     trace_reader_close(&rows->reader);
 }
 
-/* To be closed where it is true. */
+/* To be closed if true. */
 static bool rows_open(struct rows *rows, const struct stored_trace *stored, struct failure *failure)
 {
     *rows = (struct rows){.stored = stored,
@@ -91,7 +91,8 @@ static bool dataset_read(const struct rows *rows, int64_t count, struct trace_ev
     return good;
 }
 
-/* How many come next, at most so many; 0: there are no more. Negative: they cannot be read. */
+/* Reads the next rows, at most `most`; returns how many, 0: there are no more. Negative: they
+ * cannot be read. */
 static int64_t rows_next(struct rows *rows, struct trace_event *events, int64_t most)
 {
     const int64_t left = rows->count - rows->next, count = left < most ? left : most;
@@ -106,7 +107,7 @@ static int64_t rows_next(struct rows *rows, struct trace_event *events, int64_t 
 
 /* ---- one that is read block by block -------------------------------------------------------- */
 
-/* What an event is told to; there may be fewer than announced. */
+/* Passes events on; there may be fewer than announced. */
 static bool rows_give(const struct trace_event *events, int64_t count, struct trace_blocks *blocks,
                       struct failure *failure)
 {

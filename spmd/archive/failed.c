@@ -15,38 +15,38 @@
 #include "spmd/layout/emitted.h"
 #include "spmd/layout/layout.h"
 
-/* Of error output: so much is shown, and so far is looked for it among other output. */
+/* How much of error output is shown, and how far it is searched for among other output. */
 enum { ERRORS_LINES = 5, ERRORS_BYTES = 1000, LOOK_BYTES = 1 << 20, PART_BYTES = 1 << 14 };
 enum { REASON_BYTES = 200 };
 
-/* What is known before the first. */
+/* What is known before the first failed core task is read. */
 struct failed_totals {
     int64_t tasks, failed, missing; /* core tasks; missing: not done yet */
     const char *input;              /* where lines come from; NULL: there are none */
     const char *note;               /* why there are no lines, a sentence; "": there are */
 };
 
-/* One of them; borrowed until the next is asked for. */
+/* A failed core task; borrowed until the next one is read. */
 struct failed_task {
     int64_t task;       /* from 0 */
     const char *reason; /* never empty: "exit 3", "killed by signal 9", "timed out after 5 s" */
     int attempts;       /* 0: not known */
     bool command;       /* exit is known */
     int exit;           /* code; -N: signal N ended it */
-    const char *line;   /* made UTF-8; NULL: not known */
+    const char *line;   /* as UTF-8; NULL: not known */
     const char *errors; /* the first lines of its error output, made UTF-8; "": none */
     bool errors_cut;    /* there is more of it */
 };
 
-/* Those of one output, being read. */
+/* The failed core tasks of an output, while they are read. */
 struct failed {
     hid_t file;
     struct failed_totals totals;
     struct rows ledger, reasons, exits, attempts, errors, places;
-    struct emitted *emitted; /* NULL: there is nothing of it */
+    struct emitted *emitted; /* NULL: nothing was emitted */
     struct items *items;     /* NULL: lines are not known */
     char note[ITEMS_NOTE];
-    int64_t next; /* task to be looked at */
+    int64_t next; /* the next core task to look at */
     char reason[REASON_BYTES], text[ERRORS_BYTES + 1];
     char *line; /* owned */
     size_t line_room;
@@ -89,7 +89,7 @@ static bool is_command(const struct failed *failed)
     return same;
 }
 
-/* Sets *failed NULL. */
+/* *failed becomes NULL. */
 static void failed_close(struct failed **failed)
 {
     struct failed *gone = *failed;
@@ -140,7 +140,7 @@ static struct failed *failed_open(const char *path, struct failure *failure)
 
 /* ---- one of them --------------------------------------------------------------------------- */
 
-/* The first lines of what is there: cut behind the last of them. */
+/* Keeps the first lines: cuts behind the last complete one. */
 static void errors_cut(struct failed *failed, struct failed_task *task, size_t size, bool more)
 {
     char *text = failed->text;
@@ -154,7 +154,7 @@ static void errors_cut(struct failed *failed, struct failed_task *task, size_t s
     task->errors = text;
 }
 
-/* From what its last attempt wrote, as far as that is near its beginning. False: there is none. */
+/* Reads error output of the last attempt, if it is near the beginning. False: there is none. */
 static bool errors_read(struct failed *failed, struct failed_task *task)
 {
     const struct layout_emitted *where = rows_at(&failed->places, task->task);
@@ -183,7 +183,7 @@ static bool errors_read(struct failed *failed, struct failed_task *task)
     return used > 0;
 }
 
-/* What its record has kept of it. */
+/* Takes what the record has kept of error output. */
 static void errors_kept(struct failed *failed, struct failed_task *task)
 {
     const char *kept = rows_at(&failed->errors, task->task);
@@ -208,7 +208,7 @@ static void line_find(struct failed *failed, struct failed_task *task)
     task->line = room;
 }
 
-/* Files of older versions keep no reason: a command's exit says most of it. */
+/* Files of older versions have no reason: it is derived from the command's exit code. */
 static void reason_find(struct failed *failed, struct failed_task *task)
 {
     const char *kept = rows_at(&failed->reasons, task->task);
@@ -225,7 +225,7 @@ static void reason_find(struct failed *failed, struct failed_task *task)
     task->reason = failed->reason;
 }
 
-/* The next one, in ascending order. False: there is no further one. */
+/* Reads the next failed core task, in ascending order. False: there is none. */
 static bool failed_next(struct failed *failed, struct failed_task *task)
 {
     const uint8_t *mark = NULL;
@@ -299,7 +299,7 @@ bool failed_print(const char *path, int64_t most, struct text *text, struct fail
 
 enum { LINE_SHOWN = 300 };
 
-/* On one line, and nothing that a terminal obeys. */
+/* Prints on one line, without characters that control a terminal. */
 static void plain_print(struct text *text, const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -350,7 +350,7 @@ static void totals_print(const struct failed_totals *totals, struct text *text)
         text_add(text, "(%s, so lines are not shown)\n", totals->note);
 }
 
-/* Task by task, for there may be very many. */
+/* Prints one after the other, because there may be very many. */
 static bool tasks_show(struct failed *failed, struct failure *failure)
 {
     static const char doing[] = "listing what failed";
@@ -365,7 +365,7 @@ static bool tasks_show(struct failed *failed, struct failure *failure)
     return good;
 }
 
-/* The same as one JSON object. */
+/* Prints them as one JSON object. */
 static bool tasks_show_json(struct failed *failed, struct failure *failure)
 {
     static const char doing[] = "listing what failed";

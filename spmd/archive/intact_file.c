@@ -29,14 +29,14 @@ static int number_type(hid_t stored)
     return SCOW_NONE;
 }
 
-/* Is there anything of that name? What cannot be found out is there, and damaged. */
+/* Is there an object of that name? If that cannot be found out, there is one, and it is damaged. */
 static bool is_there(const struct asked *asked, const char *name)
 {
     return H5Lexists(asked->file, name, H5P_DEFAULT) != 0;
 }
 
-/* Where a data set lies, with so many dimensions; 0: there is none; negative: in several pieces.
- * False with *failure set: it cannot be read. */
+/* Where a data set with that many dimensions lies; 0: there is none; negative: it is in several
+ * pieces. False with *failure set: it cannot be read. */
 static bool place_find(const struct asked *asked, const char *name, int rank, int64_t *place,
                        int64_t *shape, struct failure *failure)
 {
@@ -49,7 +49,7 @@ static bool place_find(const struct asked *asked, const char *name, int rank, in
     return true;
 }
 
-/* To be closed; of a data set that is there. */
+/* To be closed; for a data set that exists. */
 static hid_t type_find(const struct asked *asked, const char *name)
 {
     const hid_t dataset = contents_open(asked->file, name);
@@ -167,7 +167,7 @@ static bool picture_is_good(const struct asked *asked)
                           least, greatest);
 }
 
-/* What is made when all is done. */
+/* Checks what is made when all core tasks are done. */
 static bool whole_check(const struct asked *asked, struct failure *failure)
 {
     int32_t complete = 0;

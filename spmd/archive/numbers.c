@@ -9,7 +9,7 @@
 
 #include "planner/base/limits.h"
 
-/* The data sets that could be meant. */
+/* The data sets that may be meant. */
 struct lists {
     char names[240]; /* "'/a', '/b'", as far as they fit */
     char only[240];  /* the last of them */
@@ -50,7 +50,7 @@ static herr_t list_add(hid_t root, const char *name, const H5O_info_t *info, voi
     return 0;
 }
 
-/* The one that is meant; below 0 with *failure set. */
+/* Opens the data set that is meant; below 0 with *failure set. */
 static hid_t set_open(hid_t file, const char *path, const char *dataset, struct failure *failure)
 {
     struct lists lists = {.count = 0};

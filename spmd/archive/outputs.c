@@ -21,7 +21,7 @@ struct outputs {
     const struct outputs_request *request;
     struct emitted *emitted;
     struct rows ledger, places, attempts;
-    bool commands; /* two streams, in pieces */
+    bool commands; /* commands have two streams, in pieces */
     int digits;    /* of numbers in names */
     char *part;    /* owned; PART_BYTES */
     char *name;    /* owned; of a file that is written */
@@ -38,7 +38,7 @@ static bool unwritten(const struct outputs *outputs, const char *name)
                        name, strerror(errno ? errno : EIO));
 }
 
-/* What of this part belongs to the stream. */
+/* Writes the part's bytes that belong to the stream. */
 static bool part_put(struct command_filter *filter, const char *bytes, size_t size, FILE *out)
 {
     const char *part;
@@ -51,7 +51,7 @@ static bool part_put(struct command_filter *filter, const char *bytes, size_t si
     return true;
 }
 
-/* One stream of a task's. */
+/* Writes one stream of a core task. */
 static bool stream_put(struct outputs *outputs, int64_t task, int stream, FILE *out,
                        const char *name)
 {
@@ -96,7 +96,7 @@ static bool folder_put(struct outputs *outputs, int64_t task)
            file_put(outputs, task, COMMAND_STDERR, "stderr");
 }
 
-/* Nothing of anybody's is written over. */
+/* Existing files are never overwritten. */
 static bool directory_make(struct outputs *outputs)
 {
     const char *path = outputs->request->directory;
@@ -141,7 +141,7 @@ static bool tasks_put(struct outputs *outputs, int64_t *missing)
     return true;
 }
 
-/* Are there such core tasks, and do they leave that? */
+/* Do these core tasks exist, and do they leave such output? */
 static bool request_check(const struct outputs *outputs)
 {
     const struct outputs_request *request = outputs->request;

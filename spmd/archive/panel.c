@@ -18,7 +18,8 @@ static double overlap(double begin, double end, int64_t x)
     return fmax(0, fmin(end, (double)x + 1) - fmax(begin, (double)x));
 }
 
-/* A line of `from` pixels to `to` means over equal lengths; shared pixels count by their share. */
+/* Reduces a line of `from` pixels to `to` means over equal lengths; a pixel on a border counts by
+ * its parts. */
 static void line_shrink(const double *line, int64_t from, double *shrunk, int64_t to)
 {
     double step = (double)from / (double)to;
@@ -30,7 +31,7 @@ static void line_shrink(const double *line, int64_t from, double *shrunk, int64_
     }
 }
 
-/* Add the shrunk line y of an image of `from` rows to the rows of the panel that it touches. */
+/* Adds the reduced line y of an image of `from` rows to the rows of the panel that it overlaps. */
 static void panel_add_line(struct panel *panel, const double *line, int64_t y, int64_t from)
 {
     double step = (double)from / (double)panel->rows;
@@ -44,7 +45,7 @@ static void panel_add_line(struct panel *panel, const double *line, int64_t y, i
     }
 }
 
-/* Infinities and what is no number would spread over the whole picture: they show as 0. */
+/* Infinities and NaN would spread over the whole picture: they are shown as 0. */
 static double pixel_value(const void *pixels, int type, int64_t i)
 {
     double value = type == SCOW_U8    ? ((const uint8_t *)pixels)[i]
@@ -96,7 +97,7 @@ static bool panel_fill(struct panel *panel, struct input *image, int64_t slice, 
     return true;
 }
 
-/* The panel's size: the image's, or less in the same proportion, within the limits. */
+/* The panel's size: the image's, reduced in proportion where the limits demand it. */
 static void panel_fit(struct panel *panel, const struct scow_input *shape,
                       struct panel_limits limits)
 {

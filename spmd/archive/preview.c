@@ -11,7 +11,7 @@
 
 enum { EDGE_MOST = 1600, GAP = 8 };
 
-/* The panels from left to right on white. */
+/* Draws the panels from left to right, on white. */
 static bool panels_write(const struct panel *panels, int count, const char *png,
                          struct failure *failure)
 {

@@ -17,7 +17,7 @@ bool preview_canvas_encode(const struct preview_canvas *canvas, struct preview_e
     image.format = PNG_FORMAT_GRAY;
     encoded->length = PNG_IMAGE_PNG_SIZE_MAX(image);
     encoded->data = malloc(encoded->length);
-    /* In memory, nothing else can go wrong. */
+    /* In memory, only lack of memory can make it fail. */
     return (encoded->data && png_image_write_to_memory(&image, encoded->data, &encoded->length, 0,
                                                        canvas->grey, 0, NULL)) ||
            failure_memory(failure, "drawing the preview");

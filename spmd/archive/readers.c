@@ -36,9 +36,9 @@
 
 /* ---- fields -------------------------------------------------------------------------------- */
 
-/* What core tasks left behind in their records, summed up field by field. */
+/* Summarises the records of core tasks, field by field. */
 
-/* Records that are read at once, a field at a time. */
+/* Records that are read at once, one field at a time. */
 static const size_t RECORDS_MOST = 20000000;
 
 struct range {
@@ -70,7 +70,7 @@ static void range_print(const char *field, const struct range *range, struct jso
     json_close(&json, "}");
 }
 
-/* The fields of a record that are one number each. */
+/* Prints the fields that are single numbers. */
 static void numbers_print(hid_t file, hid_t stored, const uint8_t *ledger, size_t count,
                           struct json_text *json)
 {
@@ -106,8 +106,8 @@ static bool records_print(hid_t file, hid_t dataset, struct text *text)
     return good;
 }
 
-/* A JSON array of {"field", "least", "mean", "greatest"}, one for each number in the records of the
- * run output `path`, over the core tasks that are done and have not failed; "null" where its core
+/* Prints a JSON array of {"field", "least", "mean", "greatest"}, one for each number in the records
+ * of the run output `path`, over the core tasks that are done and have not failed; "null": the core
  * task leaves no records, or more than can be read at once. Serial. */
 static bool fields_print(const char *path, struct text *text, struct failure *failure)
 {
@@ -125,9 +125,9 @@ static bool fields_print(const char *path, struct text *text, struct failure *fa
 
 /* ---- slowest ------------------------------------------------------------------------------- */
 
-/* The core tasks of a run that took longest, where their records say for how long. Serial. */
+/* Finds the core tasks of a run that took longest, if records contain their time. Serial. */
 
-/* Of them, and of a line's bytes. */
+/* How many core tasks, and how many bytes of a line. */
 enum { MOST = 5, LINE_MOST = 200 };
 
 struct slow {
@@ -196,8 +196,8 @@ static void slow_print(const struct slowest *slowest, struct text *text)
     json_close(&json, "]");
 }
 
-/* Those of the output `path` as one JSON array, the slowest first: "task" (from 1), "seconds",
- * "line" (null: not known), "failed"; "null" where records have no seconds. */
+/* Prints those of the output `path` as a JSON array, the slowest first: "task" (from 1), "seconds",
+ * "line" (null: not known), "failed"; "null": records have no seconds. */
 static bool slowest_print(const char *path, struct text *text, struct failure *failure)
 {
     char note[ITEMS_NOTE];

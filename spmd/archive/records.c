@@ -10,7 +10,7 @@
 #include "spmd/job/items.h"
 #include "spmd/layout/layout.h"
 
-/* SCOW_NONE: no such number. */
+/* SCOW_NONE: it is not a number. */
 static int number_type(hid_t type)
 {
     static const int signed_types[] = {[4] = SCOW_I32, [8] = SCOW_I64};
@@ -27,7 +27,7 @@ static int number_type(hid_t type)
     return H5Tget_sign(type) == H5T_SGN_NONE ? unsigned_types[size] : signed_types[size];
 }
 
-/* A column of our own has that name. Owned; NULL: out of memory. */
+/* Renames a field whose name is that of a column of ours. Owned; NULL: out of memory. */
 static char *name_make(const char *name)
 {
     static const char *const ours[] = {"task", "line", "state", "reason"};

@@ -10,7 +10,7 @@
 
 enum { ALIGNMENT = 64, PREFIX = 10 };
 
-/* Rows, and how long texts become. */
+/* The number of rows, and the widths of texts. */
 struct widths {
     int64_t rows;
     size_t line, reason;
@@ -36,7 +36,7 @@ static struct widths widths_find(struct records *records)
     return widths;
 }
 
-/* A name as Python writes it. */
+/* Adds a name as Python prints it. */
 static void name_add(struct text *text, const char *name)
 {
     text_add(text, "'");
@@ -106,7 +106,7 @@ static bool header_put(const char *header, FILE *out)
            fwrite(header, 1, size, out) == size;
 }
 
-/* Filled up with zeros. */
+/* Pads with zeros. */
 static bool text_put(const char *bytes, size_t size, size_t width, FILE *out)
 {
     bool good = size == 0 || fwrite(bytes, 1, size, out) == size;

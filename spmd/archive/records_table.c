@@ -53,7 +53,7 @@ static void float_add(struct text *text, float value)
     text_add(text, "%s", digits);
 }
 
-/* What JSON has no number for. */
+/* Prints a value that JSON has no number for. */
 static void odd_add(struct table *table, double value)
 {
     text_add(&table->text, "%s",
@@ -152,7 +152,7 @@ static void tsv_add(struct text *text, const char *bytes, size_t size)
     }
 }
 
-/* All of it UTF-8, up to a zero byte. */
+/* Adds text up to a zero byte, as UTF-8. */
 static void words_add(struct table *table, const char *bytes, size_t size)
 {
     char *scratch = array_reserve(table->scratch, &table->room, size + 1, 1);
@@ -203,7 +203,7 @@ static void heading_add(struct table *table)
     text_add(&table->text, "\n");
 }
 
-/* `between` stands between the numbers of one field. */
+/* `between` separates the numbers of one field. */
 static void field_add(struct table *table, const struct record_field *field, const char *bytes,
                       const char *between)
 {
@@ -242,7 +242,7 @@ static void key_add(struct table *table, const char *key)
     text_add(&table->text, ": ");
 }
 
-/* One JSON object. */
+/* Adds a row as one JSON object. */
 static void object_add(struct table *table, const struct record_row *row)
 {
     const struct records *records = table->records;
@@ -305,7 +305,8 @@ static bool stream_write(struct records *records, const struct records_request *
     return good || unwritten(name, failure);
 }
 
-/* A file beside it becomes it; a device or a pipe is written as it is. */
+/* The file is written beside the named one, and then replaces it; a device or a pipe is written in
+ * place. */
 static bool file_write(struct records *records, const struct records_request *request,
                        struct failure *failure)
 {

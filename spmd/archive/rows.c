@@ -12,7 +12,7 @@ static int64_t batch_most(const struct rows *rows)
     return fit < 1 ? 1 : fit > BATCH_MOST ? BATCH_MOST : (int64_t)fit;
 }
 
-/* As it is stored, without gaps. Negative: it is of no type that memory has. */
+/* The type as stored, without gaps, in memory. Negative: memory has no such type. */
 static hid_t type_native(hid_t dataset)
 {
     const hid_t stored = H5Dget_type(dataset);
@@ -46,7 +46,7 @@ bool rows_open(struct rows *rows, hid_t file, const char *name, hid_t type)
     return !rows->failed;
 }
 
-/* Records of that field alone. Negative: there are none with it. */
+/* A type with only that field of the records. Negative: no record has it. */
 static hid_t type_of_field(hid_t file, const char *name, const char *field, hid_t number)
 {
     const hid_t dataset = contents_open(file, name);

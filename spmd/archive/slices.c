@@ -9,7 +9,7 @@
 #include "spmd/archive/preview_png.h"
 #include "spmd/input/input.h"
 
-/* Few slices may be larger than many. */
+/* Edges in pixels: a few slices are drawn larger than many. */
 enum { EDGE_FEW = 720, EDGE_MANY = 480, FEW = 6 };
 
 static void base64_add(struct text *text, const unsigned char *bytes, size_t length)
@@ -62,7 +62,7 @@ static bool slice_print(struct input *image, int64_t slice, int64_t edge, struct
     return good;
 }
 
-/* To be closed; NULL without a failure: there was none, or *note says why it is not to be drawn. */
+/* To be closed; NULL without a failure: there was no input, or *note says why it is not drawn. */
 static struct input *input_find(const struct slices_request *request,
                                 const struct scow_input *result, const char **note)
 {

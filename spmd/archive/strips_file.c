@@ -23,7 +23,7 @@ static bool none_refuse(const char *path, struct failure *failure)
                        path);
 }
 
-/* Of the grid that was kept last. */
+/* Reads what was measured up to the grid that was kept last. */
 static bool measured_parse(hid_t file, const char *path, const struct strips_plan *plan,
                            struct strips_outcome *outcome, struct failure *failure)
 {
@@ -55,7 +55,7 @@ static bool texts_parse(hid_t file, const char *path, const char *planned, struc
     return false;
 }
 
-/* To be closed; negative: it is no such file. */
+/* To be closed; negative: it is not such a file. */
 static hid_t file_open(const char *path)
 {
     layout_quiet();
@@ -98,7 +98,7 @@ static bool damage_refuse(const char *path, struct grid_slots *slots, int slot,
                        path, damaged);
 }
 
-/* Does it hold what was written? */
+/* Is the grid as it was written? */
 static bool grid_check(hid_t file, const char *path, const struct strips_plan *plan,
                        struct text *note, struct failure *failure)
 {
@@ -118,7 +118,7 @@ static bool grid_check(hid_t file, const char *path, const struct strips_plan *p
     return true;
 }
 
-/* Of a run of strips that has ended. */
+/* Fails unless the run of strips has ended. */
 static bool ended_check(const char *path, const struct strips_plan *plan,
                         const struct strips_outcome *outcome, struct failure *failure)
 {

@@ -32,7 +32,7 @@ static void long_put(struct writer *writer, uint32_t value)
     writer->at += sizeof value;
 }
 
-/* One number, or where it is. A SHORT stands in the first half of its place. */
+/* Puts one number, or the place of several. A SHORT is in the first half of its field. */
 static void field_put(struct writer *writer, unsigned tag, unsigned type, uint32_t value)
 {
     short_put(writer, tag);
@@ -46,7 +46,7 @@ static void field_put(struct writer *writer, unsigned tag, unsigned type, uint32
     }
 }
 
-/* In this machine's byte order, which the first two bytes tell. */
+/* In the machine's byte order, which the first two bytes say. */
 static void head_put(unsigned char *file, const struct scow_input *shape, size_t size)
 {
     const uint16_t one = 1;

@@ -13,9 +13,9 @@
 
 enum { DIMENSIONS = 3 };
 
-/* A data set and its numbers, as XDMF calls them. */
+/* A data set and its number type, in the words of XDMF. */
 struct grid {
-    const char *path; /* in the file */
+    const char *path; /* path within the file */
     int64_t extent[DIMENSIONS];
     const char *kind;
     size_t bytes; /* of a number */
@@ -83,7 +83,7 @@ static void grids_add(struct text *text, const struct grid *grids, size_t count,
     text_add(text, "  </Grid>\n </Domain>\n</Xdmf>\n");
 }
 
-/* Owned: the folder that `path` lies in, from the root; NULL: there is none. */
+/* Owned: the absolute folder of `path`; NULL: there is none. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -93,7 +93,7 @@ static char *folder_of(const char *path)
     return folder;
 }
 
-/* Owned: `output` as it is to be called in `xdmf`. */
+/* Owned: the name of `output` as it must be in `xdmf`. */
 static char *output_name(const char *output, const char *xdmf)
 {
     char *ours = folder_of(xdmf), *theirs = folder_of(output);

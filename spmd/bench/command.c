@@ -1,4 +1,4 @@
-/* scow bench rate: how many packages a second a master hands out here, to ranks of MPI's. */
+/* scow bench rate: how many packages per second a master can hand out here, to MPI ranks. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct ranks {
     struct rate_measured measured;
 };
 
-/* All ranks know how long it took, and go on alike. */
+/* All ranks get the time of the batch, so that they go on in the same way. */
 static bool batch_run(void *self, struct rate_batch *batch, struct failure *failure)
 {
     const struct rate_setup *setup = &((struct ranks *)self)->setup;
@@ -47,7 +47,7 @@ static void rate_run(struct comm *comm, const struct rate_arguments *arguments,
         rate_print(&ranks.measured, failure);
 }
 
-/* Which program that is has to be known before MPI begins. */
+/* Whether ranks or joining workers are measured must be known before MPI begins. */
 static bool is_for_joining(int argc, char **argv)
 {
     static const char option[] = "--join";

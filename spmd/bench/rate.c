@@ -13,8 +13,8 @@
 #include "spmd/protocol/run.h"
 #include "spmd/worker/worker.h"
 
-/* The first batch, by how much the next one may be larger, and what it aims beyond the time that is
- * asked for. */
+/* Packages of the first batch; how many times larger the next one is at least and at most; and how
+ * much longer than asked for it aims to take. */
 static const double packages_least = 1000, growth_least = 2, growth_most = 10, aim = 1.2;
 
 /* ---- core tasks that do nothing ------------------------------------------------------------- */
@@ -56,14 +56,14 @@ static const struct scow_task nothing = {
 
 /* ---- a batch -------------------------------------------------------------------------------- */
 
-/* Who makes the job with this one: where workers join, each is alone. */
+/* The ranks that make the job together; where workers join, each makes it alone. */
 static struct comm makers_of(const struct rate_setup *setup)
 {
     const struct comm alone = {.link = setup->comm->link, .rank = 0, .size = 1};
     return setup->joins ? alone : *setup->comm;
 }
 
-/* Collective among `comm`. */
+/* Collective over `comm`. */
 static bool job_make(struct making *making, const struct comm *comm, int64_t packages,
                      struct failure *failure)
 {
@@ -182,7 +182,8 @@ bool rate_batch_run(const struct rate_setup *setup, struct rate_batch *batch,
 
 /* ---- batch after batch ----------------------------------------------------------------------- */
 
-/* By the pace of this one, so large that it takes the time that is asked for. */
+/* The size of the next batch, by the pace of this one, so that it takes the time that is asked
+ * for. */
 static int64_t next_of(const struct rate_batch *batch, double least_s)
 {
     const double wanted = aim * least_s / fmax(batch->seconds, 1e-6);

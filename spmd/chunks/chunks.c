@@ -14,8 +14,8 @@ static const char schema[] = "scow-parts-1";
 
 /* ---- the job -------------------------------------------------------------------------------- */
 
-/* What is behind `key` and a blank, up to the line's end; false: that is no such line, or too much.
- * *text is behind it then. */
+/* Reads the line that begins with `key` and a space, up to its end, and moves *text behind it;
+ * false: it is another line, or too long. */
 static bool line_take(const char **text, const char *key, char *value, size_t size)
 {
     const size_t head = strlen(key), length = strcspn(*text, "\n");
@@ -129,7 +129,7 @@ static bool chunk_add(struct chunks *chunks, size_t *capacity, const struct pack
     return true;
 }
 
-/* Each is reported before the next is asked for, so that one worker after the other has a turn. */
+/* Each package is reported before the next one is asked for, so that workers take turns. */
 static bool all_hand_out(struct chunks *chunks, struct dispatch *dispatch, struct failure *failure)
 {
     size_t capacity = 0;

@@ -28,7 +28,7 @@ struct chunk_options {
     bool version;
 };
 
-/* What a chunk is made from and of. */
+/* All that is needed to compute a chunk. */
 struct chunk {
     const char *folder;
     struct chunks_job job;
@@ -38,7 +38,7 @@ struct chunk {
     struct kernel kernel;
     struct making making;
     struct engine *engine;
-    char *bytes; /* owned; the package's */
+    char *bytes; /* owned; of the package */
     size_t size;
     struct wire_result *report; /* owned */
     char *packed;               /* owned */
@@ -150,7 +150,7 @@ static bool package_compute(struct chunk *chunk, const struct comm *alone, struc
     return good;
 }
 
-/* As a worker tells of a package (spmd/worker/worker.c). */
+/* Reports as a worker does (spmd/worker/worker.c). */
 static bool report_fill(struct chunk *chunk, struct failure *failure)
 {
     const struct job *job = &chunk->making.job;
@@ -240,7 +240,7 @@ int chunk_main(int argc, char **argv)
     struct failure failure = FAILURE_INIT;
     bool over = false;
     signal(SIGXFSZ, SIG_IGN);
-    command_spawner_begin(); /* before there are threads */
+    command_spawner_begin(); /* forks, so it must come before there are threads */
     if (arguments_read(argc, argv, &options, &over, &failure) && !over) {
         struct chunk chunk = {.folder = options.folder};
         chunk_run(&chunk, &options, &failure);

@@ -15,7 +15,7 @@
 enum { ALIGNMENT = 64 };
 static const char kind[] = "scow-part-1";
 
-/* The head and the report end at multiples of it. */
+/* Head and report are padded to such multiples. */
 static uint64_t aligned(uint64_t size)
 {
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -97,7 +97,7 @@ bool part_write(const char *path, struct part_head *head, const struct wire_resu
     return replace_stream(path, &writer, failure);
 }
 
-/* The whole file, or NULL. */
+/* Reads the whole file, or returns NULL. */
 static void *file_read(const char *path, size_t *size)
 {
     struct stat status;

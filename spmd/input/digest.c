@@ -9,23 +9,23 @@
 
 #include "spmd/input/regular.h"
 
-/* Read in less time than threads and their waiting are worth. */
+/* Smaller inputs are read in less time than a thread is worth. */
 static const int64_t small_bytes = 16 << 20;
-/* The lowest that there is. */
+/* The lowest priority that there is. */
 static const int niceness = 19;
 
 struct digest {
     struct regular_digest *taking; /* owned; NULL: it was known */
     pthread_t thread;
-    bool started; /* the thread, and not joined yet */
+    bool started; /* the thread was started, and is not joined yet */
     bool hurried; /* the thread has the priority of the rank's own */
     atomic_bool halt, over;
-    atomic_bool ended; /* the thread, whatever came of it */
+    atomic_bool ended; /* the thread has ended, successfully or not */
     char known[65];
-    struct failure failure; /* when it is over, or the thread joined */
+    struct failure failure; /* valid when the thread has ended or is joined */
 };
 
-/* As far as it goes without a halt. */
+/* Computes the digest until it is halted. */
 static void digest_take(struct digest *digest, atomic_bool *halt)
 {
     if (regular_digest_run(digest->taking, halt, &digest->failure) &&
@@ -36,7 +36,8 @@ static void digest_take(struct digest *digest, atomic_bool *halt)
 static void *thread_run(void *self)
 {
     struct digest *digest = self;
-    /* On Linux, of this thread alone. Where it is not allowed, it is as it was. */
+    /* On Linux this sets the priority of this thread only. Where it is not allowed, nothing
+     * changes. */
     if (!digest->hurried)
         setpriority(PRIO_PROCESS, 0, niceness);
     digest_take(digest, &digest->halt);
@@ -44,7 +45,7 @@ static void *thread_run(void *self)
     return NULL;
 }
 
-/* Signals are for the rank's own thread. */
+/* The thread blocks signals: they are for the rank's own thread. */
 static bool thread_start(struct digest *digest)
 {
     sigset_t all, before;
@@ -104,7 +105,7 @@ bool digest_busy(struct digest *digest)
     return digest->started && !atomic_load(&digest->ended);
 }
 
-/* Nobody may raise a thread's priority again: another one goes on. */
+/* A thread's priority cannot be raised again, so another thread goes on. */
 void digest_hurry(struct digest *digest)
 {
     if (!digest_busy(digest))

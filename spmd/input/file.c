@@ -1,4 +1,4 @@
-/* Files that a core task reads by itself: only that they can be read matters here. */
+/* Files that a core task reads itself: it is only checked that they are readable. */
 #include "spmd/input/reader.h"
 #include "spmd/input/regular.h"
 

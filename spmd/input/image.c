@@ -20,7 +20,7 @@
 
 /* ---- series -------------------------------------------------------------------------------- */
 
-/* The files of a directory, as the slices of a stack. For the image reader alone. */
+/* The files of a directory, as the slices of a stack. */
 
 struct series {
     char **files; /* owned; with the directory's name before theirs */
@@ -33,7 +33,7 @@ static bool series_recognize(const char *name)
     return stat(name, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Of two runs of digits: by value, and equal ones by their length. Both are passed. */
+/* Compares two runs of digits by value, and equal ones by length. Moves behind both. */
 static int compare_numbers(const char **a, const char **b)
 {
     const size_t whole_a = strspn(*a, "0123456789"), whole_b = strspn(*b, "0123456789");
@@ -113,8 +113,9 @@ static void series_release(struct series *series)
     *series = (struct series){NULL, 0};
 }
 
-/* All files of the directory whose names do not begin with a dot, by name, numbers in names by
- * their value: slice9 before slice10. Refused without any. To be released, on success alone. */
+/* Lists all files of the directory whose names do not begin with a dot, sorted by name, with
+ * numbers by value: slice9 before slice10. An empty list is refused. To be released only after
+ * success. */
 static bool series_list(const char *directory, struct series *series, struct failure *failure)
 {
     *series = (struct series){NULL, 0};
@@ -154,8 +155,8 @@ static const struct regular_rule rule = {
 
 /* ---- names ---- */
 
-/* The file that `name` names, owned, and the data set within it (borrowed from `name`; NULL when
- * none is named). The whole name is tried first, so that a colon in a file's name does no harm. */
+/* The file that `name` names, owned, and the data set within it (borrowed from `name`; NULL: none
+ * is named). The whole name is tried first, so that a file's name may contain a colon. */
 static char *name_split(const char *name, const char **dataset)
 {
     struct stat status;
@@ -172,7 +173,7 @@ static char *name_split(const char *name, const char **dataset)
         }
         free(file);
     }
-    /* Nothing is there: blame the part that looks like a file's name. */
+    /* Neither exists: the failure is about the part that looks like a file's name. */
     const char *path = strstr(name, ":/");
     return path ? strndup(name, (size_t)(path - name)) : strdup(name);
 }
@@ -192,7 +193,7 @@ bool image_plausible(const struct image_file *file, const struct scow_input *sha
         return failure_set(failure, FAILURE_MISMATCH,
                            "'%s' has no pixels (%" PRId64 " x %" PRId64 "): make the image again",
                            file->name, columns, rows);
-    /* In floating point, where no claim overflows. */
+    /* In floating point, where large numbers do not overflow. */
     double bytes = (double)slices * (double)rows * (double)columns;
     bytes *= (double)input_pixel_bytes(shape);
     char size[80]; /* "COLUMNS x ROWS", " x SLICES" */
@@ -260,7 +261,7 @@ static bool shape_equal(const struct scow_input *a, const struct scow_input *b)
            a->extent[2] == b->extent[2];
 }
 
-/* Open for reading, unpacked where it is compressed. */
+/* Opens for reading; a compressed file is unpacked. */
 static bool picture_open(struct image_file *file, struct failure *failure)
 {
     file->stream = regular_open(file->name, &rule, &file->size_bytes, failure);
@@ -273,8 +274,8 @@ static bool picture_open(struct image_file *file, struct failure *failure)
     return true;
 }
 
-/* The header's shape of one file into *shape. With `pixels`, which have room for them, also these,
- * provided that the shape is still what *shape says. */
+/* Reads the shape from the header of a file into *shape. With `pixels`, which have room for them,
+ * also these, if the shape still is *shape. */
 static bool picture_read(const char *name, const char *dataset, struct scow_input *shape,
                          unsigned char *pixels, struct failure *failure)
 {
@@ -303,7 +304,7 @@ static const char *type_name(int type)
     return type == SCOW_U8 ? "8-bit" : type == SCOW_U16 ? "16-bit" : "float";
 }
 
-/* All slices are like the first. */
+/* All slices must be like the first. */
 static bool slices_check(struct image *image, struct failure *failure)
 {
     for (int64_t i = 0; i < image->slices.count; i++) {
@@ -337,7 +338,7 @@ static bool slices_check(struct image *image, struct failure *failure)
                        image->file);
 }
 
-/* One file as a series of its own. */
+/* Takes one file as a series. */
 static bool slices_single(struct image *image, struct failure *failure)
 {
     image->slices.files = calloc(1, sizeof *image->slices.files);

@@ -13,7 +13,7 @@ struct image_stack {
 
 /* ---- HDF5's errors ---- */
 
-/* HDF5 prints its error stack by itself unless told not to; what it did before is put back. */
+/* HDF5 prints its error stack unless told not to; the previous setting is restored. */
 struct silence {
     H5E_auto2_t print;
     void *data;
@@ -34,8 +34,8 @@ struct reason {
     char text[160];
 };
 
-/* What HDF5 says of a system call is several lines, addresses among them: "file read failed: time =
- * ..., error message = 'Input/output error', ...". People need its beginning and the message. */
+/* HDF5 describes a failed system call in several lines, with addresses: "file read failed: time =
+ * ..., error message = 'Input/output error', ...". Only its beginning and the message are kept. */
 static void reason_fill(struct reason *reason, const char *words)
 {
     static const char mark[] = "error message = '";
@@ -55,7 +55,7 @@ static herr_t reason_take(unsigned depth, const H5E_error2_t *error, void *data)
     return 0;
 }
 
-/* Why the last call failed, in HDF5's words: the innermost entry of its error stack. */
+/* Why the last call failed, by the innermost entry of HDF5's error stack. */
 static struct reason reason_last(void)
 {
     struct reason reason = {"no reason given"};
@@ -83,7 +83,7 @@ static bool type_choose(hid_t set, int *type)
     return true;
 }
 
-/* Rank, or -1; dimensions beyond the rank are 1, the slowest one first. */
+/* Returns the rank, or -1; dimensions beyond it are 1, the slowest one first. */
 static int extent_find(hid_t set, hsize_t extent[3])
 {
     hid_t space = H5Dget_space(set);

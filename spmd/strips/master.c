@@ -18,25 +18,25 @@ struct strips_master {
     struct waiting waiting;
     struct strips_outcome outcome;
     int64_t count;
-    int64_t *widths, *later;           /* owned; of the strips, and those that may be better; 0: the
-                                        * worker at that place has none */
-    int64_t *ranks;                    /* within `widths`, behind them: who is at each place */
-    struct wire_strip_report *reports; /* owned; the last ones, in the order of strips */
+    int64_t *widths, *later; /* owned; of the strips, and possibly better ones; 0: the worker of
+                                that slot has no strip */
+    int64_t *ranks;          /* in `widths`, behind the widths: the rank of each slot */
+    struct wire_strip_report *reports; /* owned; the last reports, in the order of strips */
     struct strip_cost *costs;          /* owned; as measured */
-    double *paces;                     /* owned; seconds of a column, as measured; 0: not known */
+    double *paces;                     /* owned; measured seconds per column; 0: not known */
     double *piece;                     /* owned; columns on their way to or from the grid */
-    bool *there;                       /* owned; the worker at that place is not lost */
-    bool *has;                         /* owned; that one has a strip */
+    bool *there;                       /* owned; the slot's worker is not lost */
+    bool *has;                         /* owned; the slot's worker has a strip */
     bool *lost;                        /* owned; by rank */
-    bool shaken;                       /* a worker that has a strip is lost: all begin anew */
-    int64_t beginning;                 /* how often they have */
-    int64_t kept;                      /* iterations of the grid that is kept last */
+    bool shaken;                       /* a worker with a strip is lost: all begin again */
+    int64_t beginning;                 /* how often all have begun again */
+    int64_t kept;                      /* iterations of the grid that was kept last */
     int64_t tested;                    /* iterations at the last test */
     double start_s;                    /* when the part began */
-    double noted_s, gathered_s;        /* until when all was of use, and gather_s at that time */
-    double stepped_s;                  /* of all iterations so far */
-    int64_t stepped;                   /* how many that were */
-    struct wire_strip_order end;       /* the last one */
+    double noted_s, gathered_s;  /* up to when work is not lost by a loss, and gather_s then */
+    double stepped_s;            /* of all iterations so far */
+    int64_t stepped;             /* how many that were */
+    struct wire_strip_order end; /* the last order */
 };
 
 /* ---- losses -------------------------------------------------------------------------------- */
@@ -51,7 +51,7 @@ static int tag_of(const struct strips_master *master, enum wire_strip_part part)
     return wire_strip_tag(part, master->beginning);
 }
 
-/* Of the place that the rank is at; negative: it is at none. */
+/* The slot of that rank; negative: it has none. */
 static int64_t place_of(const struct strips_master *master, int rank)
 {
     for (int64_t k = 0; k < master->count; k++)
@@ -60,7 +60,7 @@ static int64_t place_of(const struct strips_master *master, int rank)
     return -1;
 }
 
-/* The first rank that is left and at no place; 0: there is none. */
+/* The first rank that is left and has no slot; 0: there is none. */
 static int spare_find(const struct strips_master *master)
 {
     for (int rank = 1; rank < master->run->comm->size; rank++)
@@ -69,7 +69,7 @@ static int spare_find(const struct strips_master *master)
     return 0;
 }
 
-/* From here on it is the spare's place. How fast that is nobody knows yet. */
+/* The spare takes the slot. Its speed is not known yet. */
 static void place_give(struct strips_master *master, int64_t place, int spare)
 {
     master->ranks[place] = spare;
@@ -91,8 +91,8 @@ static void loss_note(struct strips_master *master, const struct comm_event *eve
     outcome->loss_count += loss->why != NULL;
 }
 
-/* The strip of that place is lost with its worker. One without columns needs nobody. Returns the
- * spare that has taken it; 0: none has. */
+/* The strip of that slot is lost with its worker; without columns nothing is lost. Returns the
+ * spare that has taken it; 0: none. */
 static int place_lose(struct strips_master *master, int64_t place)
 {
     const bool has = master->widths[place] > 0;
@@ -105,7 +105,7 @@ static int place_lose(struct strips_master *master, int64_t place)
     return spare;
 }
 
-/* A rank that is at no place was not needed. */
+/* A lost rank without a slot was not needed. */
 static void worker_lose(struct strips_master *master, const struct comm_event *event)
 {
     const struct strips_run *run = master->run;
@@ -123,7 +123,7 @@ static void worker_lose(struct strips_master *master, const struct comm_event *e
         run->tell_lost(run->self, event->peer, spare, event->why);
 }
 
-/* Is all in vain that is under way? */
+/* Has a loss made useless what is under way? */
 static bool losses_look(void *self)
 {
     struct strips_master *master = self;
@@ -136,7 +136,7 @@ static bool losses_look(void *self)
 
 /* ---- the grid ------------------------------------------------------------------------------ */
 
-/* What lies between its columns goes to workers, too. */
+/* What lies between the strip's columns in memory is sent to workers, too. */
 static bool piece_make(struct strips_master *master)
 {
     const int64_t rows = master->run->plan->job.rows, stride = columns_stride(rows);
@@ -154,7 +154,7 @@ static _Noreturn void memory_missing(const struct strips_master *master)
     link_abort(master->run->comm->link, FAILURE_FAILED);
 }
 
-/* The link may still have it. */
+/* The link may still use the buffer: it is not freed. */
 static void piece_leave(struct strips_master *master)
 {
     waiting_keep(&master->waiting, master->piece);
@@ -162,8 +162,8 @@ static void piece_leave(struct strips_master *master)
         memory_missing(master);
 }
 
-/* Of a strip, piece by piece, from its worker to the grid, or the other way. A grid that fails is
- * not asked again, but all that comes is received. False: a worker is lost. */
+/* Passes a strip piece by piece from its worker to the grid, or back. After a failure the grid is
+ * not called any more, but everything that arrives is received. False: a worker is lost. */
 static bool strip_pass(struct strips_master *master, int64_t place, bool out,
                        struct failure *failure)
 {
@@ -184,7 +184,7 @@ static bool strip_pass(struct strips_master *master, int64_t place, bool out,
         if (!out && failure->code == FAILURE_NONE)
             grid->put(grid->self, at, piece, master->piece, stride, failure);
         at += piece;
-        comm_look(master->run->comm); /* whom others hear */
+        comm_look(master->run->comm); /* others must see that the master lives */
     }
     return true;
 }
@@ -229,14 +229,14 @@ static bool grid_gather(struct strips_master *master, struct failure *failure)
 
 /* ---- tests --------------------------------------------------------------------------------- */
 
-/* All until now was of use, and its time is in one of the sums. */
+/* Work up to now is not lost by a later loss, and its time is in one of the sums. */
 static void progress_note(struct strips_master *master)
 {
     master->noted_s = clock_now();
     master->gathered_s = master->outcome.gather_s;
 }
 
-/* The link may still have them. */
+/* The link may still use the buffers: they are not freed. */
 static void reports_leave(struct strips_master *master)
 {
     waiting_keep(&master->waiting, master->reports);
@@ -258,7 +258,7 @@ static bool reports_receive(struct strips_master *master)
     return true;
 }
 
-/* True: somebody has been asked to stop. */
+/* True: some rank has been asked to stop. */
 static bool reports_take(struct strips_master *master)
 {
     struct strips_outcome *outcome = &master->outcome;
@@ -284,7 +284,7 @@ static bool reports_take(struct strips_master *master)
     return asked;
 }
 
-/* Of one column, as measured since the last test and, half as much each time, before. */
+/* Updates the measured speeds: the values before count half. */
 static void paces_take(struct strips_master *master)
 {
     const double done = (double)(master->outcome.iterations - master->tested);
@@ -296,8 +296,8 @@ static void paces_take(struct strips_master *master)
     }
 }
 
-/* Would other widths pay, by what iterations have taken? Strips do not vanish, and a
- * border costs what the plan says. */
+/* Would other widths save time, by what iterations took? No strip becomes empty, and a border costs
+ * what the plan says. */
 static bool widths_better(struct strips_master *master)
 {
     const struct strips_plan *plan = master->run->plan;
@@ -319,8 +319,8 @@ static bool widths_better(struct strips_master *master)
                       plan->strips[0].exchange_s);
 }
 
-/* Wait until that rank has taken it. False: it is lost or, unless it is waited for whatever
- * happens, another one that has a strip. */
+/* Waits until that rank has received the message. False: it is lost or, unless `whatever`, another
+ * worker with a strip is. */
 static bool taken(struct strips_master *master, struct link_request *request, int rank,
                   bool whatever)
 {
@@ -337,8 +337,8 @@ static bool taken(struct strips_master *master, struct link_request *request, in
     return true;
 }
 
-/* To one worker, as a message of its own memory: when the wait for it ends early, it may still be
- * taken. False: a worker is lost that has a strip. */
+/* Sends to one worker, from memory of the message's own, which may still be read when the wait ends
+ * early. False: a worker with a strip is lost. */
 static bool tell(struct strips_master *master, const void *data, size_t size, int rank, int tag)
 {
     struct link_request request;
@@ -354,7 +354,8 @@ static bool tell(struct strips_master *master, const void *data, size_t size, in
     return !master->shaken;
 }
 
-/* To all that have a strip or, to `all`, to whom is there. False: a worker is lost. */
+/* Sends to all workers with a strip or, if `all`, to all that are there. False: a worker is
+ * lost. */
 static bool order_send(struct strips_master *master, const struct wire_strip_order *order, bool all)
 {
     bool whole = true;
@@ -364,13 +365,13 @@ static bool order_send(struct strips_master *master, const struct wire_strip_ord
     return whole;
 }
 
-/* Those of `later`, which count from here on. */
+/* From now on the widths are those of `later`. */
 static void widths_set(struct strips_master *master)
 {
     memcpy(master->widths, master->later, (size_t)master->count * sizeof *master->later);
 }
 
-/* With the ranks, likewise. */
+/* Sends widths and ranks in the same way. */
 static bool widths_send(struct strips_master *master, bool all)
 {
     const size_t size = 2 * (size_t)master->count * sizeof *master->widths;
@@ -382,7 +383,7 @@ static bool widths_send(struct strips_master *master, bool all)
     return whole;
 }
 
-/* What workers are to do after these reports. */
+/* What workers shall do after these reports. */
 static struct wire_strip_order order_make(struct strips_master *master, bool asked, bool failed)
 {
     const struct strips_run *run = master->run;
@@ -402,7 +403,8 @@ static struct wire_strip_order order_make(struct strips_master *master, bool ask
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
-/* Iterations up to a test, and what that says. False: a worker is lost. *over: it was the last. */
+/* Iterations up to a test, and what it decides. False: a worker is lost. *over: it was the last
+ * test. */
 static bool segment(struct strips_master *master, bool *over, struct failure *failure)
 {
     const struct strips_run *run = master->run;
@@ -424,7 +426,7 @@ static bool segment(struct strips_master *master, bool *over, struct failure *fa
     return widths_send(master, false);
 }
 
-/* With the widths that there are now, and the grid that is kept. False: a worker is lost again. */
+/* All begin with the present widths and the grid that was kept. False: another worker is lost. */
 static bool all_begin(struct strips_master *master, struct failure *failure)
 {
     struct strips_outcome *outcome = &master->outcome;
@@ -440,7 +442,8 @@ static bool all_begin(struct strips_master *master, struct failure *failure)
     return whole;
 }
 
-/* Those that are left; as strips_left_plan. Widths stay where spares have all that was lost. */
+/* Finds widths for the workers that are left, like strips_left_plan. Widths stay where spares have
+ * taken all lost strips. */
 static int64_t later_find(struct strips_master *master)
 {
     int64_t having = 0;
@@ -453,7 +456,7 @@ static int64_t later_find(struct strips_master *master)
     return having;
 }
 
-/* What has been done since is lost, and nobody has a strip any more. */
+/* Work since the kept grid is lost, and no worker has a strip any more. */
 static void all_leave(struct strips_master *master)
 {
     struct strips_outcome *outcome = &master->outcome;
@@ -465,7 +468,7 @@ static void all_leave(struct strips_master *master)
     outcome_update(master);
 }
 
-/* After a loss. False with *failure set: nobody is left. */
+/* After a loss. False with *failure set: no worker is left. */
 static bool begin_anew(struct strips_master *master, struct failure *failure)
 {
     while (master->shaken) {

@@ -13,7 +13,7 @@ bool waiting_over(const struct waiting *waiting, struct link_request *request)
     struct pause pause = {0};
     while (!link_test(request)) {
         if (waiting->interrupted(waiting->self)) {
-            link_forget(request); /* to cancel it may take for ever: its other end may be gone */
+            link_forget(request); /* cancelling may never end, because the other rank may be gone */
             return false;
         }
         comm_pause(waiting->comm, &pause, &awaited);
@@ -39,7 +39,7 @@ void waiting_keep(struct waiting *waiting, void *block)
 {
     struct kept_memory *kept = block ? malloc(sizeof *kept) : NULL;
     if (!kept)
-        return; /* out of memory: rather a block that is never freed than one that is used */
+        return; /* out of memory: better never freed than freed while it is used */
     *kept = (struct kept_memory){waiting->kept, block};
     waiting->kept = kept;
 }

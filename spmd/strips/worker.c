@@ -15,20 +15,20 @@ enum side { WEST, EAST, SIDES };
 struct strips_worker {
     const struct strips_run *run;
     struct waiting waiting;
-    int64_t place, count;            /* of its strip, among so many; place negative: it has none */
-    int64_t *widths;                 /* owned; of all strips; 0: there is none at that place */
-    int64_t *ranks;                  /* within `widths`, behind them: who is at each place */
-    int64_t beginning;               /* how often all have begun anew */
-    struct wire_strip_order order;   /* the next one, which may come at any time */
-    struct link_request ordered;     /* its coming */
-    struct wire_strip_report report; /* the last one */
+    int64_t place, count;            /* its slot, of so many; negative: it has no strip */
+    int64_t *widths;                 /* owned; of all strips; 0: no strip */
+    int64_t *ranks;                  /* in `widths`, behind the widths: the rank of each slot */
+    int64_t beginning;               /* how often all have begun again */
+    struct wire_strip_order order;   /* the next order, which may arrive at any time */
+    struct link_request ordered;     /* the request that receives it */
+    struct wire_strip_report report; /* the last report */
     struct jacobi_strip strip;
-    double *arrays[2]; /* owned; the strip's */
-    /* Owned; a column for each border that comes in, and for each that goes out: what the link has
-     * is not the strip's, which may begin anew at any moment. */
+    double *arrays[2]; /* owned; of the strip */
+    /* Owned; a column for each border that arrives, and for each that is sent: the link may still
+     * use them when the strip begins again, so they are not part of it. */
     double *borders;
     int64_t done;  /* iterations */
-    double change; /* the greatest of a cell in the last one, if that was a test's */
+    double change; /* the greatest change of a cell in the last iteration before a test */
     double compute_s, wait_s, stepped_s; /* since the last report */
 };
 
@@ -67,7 +67,7 @@ static void strip_take(struct strips_worker *worker, const struct jacobi_strip *
     worker->arrays[1] = strip->next;
 }
 
-/* The link may still have some of it. */
+/* The link may still use some of its memory, which is then not freed. */
 static void strip_leave(struct strips_worker *worker)
 {
     waiting_keep(&worker->waiting, worker->arrays[0]);
@@ -105,7 +105,7 @@ static int tag_of(const struct strips_worker *worker, enum wire_strip_part part)
     return wire_strip_tag(part, worker->beginning);
 }
 
-/* Orders that come when none is expected are to leave everything. */
+/* An order that arrives when none is expected says to leave everything. */
 static bool interrupted(void *self)
 {
     struct strips_worker *worker = self;
@@ -118,7 +118,7 @@ static void order_await(struct strips_worker *worker)
                  &worker->ordered);
 }
 
-/* Takes them over, and finds the own place among them. */
+/* Takes ownership of the widths, and finds the own slot. */
 static void widths_take(struct strips_worker *worker, int64_t *widths)
 {
     free(worker->widths);
@@ -187,7 +187,7 @@ void strips_worker_free(struct strips_worker **worker)
 
 /* ---- iterating ----------------------------------------------------------------------------- */
 
-/* Borders that are under way. */
+/* The borders of one iteration. */
 struct borders {
     struct link_request in[SIDES], out[SIDES];
 };
@@ -220,7 +220,7 @@ static void borders_begin(const struct strips_worker *worker, struct borders *bo
     }
 }
 
-/* Borders advance only while this rank is in the link, and others must hear of it. */
+/* Borders are sent only while this rank calls the link, and other ranks must see that it lives. */
 static bool pulse(void *self)
 {
     struct strips_worker *worker = self;
@@ -246,7 +246,7 @@ static bool border_wait(struct strips_worker *worker, struct link_request *reque
     return good;
 }
 
-/* The border is there, if there is a neighbour, and beside the strip. */
+/* Puts the border beside the strip once it has arrived, if there is a neighbour. */
 static bool border_take(struct strips_worker *worker, struct borders *borders, enum side side)
 {
     const struct jacobi_strip *strip = &worker->strip;
@@ -259,7 +259,7 @@ static bool border_take(struct strips_worker *worker, struct borders *borders, e
     return true;
 }
 
-/* All that need no border first, then the two columns that do. */
+/* Computes all columns that need no border first, then the two that do. */
 static bool columns_step(struct strips_worker *worker, struct borders *borders)
 {
     const int64_t last = worker->strip.columns;
@@ -276,7 +276,7 @@ static _Noreturn void memory_missing(const struct strips_worker *worker)
     link_abort(worker->run->comm->link, FAILURE_FAILED);
 }
 
-/* What is under way stays with the link. */
+/* Borders that are under way are left to the link. */
 static void borders_leave(struct strips_worker *worker, struct borders *borders)
 {
     for (int side = 0; side < SIDES; side++) {
@@ -307,7 +307,7 @@ static void turn(struct strips_worker *worker)
     worker->done++;
 }
 
-/* Up to the next test. */
+/* Iterates up to the next test. */
 static bool steps_do(struct strips_worker *worker)
 {
     const struct strips_job *job = &worker->run->plan->job;
@@ -341,7 +341,7 @@ static bool report_send(struct strips_worker *worker)
                         tag_of(worker, WIRE_STRIP_REPORT));
 }
 
-/* To the master, or from it. */
+/* Passes the strip to the master, or from it. */
 static bool grid_pass(struct strips_worker *worker, bool out)
 {
     const struct jacobi_strip *strip = &worker->strip;
@@ -357,8 +357,9 @@ static bool grid_pass(struct strips_worker *worker, bool out)
 
 /* ---- other widths -------------------------------------------------------------------------- */
 
-/* What a strip gives to, or takes from, the one at `other`, which moves in one direction only. All
- * workers go through their pairs in one order, so that none waits in a circle. */
+/* What a strip gives to, or takes from, the one in slot `other`; columns move in one direction
+ * only. All workers go through their pairs in the same order, so that there is no cycle of
+ * waiting. */
 static bool pair_move(const struct strips_worker *worker, const struct jacobi_strip *from,
                       const struct jacobi_strip *to, const int64_t *later, int64_t other)
 {
@@ -390,7 +391,7 @@ static void own_move(const struct strips_worker *worker, const struct jacobi_str
     }
 }
 
-/* With the ranks. Owned; NULL: interrupted. */
+/* Receives widths and ranks. Owned; NULL: interrupted. */
 static int64_t *widths_receive(struct strips_worker *worker)
 {
     const size_t size = 2 * (size_t)worker->count * sizeof *worker->widths;
@@ -433,7 +434,7 @@ static bool widths_change(struct strips_worker *worker)
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
-/* With the widths that follow, from the grid after order->done iterations. */
+/* Begins with the widths that follow, from the grid after order->done iterations. */
 static bool begin_anew(struct strips_worker *worker, const struct wire_strip_order *order)
 {
     struct jacobi_strip strip;
@@ -447,7 +448,7 @@ static bool begin_anew(struct strips_worker *worker, const struct wire_strip_ord
     strip_drop(worker);
     if (!has_strip(worker))
         return true;
-    if (!worker->borders) /* it takes a lost worker's place */
+    if (!worker->borders) /* this worker takes the place of a lost one */
         worker->borders = borders_make(worker->run);
     if (!worker->borders || !strip_make(worker->run, widths[worker->place], &strip))
         memory_missing(worker);
@@ -462,7 +463,7 @@ static bool order_do(struct strips_worker *worker, const struct wire_strip_order
     return (!order->writes || grid_pass(worker, true)) && (!order->moves || widths_change(worker));
 }
 
-/* The next one. */
+/* Takes the next order. */
 static struct wire_strip_order order_take(struct strips_worker *worker)
 {
     comm_wait(worker->run->comm, &worker->ordered);
