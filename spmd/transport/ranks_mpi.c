@@ -8,11 +8,11 @@
 #include "spmd/transport/clock.h"
 #include "spmd/transport/link_mpi.h"
 
-/* Ranks that are all on one machine must not read each other's memory: where one dies in the middle
- * of that, UCX (the library under MPICH) ends the reader with it. Shared memory carries their
- * messages instead. Before MPI has begun only the launcher knows, and whoever names transports
- * knows better. On several machines UCX chooses: without what reads memory it would take TCP on a
- * machine, which often does not end. */
+/* Ranks that are all on one machine must not read each other's memory directly: if one dies during
+ * that, UCX (the library under MPICH) ends the reader, too. Their messages go through shared memory
+ * instead. Before MPI has begun only the launcher knows on how many machines ranks are; a user who
+ * names transports decides. On several machines UCX chooses: without direct access to memory it
+ * would use TCP within a machine, which often hangs at the end. */
 static void transports_choose(void)
 {
     const char *all = getenv("PMI_SIZE"), *here = getenv("MPI_LOCALNRANKS");
@@ -23,7 +23,7 @@ static void transports_choose(void)
 
 struct link ranks_begin(int *argc, char ***argv)
 {
-    /* No MPI call is ever made inside a parallel region. */
+    /* MPI is never called within a parallel region. */
     int provided = MPI_THREAD_SINGLE;
     transports_choose();
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
@@ -33,7 +33,7 @@ struct link ranks_begin(int *argc, char ***argv)
 /* ---- the end ------------------------------------------------------------------------------- */
 
 /* MPICH over UCX before 4.2 may not end where TCP carries messages: a rank whose connections are
- * closed waits for the launcher's barrier and lets no message advance, and another one waits for it
+ * closed waits in the launcher's barrier without advancing messages, and another one waits for it
  * to close its own (https://github.com/pmodels/mpich/pull/6596). */
 static bool end_may_hang(void)
 {
@@ -49,8 +49,8 @@ static bool end_may_hang(void)
            (!transports || strstr(transports, "tcp") || strstr(transports, "all"));
 }
 
-/* The launcher's line to this rank, where it is known to understand PMI-1, as it does unless MPICH
- * was configured otherwise; negative: there is none. */
+/* The file descriptor that connects this rank with the launcher, if the launcher is known to use
+ * PMI-1, as MPICH does unless it was configured otherwise; negative: there is none. */
 static int launcher_line(void)
 {
     char version[LINK_VERSION_SIZE], *end;
@@ -62,7 +62,8 @@ static int launcher_line(void)
     return *end == '\0' && end > line && number >= 0 && number <= INT_MAX ? (int)number : -1;
 }
 
-/* As MPI_Finalize tells it in the end: then it takes this rank's leaving for no accident. */
+/* Says what MPI_Finalize says at its end, so that the launcher does not take this rank's exit for a
+ * crash. */
 static void launcher_tell(int line)
 {
     static const char words[] = "cmd=finalize\n";
