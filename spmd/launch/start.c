@@ -1,4 +1,4 @@
-/* Where a parallel program begins and ends: the only place besides the transport that calls MPI. */
+/* Where a parallel program begins and ends. */
 #include <hdf5.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,7 +26,8 @@ static void begin_over(int number)
 
 void launch_begin(struct comm *comm, int *argc, char ***argv)
 {
-    /* A file over the size limit shall be a failed write with a sentence, not a death. */
+    /* Writing beyond the limit of a file's size shall fail with a sentence, and not kill the
+     * process. */
     signal(SIGXFSZ, SIG_IGN);
     /* Ranks do not fork after MPI has begun: the process that starts others for them comes
      * first. */
@@ -35,8 +36,8 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
      * see each other (planner/base/file_lock.h). They are not needed: an output has one run at a
      * time. */
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
-    /* Started before MPI and told not to end by itself, HDF5 ends where launch_end says and not
-     * within MPI_Finalize, where a file that could not be closed would crash it. */
+    /* HDF5 is started before MPI, and told not to end at exit, so that it ends where launch_end
+     * says and not within MPI_Finalize, where a file that could not be closed would crash it. */
     H5dont_atexit();
     H5open();
     signal(SIGALRM, begin_over);
@@ -175,7 +176,7 @@ int launch_end(struct comm *comm, const char *name, const struct failure *failur
     last_word.code = (int)result.code;
     if (H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_FILE) == 0)
         H5close();
-    /* Not MPI_Abort, whatever happened: it can overtake the sentence on its way through mpiexec. */
+    /* Never MPI_Abort, which can end the job before printed text has passed mpiexec. */
     ranks_end(comm->link);
     others_outlive(comm);
     alarm(0);

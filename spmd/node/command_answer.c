@@ -18,7 +18,8 @@ static pid_t command_start(char *const words[], int *answers)
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addclose(&files, ends[0]);
     posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&files, ends[1]); /* what it leaves running would keep it */
+    posix_spawn_file_actions_addclose(
+        &files, ends[1]); /* a process that it leaves running would keep the pipe open */
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     if (posix_spawnp(&process, words[0], &files, NULL, words, environ) != 0)
         process = -1;
@@ -38,7 +39,7 @@ bool command_answer(char *const words[], char *answer, size_t size)
     if (process < 0)
         return false;
     for (;;) {
-        char rest[256]; /* or its writer would fail */
+        char rest[256]; /* read to the end, or the writer would fail */
         const bool room = used < size - 1;
         const ssize_t got =
             read(answers, room ? answer + used : rest, room ? size - 1 - used : sizeof rest);

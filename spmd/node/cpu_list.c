@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <stddef.h>
 
-/* A number below CPU_LIST_MOST; negative: none stands there. */
+/* Reads a number below CPU_LIST_MOST; negative: there is none. */
 static int cpu_read(const char **at)
 {
     int cpu = -1;

@@ -9,7 +9,7 @@
 
 struct load_thread {
     const struct load_request *request; /* borrowed */
-    struct timespec begin;              /* the same of all */
+    struct timespec begin;              /* the same for all threads */
     pthread_t thread;
     int cpu; /* -1: not bound */
     int error;
@@ -30,7 +30,7 @@ static void sleep_for(double seconds)
     nanosleep(&wanted, NULL);
 }
 
-/* Some 20 us of trigonometric functions. */
+/* Some 20 us of computing trigonometric functions. */
 static double functions_compute(double x)
 {
     for (int k = 0; k < 500; k++)
@@ -92,7 +92,7 @@ bool load_play(const struct load_request *request, double *worked_s, struct fail
         *next = (struct load_thread){.request = request, .begin = begin, .cpu = cpu};
         const int error = pthread_create(&next->thread, NULL, thread_run, next);
         if (error != 0)
-            next->error = error; /* what the thread says itself may be there already */
+            next->error = error; /* the thread itself may have set it already */
         good = error == 0 || thread_refuse(next, failure);
     }
     *worked_s = 0;

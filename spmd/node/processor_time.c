@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Two numbers: nanoseconds with a processor, which are only counted at the clock's ticks, and in
- * the queue for one. */
+/* Reads two numbers in nanoseconds: the time on a processor, which is counted only at the clock's
+ * ticks, and the time in the queue for one. */
 static bool schedstat_read(const char *path, struct processor_time *time)
 {
     char text[80], *second;

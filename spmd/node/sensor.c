@@ -10,8 +10,8 @@
 #include "spmd/node/cpu_list.h"
 #include "spmd/node/processor_time.h"
 
-/* Long enough to span several slices of Linux's scheduler (3 to 12 ms), for one that has slept goes
- * first at once. */
+/* Long enough for several time slices of Linux's scheduler (3 to 12 ms), because a thread that has
+ * slept runs first. */
 static const double spin_s = 0.1;
 
 struct spin {
@@ -62,7 +62,7 @@ static bool average_look(int processors, double *availability, struct failure *f
                        "/proc/loadavg cannot be read");
 }
 
-/* Mean over the spins that were counted; none is: false. */
+/* The mean over the spins that were counted; false: none was. */
 static bool spins_sum(const struct spin *spins, int count, double *availability)
 {
     double sum = 0;

@@ -1,8 +1,6 @@
-/*
- * scow-sense: writes down how busy nodes are, again and again, as lines of a load file
- * (planner/files/observations_tsv.h), of one node or, where ranks look, of all of theirs and the
- * network between them.
- */
+/* scow-sense: records again and again how busy nodes are, as lines of a load file
+ * (planner/files/observations_tsv.h): of one node or, started on ranks, of all their nodes and of
+ * the network between them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -23,7 +21,7 @@
 
 struct sense_options {
     const char *every, *output, *node; /* node NULL: its host name */
-    int64_t count;                     /* 0: for ever */
+    int64_t count;                     /* 0: forever */
 };
 
 enum { SENSE_ROWS = 4 };
@@ -35,7 +33,7 @@ static struct sense_options sense_usual(void)
     return (struct sense_options){.every = "10s"};
 }
 
-/* The command line's options, whose values go to `options`; `rows` has room for SENSE_ROWS. */
+/* The table of options, whose values are stored in `options`; `rows` has room for SENSE_ROWS. */
 static struct option_table sense_table(struct sense_options *options, struct option_row *rows)
 {
     const struct option_row all[SENSE_ROWS] = {
@@ -59,7 +57,8 @@ static struct option_table sense_table(struct sense_options *options, struct opt
     };
 }
 
-/* *every_s: how often. A node's name has no tabs, which separate the fields of a line. */
+/* *every_s: the seconds between two looks. A node's name must not contain tabs, which separate the
+ * fields of a line. */
 static bool sense_check(const struct sense_options *options, double *every_s,
                         struct failure *failure)
 {
@@ -91,7 +90,7 @@ static bool refuse(const struct sense_options *options, const char *why, struct 
                        options->output, why);
 }
 
-/* A file that lines are added to, "-" being standard output; negative with *failure set. */
+/* Opens a file to append lines to, "-" being standard output; negative with *failure set. */
 static int sense_open(const struct sense_options *options, struct failure *failure)
 {
     if (is_standard(options))
@@ -125,13 +124,13 @@ static void sense_sleep(double until_s)
     }
 }
 
-/* Add a line: what there is of a node's "cpu" or "bandwidth" now. */
+/* Adds a line: the present "cpu" or "bandwidth" of a node. */
 static void sense_line(const char *node, const char *kind, double value, struct text *lines)
 {
     text_add(lines, "%.3f\t%s\t%s\t%.*f\n", sense_now_s(), node, kind, value > 1 ? 0 : 4, value);
 }
 
-/* All lines at once, for several may write to the file; empties them. */
+/* Writes all lines at once, because several processes may write to the file; empties them. */
 static bool sense_write(int file, const struct sense_options *options, struct text *lines,
                         struct failure *failure)
 {
@@ -148,19 +147,19 @@ static bool sense_write(int file, const struct sense_options *options, struct te
 
 /* ---- many ranks ---------------------------------------------------------------------------- */
 
-/* One of a node's ranks looks at it, and rank 0 writes what all have seen. */
+/* One rank of each node looks at it, and rank 0 writes what all have found. */
 
-/* Of one rank. */
+/* What one rank has found. */
 struct seen {
     char node[LINK_NAME_SIZE];
-    double availability; /* 0: another one looks at the node */
+    double availability; /* 0: another rank looks at the node */
 };
 
 struct sensing {
     const struct comm *comm;
     const struct sense_options *options;
-    int file;                /* the master's */
-    struct seen *seen;       /* owned; by rank, the master's */
+    int file;                /* at the master */
+    struct seen *seen;       /* owned; by rank, at the master */
     struct bandwidth *found; /* owned; likewise */
 };
 
@@ -176,7 +175,7 @@ static void lines_make(const struct sensing *sensing, struct text *lines)
             sense_line(sensing->seen[rank].node, "bandwidth", sensing->found[rank].bytes_s, lines);
 }
 
-/* Collective. Others wait for who looks, and hardly need a processor for that. */
+/* Collective. The other ranks wait, and hardly need a processor for that. */
 static bool look(const struct sensing *sensing, double most_s, struct failure *failure)
 {
     const struct comm *comm = sensing->comm;
@@ -211,7 +210,7 @@ static bool sensing_begin(struct sensing *sensing, struct failure *failure)
     return comm_agree(sensing->comm, failure);
 }
 
-/* Collective. Nobody looks at the network for more than half of the time. */
+/* Collective. The network is measured for at most half of the time. */
 static void sense_together(const struct comm *comm, const struct sense_options *options,
                            double every_s, struct failure *failure)
 {
@@ -237,7 +236,7 @@ static bool ranks_check(const struct comm *comm, const struct sense_options *opt
     return sense_check(options, every_s, failure);
 }
 
-/* The command where a launcher has started this process beside others; its exit code. */
+/* Runs the command where a launcher has started several processes; returns its exit code. */
 static int sense_ranks(int argc, char **argv)
 {
     struct comm comm;

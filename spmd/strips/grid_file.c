@@ -21,19 +21,19 @@
 
 struct grid_file {
     struct grid_file_setup setup;
-    char *draft;              /* owned; the file's name until it is made */
+    char *draft;              /* owned; the name of the file until it is complete */
     hid_t file;               /* negative: none */
     hid_t grid;               /* the data set that is written, or read; negative: none */
     int lock;                 /* owned; negative: none */
-    bool drafted, made;       /* there is a draft; or it has its name */
-    bool written[GRID_SLOTS]; /* that place has its room on the disk */
+    bool drafted, made;       /* there is a draft; it has its final name */
+    bool written[GRID_SLOTS]; /* the slot's space on the disk is allocated */
     struct grid_slots slots;
-    int slot;        /* that is written */
+    int slot;        /* the slot that is written */
     uint64_t digest; /* of what has been written to it */
     struct grid_turned turned;
 };
 
-/* The most that is said of a run, and of each strip, or of each rank that may be lost. */
+/* The most bytes of text about a run, and about each strip or each rank that may be lost. */
 enum { MEASURED_BYTES = 2000, MEASURED_STRIP_BYTES = 600 };
 
 static void grid_close(struct grid_file *file)
@@ -57,7 +57,7 @@ static double grid_bytes(const struct grid_file *file)
     return (double)job->rows * (double)job->columns * (double)sizeof(double);
 }
 
-/* HDF5 does not survive a disk that fills while it closes a file. */
+/* HDF5 crashes if a disk fills while it closes a file: there must be space. */
 static bool disk_has_room(const struct grid_file *file, double grids)
 {
     static const double beside = 1e6;
@@ -66,7 +66,7 @@ static bool disk_has_room(const struct grid_file *file, double grids)
            (double)disk.f_bavail * (double)disk.f_frsize > 1.01 * grids * grid_bytes(file) + beside;
 }
 
-/* On the disk. */
+/* Flushes to the disk. */
 static bool flush(const struct grid_file *file)
 {
     return H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0 && fsync(file->lock) == 0;
@@ -162,7 +162,7 @@ static bool describe(const struct grid_file *file)
     return good;
 }
 
-/* Held by this run from now on, and nobody else's. */
+/* The draft is locked by this run from now on. */
 static bool draft_begin(struct grid_file *file, struct failure *failure)
 {
     const int draft = own_open_or_make(file->draft);
@@ -190,7 +190,7 @@ static bool draft_make(struct grid_file *file, double grids, struct failure *fai
     return (file->file >= 0 && describe(file)) || write_refuse(file, failure);
 }
 
-/* Its bytes are on the disk before the name is. */
+/* The file's bytes are on the disk before its name is. */
 static bool draft_publish(struct grid_file *file, struct failure *failure)
 {
     if (!flush(file))
@@ -206,7 +206,7 @@ static bool draft_publish(struct grid_file *file, struct failure *failure)
 
 /* ---- going on ------------------------------------------------------------------------------ */
 
-/* What is there already. */
+/* The file that exists already. */
 struct former {
     hid_t file, grid; /* negative: none */
     int lock;         /* owned; negative: none */
@@ -223,7 +223,7 @@ static void former_release(struct former *former)
         close(former->lock);
 }
 
-/* Is the grid that of this plan: as large, with the same values around it? */
+/* Does the grid belong to this plan: has it the same size, and the same values around it? */
 static bool plan_check(const struct grid_file *file, const struct strips_plan *there,
                        struct failure *failure)
 {
@@ -258,7 +258,7 @@ static bool former_read(const struct grid_file *file, struct former *former,
     return good;
 }
 
-/* Pieces of the former grid into the new one. */
+/* Copies the former grid to the new one piece by piece. */
 static bool pieces_copy(struct grid_file *file, const struct former *former, double *piece,
                         struct failure *failure)
 {
@@ -278,7 +278,7 @@ static bool pieces_copy(struct grid_file *file, const struct former *former, dou
     return true;
 }
 
-/* Nothing is measured of the run that goes on with it. */
+/* In a resumed run nothing is measured for the grid that it begins with. */
 static bool copied_end(struct grid_file *file, const struct kept_grid *kept,
                        struct failure *failure)
 {
@@ -304,7 +304,7 @@ static void look(const void *self)
     comm_look(self);
 }
 
-/* Is it what was written, or trusted to be? False with *failure set: out of memory. */
+/* Is the grid as it was written, or trusted to be? False with *failure set: out of memory. */
 static bool slot_check(const struct grid_file *file, const struct former *former, int slot,
                        struct failure *failure)
 {
@@ -319,7 +319,7 @@ static bool slot_check(const struct grid_file *file, const struct former *former
     return good;
 }
 
-/* The place of the grid of most iterations that is whole; negative: there is none. */
+/* The slot with the intact grid of most iterations; negative: there is none. */
 static int newest_find(const struct grid_file *file, struct former *former,
                        struct grid_there *there, struct failure *failure)
 {
@@ -357,7 +357,7 @@ static bool slot_copy(struct grid_file *file, struct former *former, int slot,
     return copied && copied_end(file, &former->slots.kept[slot], failure);
 }
 
-/* Is nothing left to do? */
+/* Is there nothing left to do? */
 static bool is_done(const struct grid_file *file, const struct grid_there *there)
 {
     const struct strips_job *job = &file->setup.plan->job;
@@ -377,7 +377,7 @@ static bool former_open(struct grid_file *file, struct former *former, struct fa
     return former_read(file, former, failure);
 }
 
-/* A new file, with the grid of the one that is there, in its place. */
+/* Makes a new file with the grid of the existing one, and puts it in that one's place. */
 static bool go_on(struct grid_file *file, struct grid_there *there, struct failure *failure)
 {
     struct former former = {.file = -1, .grid = -1, .lock = -1};

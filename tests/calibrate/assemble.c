@@ -1,4 +1,4 @@
-/* From timings to a setting of a profile. */
+/* Profiles: from timings to a setting. */
 #include <math.h>
 
 #include "calibrate/fit/assemble.h"

@@ -1,5 +1,5 @@
-/* Preloaded into scow: a disk from which rank 0 reads no more after BROKEN_DISK_AFTER bytes. Only
- * positioned reads count, which is how HDF5 reads. */
+/* Preloaded into scow: a disk from which rank 0 can read nothing after BROKEN_DISK_AFTER bytes.
+ * Only positioned reads count, which HDF5 uses. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

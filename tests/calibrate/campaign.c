@@ -1,5 +1,5 @@
-/* Whole campaigns on machines that do not exist, whose clock runs as fast as they can be computed:
- * budgets are kept whatever commands cost, and what is measured is enough to tell their costs. */
+/* Whole campaigns on simulated machines, whose clock is as fast as they can be computed: budgets
+ * are kept whatever commands cost, and what is measured suffices to find the costs. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

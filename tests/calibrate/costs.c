@@ -1,5 +1,5 @@
-/* From timings to costs: what was put into a machine that does not exist is found again, within the
- * errors that are stated. */
+/* From timings to costs: the costs of a simulated machine are found again, within the stated
+ * errors. */
 #include <math.h>
 
 #include "calibrate/fit/assemble.h"

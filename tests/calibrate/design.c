@@ -1,4 +1,4 @@
-/* Which packages are timed: inside the job, apart from each other, everywhere. */
+/* Which packages are timed: they lie within the job, apart from each other, and all over it. */
 #include <math.h>
 
 #include "calibrate/fit/design.h"

@@ -1,5 +1,5 @@
-/* What exchanges cost, from samples: latency and seconds a byte, none below 0, with their errors.
- */
+/* Costs of exchanges, from samples: latency and seconds per byte, not below 0, with their
+ * errors. */
 #include <math.h>
 
 #include "calibrate/exchange.h"

@@ -1,4 +1,4 @@
-/* Package sizes that nobody had the time for: what is said of them holds. */
+/* Package sizes that there was no time to measure: what is said about them holds. */
 #include <math.h>
 
 #include "calibrate/fit/assemble.h"

@@ -1,5 +1,5 @@
-/* Few timings: what a calibration that was far too short says of a job, and two starts of programs
- * that will start again, hold as often as they promise. */
+/* Few timings: what a much too short calibration says about a job, and what two starts say about
+ * later starts of programs, holds as often as it promises. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

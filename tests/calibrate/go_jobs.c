@@ -1,6 +1,6 @@
-/* Whole jobs of scow go, simulated: surveyed, planned by its own pilot, and done as that decides;
- * what they take is compared with what was predicted. Core tasks differ along the job, and workers
- * do. */
+/* Whole jobs of scow go, simulated: surveyed, planned by its own pilot, and done as that decides.
+ * Their times are compared with the predictions. Core tasks differ along the job, and workers
+ * differ. */
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* What a sample tells of a search's levels, and what costs are then. */
+/* What a sample says about a search's levels, and what costs follow. */
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-/* Noise that goes with the time of a package, and noise that does not: machines with known ones. */
+/* Noise in proportion to a package's time, and noise that is not: simulated machines with known
+ * noise. */
 #include "calibrate/fit/noise.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* From single core tasks timed all over a job to the order in which its packages would be alike. */
+/* From single core tasks timed all over a job to the order in which packages would be alike. */
 #include "calibrate/order_find.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* A class has the mean of what its workers had, if all of these are known, and of the bandwidths to
- * those for which they are. */
+/* A class has the mean of its workers' shares of processors, if all of them are known, and the mean
+ * of the known bandwidths. */
 #include "calibrate/rank_shares.h"
 #include "calibrate/rank_bandwidths.h"
 #include "calibrate/rank_fetches.h"

@@ -1,4 +1,4 @@
-/* Which profiles are used again, and what is said of the others. */
+/* Which profiles are used again, and what is said about the others. */
 #include "calibrate/reuse.h"
 #include "calibrate/place.h"
 #include "spmd/run/machine.h"

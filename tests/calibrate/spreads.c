@@ -1,5 +1,5 @@
-/* By how much packages differ from place to place: what was put into core tasks is found again,
- * also where large packages were timed at a few places that happened to be alike. */
+/* By how much packages differ from place to place: differences of simulated core tasks are found
+ * again, even where large packages were timed at few places that happened to be alike. */
 #include "calibrate/fit/spreads.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* From places all over a job to its total, its heavy regions, and workers told apart from them: on
- * machines that do not exist, whose clock is what they take. */
+/* From places all over a job to its total and its heavy regions, with workers told apart from
+ * these: on simulated machines. */
 #include <math.h>
 #include <stdio.h>
 

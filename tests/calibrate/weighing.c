@@ -1,4 +1,5 @@
-/* Fits on the weights of core tasks: on machines whose costs go by them, in part or not at all. */
+/* Fits by the weights of core tasks: on simulated machines whose costs follow weights completely,
+ * in part, or not at all. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What a command line asks a calibration for, and what it is told at the end. */
+/* What a command line asks of a calibration, and what it is told at the end. */
 #include "calibrate/effort.h"
 #include "calibrate/outcome.h"
 #include "calibrate/settings.h"

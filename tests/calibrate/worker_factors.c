@@ -1,5 +1,5 @@
-/* Workers that differ while core tasks differ, too, and each of these is computed once: told apart
- * by a survey's probes, and not where only their tasks differ. */
+/* Workers that differ, on core tasks that differ and are computed once each: told apart by the
+ * probes of a survey, but not where only core tasks differ. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

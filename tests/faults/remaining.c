@@ -1,4 +1,4 @@
-/* In place of spmd/resume/remaining_plan.c, which takes its time. */
+/* Takes the place of spmd/resume/remaining_plan.c, which would take long. */
 #include "spmd/resume/remaining_plan.h"
 #include "tests/faults/several.h"
 

@@ -1,5 +1,5 @@
-/* What ranks ask of their system, answered by the world: memory, processes, signals, and the parts
- * of the product that a run without input and without HDF5 does not need. */
+/* What ranks ask of the operating system, answered by the simulated world: memory, processes,
+ * signals; and the parts of the product that a run without input and without HDF5 does not need. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

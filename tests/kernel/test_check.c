@@ -1,5 +1,5 @@
-/* What the matched filter refuses, each with a sentence that says what to do. Values out of a
- * parameter's range do not come to it. */
+/* What the matched filter refuses, each with a sentence that says what to do. Values outside a
+ * parameter's range are refused before it is called. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* The core task `command`: programs run over lines, in every way, and how they fail. Commands that
- * would sleep stand for those that never end, so that no outcome depends on a clock. */
+/* The core task `command`: programs that are run over lines, in every way, and their failures.
+ * Commands that sleep stand for those that never end, so that no outcome depends on a clock. */
 #include "tests/checks.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Columns of lines, and places that ask for them and for parts of files' names. */
+/* Columns of lines, and placeholders for them and for parts of files' names. */
 #include "tests/checks.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Jobs of the core task `command` that cannot be: commands, lines and memory that are not right. */
+/* Jobs of the core task `command` that are refused: wrong commands, lines and memory. */
 #include "tests/checks.h"
 
 #include "tests/kernel/command_trial.h"

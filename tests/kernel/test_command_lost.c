@@ -1,5 +1,5 @@
-/* The core task `command` where the process that starts commands is killed: another takes its
- * place, what was under way is tried again, and a line that has it killed each time is given up. */
+/* The core task `command` when the process that starts commands is killed: another one replaces it,
+ * what was under way is tried again, and a line that gets it killed every time is given up. */
 #include "tests/checks.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* The core task `command` and what processes do to pipes, and to those that they leave behind; how
- * they end when a run, or a rank, does. */
+/* The core task `command` and what processes do to pipes, and which processes they leave behind;
+ * how they end when a run or a rank does. */
 #include "tests/checks.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* The matched filter against golden values: every combination, algorithm and instruction set. */
+/* The matched filter against golden values: every combination of algorithm and instruction set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

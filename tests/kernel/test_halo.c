@@ -1,4 +1,4 @@
-/* What unusable pixels spoil, against the definition, place by place. */
+/* Which results unusable pixels make unusable, against the definition, place by place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* Every allocation is made to fail in turn: a job is then refused for want of memory, never made in
- * another way, since all ranks of a run must do the same. Under a leak checker nothing is lost. */
+/* Every allocation is made to fail in turn: a job is then refused for lack of memory, and never
+ * made in another way, because all ranks of a run must do the same. Under a leak checker nothing is
+ * lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

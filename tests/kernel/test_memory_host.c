@@ -1,4 +1,4 @@
-/* The host in memory that tests of core tasks stand on, and the types of numbers. */
+/* The host in memory that tests of core tasks use, and the types of numbers. */
 #include "tests/checks.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* What is said of how a job is computed: it is what is computed, it fits, and it is cut cleanly. */
+/* The description of how a job is computed: it is true, it fits, and it is not cut within a
+ * word. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

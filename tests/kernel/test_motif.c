@@ -1,5 +1,5 @@
-/* The motif search against slow oracles: the same outcome whatever the search, the packages, what
- * they hold, the threads and the instruction set. */
+/* The motif search against slow oracles: the outcome does not depend on the search, the packages
+ * and their contents, the threads and the instruction set. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* In how many core tasks a slice is cut, and in what tiles a task is computed. */
+/* Into how many core tasks a slice is divided, and into which tiles a core task is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

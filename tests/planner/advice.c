@@ -1,4 +1,4 @@
-/* What a plan's table says beside the plan. */
+/* What the description of a plan says besides the plan itself. */
 #include "planner/studies/advice.h"
 #include "tests/checks.h"
 

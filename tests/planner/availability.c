@@ -1,5 +1,5 @@
-/* Machines that change: how long operations last by what there is of their processors, in whole
- * runs too, and the patterns of load. */
+/* Machines that change: how long operations last by the share of their processors, in whole runs,
+ * too; and the patterns of load. */
 #include "planner/model/availability.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* Workers that a profile did not measure: what they are like, and that plan and profile together
- * say all of it. */
+ * describe them. */
 #include <inttypes.h>
 #include <math.h>
 

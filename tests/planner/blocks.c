@@ -1,5 +1,5 @@
-/* Long traces are read in blocks: what a report says of them, and what is learned, is what it says
- * of the same trace in one. */
+/* Long traces are read in blocks: the report, and what is learned, are the same as from the trace
+ * in one block. */
 #include "planner/report/trace_blocks.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Where the workers' time goes: all of it, by the rules of the simulation. */
+/* Where the workers' time goes: all of it is explained, by the rules of the simulation. */
 #include "planner/report/causes.h"
 
 #include <inttypes.h>

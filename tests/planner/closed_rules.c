@@ -1,5 +1,5 @@
-/* Packages that follow from their numbers alone (distributed chunk calculation): golden values of N
- * = 1000 and p = 4, each core task once, and the same packages whoever takes which. */
+/* Packages that follow from their number alone (distributed chunk calculation): golden values for N
+ * = 1000 and p = 4, each core task once, and the same packages whichever worker takes which. */
 #include <inttypes.h>
 #include <string.h>
 

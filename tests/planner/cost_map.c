@@ -1,4 +1,4 @@
-/* Cost maps: what they are read from, what they make of packages, plans and intervals. */
+/* Cost maps: how they are read, and how they change packages, plans and intervals. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

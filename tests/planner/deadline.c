@@ -1,4 +1,4 @@
-/* Nothing is begun that would not end in time, by plans, rules and tails; what fits is. */
+/* By plans, rules and tails, nothing is begun that would not end in time; what fits is. */
 #include <inttypes.h>
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* What is overdue when somebody has nothing to do is handed out once more; the first result counts,
- * and each core task once. */
+/* A package that is overdue while some worker has nothing to do is handed out once more; the first
+ * result counts, and each core task counts once. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

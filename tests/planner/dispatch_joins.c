@@ -1,5 +1,5 @@
-/* Workers that come and go: nobody is there at first, some join, some are lost, and every core task
- * is done once all the same. */
+/* Workers that come and go: at first there are none, some join, some are lost, and every core task
+ * is still done once. */
 #include <inttypes.h>
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* Rules that go by what every worker's packages took: each package is of the size that follows from
- * the plain formulas, over all workers, whoever is lost or joins. */
+/* Rules that use the times of every worker's packages: each package has the size that follows from
+ * the plain formulas over all workers, whichever workers are lost or join. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

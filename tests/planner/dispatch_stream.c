@@ -1,6 +1,6 @@
-/* What a group's master gets: each core task that has come is handed out once, in the order of
- * coming, by the plan's packages and pieces of them; what is more, and what losses bring back, goes
- * to anybody. */
+/* What the master of a group gets: each core task that has arrived is handed out once, in the order
+ * of arrival, by the plan's packages and pieces of them; additional ones, and those that losses
+ * bring back, go to any worker. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Core tasks that cost every worker that begins them: each is given up after two, and all others
- * are done once. */
+/* Core tasks that kill every worker that begins them: each is given up after two losses, and all
+ * others are done once. */
 #include <inttypes.h>
 
 #include "planner/dispatch/dispatch.h"

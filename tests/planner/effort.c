@@ -1,5 +1,5 @@
-/* No scheduler goes on beyond its effort, whatever a profile says that is legal: work is counted,
- * and what is not counted runs into this test's time limit. */
+/* No scheduler exceeds its effort, with any legal profile: work is counted, and work that is not
+ * counted exceeds this test's time limit. */
 #include <inttypes.h>
 #include <math.h>
 

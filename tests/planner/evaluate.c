@@ -1,6 +1,6 @@
 /* The evaluation of plans whose workers are nearly alike, so that each reaches the others' pace in
- * a round of its own: equal to the simulation of every package, and at a price that does not grow
- * with the rounds. */
+ * a round of its own: equal to the simulation of every package, at a cost that does not grow with
+ * the number of rounds. */
 #include <inttypes.h>
 #include <math.h>
 

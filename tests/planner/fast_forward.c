@@ -1,4 +1,4 @@
-/* Simulations that sum up what repeats itself: what the whole one says, at a bounded cost. */
+/* Simulations that sum up what repeats: equal to the complete simulation, at a bounded cost. */
 #include "planner/simulate/fast_forward.h"
 
 #include <inttypes.h>

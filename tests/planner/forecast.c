@@ -1,4 +1,4 @@
-/* Forecasters, with the errors that an independent program found, and the shares of processors that
+/* Forecasters, with the errors that an independent program found; and the shares of processors that
  * plans get from them. */
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* How sure a prediction is: against truths drawn here from the same statement, independently. */
+/* How certain a prediction is: against independent draws from the same statement. */
 #include "planner/studies/interval.h"
 
 #include <inttypes.h>

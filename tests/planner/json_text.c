@@ -1,4 +1,4 @@
-/* JSON that is written is JSON that is read. */
+/* JSON is read as it was written. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>

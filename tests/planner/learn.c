@@ -1,4 +1,4 @@
-/* What a profile becomes after a run: against small computations of this file's own. */
+/* What a profile becomes after a run: against small computations in this file. */
 #include "planner/report/learn.h"
 #include "planner/model/shared.h"
 

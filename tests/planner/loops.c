@@ -1,5 +1,5 @@
-/* Loops with heavy tasks, scattered or at the end, planned from what calibration says of them and
- * played with what the tasks really take: how close to the ideal the plan's tail comes. */
+/* Loops with heavy core tasks, scattered or at the end, planned from what calibration says about
+ * them and simulated with what they really take: how close to the ideal the plan's tail comes. */
 #include <inttypes.h>
 #include <math.h>
 

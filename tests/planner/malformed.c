@@ -1,4 +1,4 @@
-/* Every malformed profile and plan: exactly one sentence, and nothing is left behind. */
+/* Every malformed profile and plan gives exactly one sentence, and no memory is lost. */
 #include <stdio.h>
 
 #include "planner/files/plan_json.h"

@@ -1,4 +1,4 @@
-/* A master that computes core tasks itself: how many, when, and what is predicted of it. */
+/* A master that computes core tasks itself: how many, when, and what is predicted. */
 #include "planner/studies/master_share.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* Masters side by side: what they take, who works for whom, and that files and simulations say the
- * same of them. */
+/* Masters side by side: what they take, which workers belong to which, and that files and
+ * simulations agree. */
 #include "planner/model/plan_cursor.h"
 #include "planner/model/plan_join.h"
 #include "tests/cases.h"

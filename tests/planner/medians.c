@@ -1,4 +1,4 @@
-/* Predictions by the median, where what varies makes runs longer: in plans, and beside runs. */
+/* Predictions by the median, where variation makes runs longer: in plans, and in reports. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

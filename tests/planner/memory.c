@@ -1,5 +1,5 @@
-/* Every allocation is made to fail in turn: what then comes back is one failure, the outputs are
- * untouched and (under a leak checker) nothing is lost. */
+/* Every allocation is made to fail in turn: the result is one failure, outputs are not changed, and
+ * under a leak checker nothing is lost. */
 #include <stdio.h>
 
 #include "planner/files/plan_json.h"

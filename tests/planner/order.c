@@ -1,4 +1,4 @@
-/* Orders of core tasks: which one stands where, and what packages of a job come to. */
+/* Orders of core tasks: which one is at which place, and how much packages of a job differ. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

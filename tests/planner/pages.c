@@ -1,4 +1,4 @@
-/* Memory in pages: aligned, all of it there, and gone when it is freed. */
+/* Memory in pages: aligned, allocated, and freed. */
 #include "planner/base/pages.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* The table of a calibration's timings: what is written is read again, and nothing else is. */
+/* The table of a calibration's timings: it is read as it was written, and nothing else is
+ * accepted. */
 #include <stdio.h>
 
 #include "planner/base/random.h"

@@ -1,4 +1,4 @@
-/* The parts of an error: what a run's own costs explain, and what they do not. */
+/* The parts of a prediction's error: what a run's own costs explain, and what they do not. */
 #include "planner/report/replay.h"
 
 #include <inttypes.h>

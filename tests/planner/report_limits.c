@@ -1,4 +1,4 @@
-/* What a run was paid for and may take: charge, deadline, budget and energy, asked, predicted and
+/* What a run may cost and take: charge, deadline, budget and energy, as asked, predicted and
  * used. */
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* Why runs of several masters, and of trees, took other than predicted: where all of their workers'
- * time went, and the sentence that says so. */
+/* Why runs of several masters, and of trees, took longer or shorter than predicted: where their
+ * workers' time went, and the sentence that says so. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What a run has sent beside what is predicted of it, where no plan says what it sends. */
+/* What a run has sent compared with its prediction, where no plan says what it sends. */
 #include "planner/report/report.h"
 
 #include <math.h>

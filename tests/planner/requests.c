@@ -1,5 +1,5 @@
-/* What requests cost: spent by the simulation where a run spends it, and found again in its trace.
- */
+/* The cost of requests: the simulation spends it where a run does, and it is found again in the
+ * trace. */
 #include "planner/model/requests.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Results that come back, by hand, and that nothing is left undone where a worker is lost. */
+/* Results that return: values by hand, and that nothing is left undone where a worker is lost. */
 #include <inttypes.h>
 
 #include "tests/cases.h"

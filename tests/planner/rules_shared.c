@@ -1,5 +1,5 @@
-/* Rules for workers of different and of changing speed: sizes by the published formulas, which an
- * independent program has evaluated, and the published experiments under load. */
+/* Rules for workers of different and of changing speed: sizes by the published formulas, evaluated
+ * by an independent program, and the published experiments under load. */
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>

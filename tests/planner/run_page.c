@@ -1,4 +1,4 @@
-/* A run's page where nothing is known of when what happened. */
+/* The page of a run without a trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The simulation with surprises: without any it is the prediction, and equal seeds repeat. */
+/* The simulation with disturbances: without any it is the prediction, and equal seeds give equal
+ * runs. */
 #include "planner/simulate/scenario.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* How many workers, and in how many rounds: allowing more of either never makes a plan worse. */
+/* Numbers of workers and of rounds: allowing more of either never makes a plan worse. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Workers dominated differently, some by the master and some by their link, and package sizes at
- * which the one takes over from the other: no plan is far from the best that is known. */
+/* Workers some of which are limited by the master and some by their link, and package sizes at
+ * which one takes over from the other: no plan is far from the best known one. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* The linear programs against the simulation that they stand for. */
+/* The linear programs against the simulation that they model. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

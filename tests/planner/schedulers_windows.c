@@ -1,4 +1,4 @@
-/* Affine windows: no package outside them, and the better one wins. */
+/* Affine windows: no package lies outside them, and the better window is chosen. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

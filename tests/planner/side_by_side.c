@@ -1,4 +1,4 @@
-/* Runs side by side: figures of a run that can be done by hand. */
+/* Reports on runs side by side: figures that can be computed by hand. */
 #include <math.h>
 
 #include "planner/report/runs.h"

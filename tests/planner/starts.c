@@ -1,4 +1,4 @@
-/* Workers that start: before its first package each is busy for a while with itself. */
+/* Workers with a start: before its first package each is busy for a while. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* What is said of a run to who looks from elsewhere: read as it was written, and in words. */
+/* The status of a run for observers: read as it was written, and as text. */
 #include "planner/files/status.h"
 #include "planner/command/live.h"
 #include "tests/checks.h"

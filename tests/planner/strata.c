@@ -1,4 +1,4 @@
-/* What strata tell of a job: totals, their errors, regions, and which strata are halved. */
+/* What strata say about a job: totals, their errors, regions, and which strata are halved. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* Strips of a grid: widths with which all take equally long, whom they are given to, and what files
- * say of them. */
+/* Strips of a grid: widths with which all take equally long, which workers get them, and what files
+ * say about them. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A job that is measured while it is worked on: every task once whatever happens, probes that cost
- * next to nothing, regions that are assigned by what they are worth. */
+/* A job that is measured while it is worked on: every core task once in any case, probes that cost
+ * next to nothing, and regions that are assigned by their worth. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Sweeps over worker counts: how far they go, and that the rows worth knowing are those. */
+/* Sweeps over numbers of workers: how far they go, and that marked rows are right. */
 #include <inttypes.h>
 #include <math.h>
 

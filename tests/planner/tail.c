@@ -1,5 +1,5 @@
-/* Plans whose end is on_request on request: every task once, no worse than the plan where tasks are
- * equal, and ahead of plan and rule where they are not. */
+/* Plans whose end is assigned on request: every core task once, no worse than the plan where core
+ * tasks are equal, and better than plan and rule where they are not. */
 #include "planner/simulate/tail.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Trees of groups as they are planned: where they pay, and that they are plans. */
+/* Trees of groups as they are planned: where they save time, and that they are valid plans. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What a rule's run typically does, against noise that is drawn here from the same statement. */
+/* What a rule's run typically takes, against independent draws from the same statement. */
 #include "planner/studies/typical.h"
 
 #include <math.h>

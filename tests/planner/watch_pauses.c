@@ -1,7 +1,6 @@
-/* Plans that are watched by a master that is away now and then, as one that plans is: reports wait
- * for it, those of two workers alike and of packages that take very different times, more than it
- * was told. Hardly ever does a worker that is as fast as the other go without work while much is
- * left. */
+/* Plans that are watched by a master that is away now and then, as one that plans anew is. Reports
+ * wait for it: those of two equal workers, of packages with very different times, and later than it
+ * expects. A worker that is as fast as the other hardly ever lacks work while much is left. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

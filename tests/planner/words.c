@@ -1,4 +1,4 @@
-/* Small words and lists: nearest word, parameters, growing text, trace, failure. */
+/* Small parts: nearest word, parameters, growing text, trace, failure. */
 #include "tests/checks.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Work: what consecutive core tasks are worth, and where in a job so many units are. */
+/* Work: what consecutive core tasks are worth, and where in a job a number of units lies. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

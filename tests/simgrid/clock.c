@@ -1,5 +1,5 @@
-/* Simulated time: it passes in naps, messages and simulated computation alone. Who waits sleeps
- * until what it awaits has come, so that nothing is late and no event is wasted on looking. */
+/* Simulated time passes only in naps, messages and simulated computation. A rank that waits sleeps
+ * until what it awaits has arrived, so that nothing is late and no event is spent on looking. */
 #include "spmd/transport/clock.h"
 
 #include <math.h>

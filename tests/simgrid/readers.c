@@ -1,4 +1,4 @@
-/* The kinds of input that need HDF5 are not there on simulated clusters; nobody asks for them. */
+/* Simulated clusters lack the kinds of input that need HDF5, which no test there uses. */
 #include "spmd/input/reader.h"
 
 const struct input_reader input_image = {.kind = SCOW_INPUT_IMAGE};
