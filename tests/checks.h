@@ -15,15 +15,15 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/* It failed, with that code and exactly that sentence. */
+/* It must have failed with that code and exactly that sentence. */
 #define assert_failure(failure, wanted_code, sentence)                                             \
     do {                                                                                           \
         assert_string_equal((failure).text, sentence);                                             \
         assert_int_equal((failure).code, wanted_code);                                             \
     } while (0)
 
-/* Of this program's tests only those that the environment's SCOW_TESTS names, with * and ?; all
- * without it. */
+/* Runs only those tests of this program that the environment's SCOW_TESTS names, with * and ?;
+ * without it all. */
 static inline void tests_choose(void)
 {
     const char *names = getenv("SCOW_TESTS");

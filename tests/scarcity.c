@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* The linker sends allocations here. */
+/* The linker redirects allocations to these functions. */
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *memory, size_t size);

@@ -10,7 +10,7 @@
 
 /* From now on, so many allocations succeed and all later ones fail; negative: none fails. */
 void scarcity_begin(int64_t allowed);
-/* All succeed again. Has one failed? */
+/* All allocations succeed again. Returns whether one has failed. */
 bool scarcity_end(void);
 
 #endif

@@ -22,20 +22,20 @@ int64_t task_at(int64_t position)
     return order_task(&trial.job->order, position);
 }
 
-/* A core task that is given up: it is in the table. Whoever was lost on it only seemingly, and is
- * late, may still write its result, which then counts for nothing: its digest tells. */
+/* A core task that is given up is in the table. A worker that only seemed lost on it, and is late,
+ * may still write its result, which does not count: the digest tells. */
 static bool is_given_up(int64_t task)
 {
     const uint64_t *digests = (const uint64_t *)(const void *)(disk_bytes() + trial.places.digests);
     const struct losses_row *row =
         (const struct losses_row *)(const void *)(disk_bytes() + trial.places.lost);
-    /* Of several masters each has a row of as many as there are. */
+    /* With several masters the table has a row for each in turn. */
     for (int k = 0, empty = 0; k < LOSSES_MOST && empty < RANKS_MOST; k++) {
         empty = row[k].count > 0 ? 0 : empty + 1;
         if (empty == 0 && row[k].given_up && task_at(row[k].first) == task)
             return true;
     }
-    /* The table is not as sure as the ledger: a row that could not be written is missing. */
+    /* The table is less safe than the ledger: a row that could not be written is missing. */
     return ledger()[task] == 2 && digests[task] == task_digest_given_up(task);
 }
 
@@ -77,7 +77,7 @@ void totals_check(const struct summary *summary, const char *outcome)
         if (ledger()[task] == 2 || is_given_up(task)) {
             failed++;
             trial.counts->revived += ledger()[task] != 2;
-            /* What a group has given up that was lost itself, another one may have done. */
+            /* What a group gave up that was lost itself, another one may have done. */
             unsure += ledger()[task] != 2 && several_disowns();
             if (!task_fails(task) && !is_given_up(task))
                 world_wrong("core task %" PRId64 " has failed for no reason", task);
@@ -175,8 +175,7 @@ void trace_whole_check(const struct output_outcome *outcome)
     const struct trace_seen seen = trace_check(true);
     if (outcome->trace_cut && !(world.weather.unwritten > 0))
         world_wrong("the trace is cut, though nothing hinders its writing");
-    /* A master that is lost has told of less than it has written; what a group had is done again.
-     */
+    /* A lost master has told of less than it wrote; what a group had is done again. */
     if (outcome->trace_cut || several_lost() || several_disowns())
         return;
     if (!seen.there || seen.torn || seen.packages != outcome->part->packages ||

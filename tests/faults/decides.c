@@ -10,7 +10,7 @@
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-/* Loads for these workers in turn; `left` is what is not given out yet. */
+/* Gives loads to these workers in turn; `left` is what is not assigned yet. */
 static void round_fill(struct plan_round *round, int64_t repeat, int64_t load, int64_t workers,
                        int64_t *left)
 {
@@ -23,7 +23,7 @@ static void round_fill(struct plan_round *round, int64_t repeat, int64_t load, i
     }
 }
 
-/* Equal packages, round after round, the last round with what is left. */
+/* Equal packages, round after round; the last round has what is left. */
 static void rounds_fill(struct plan *plan, int64_t tasks, int64_t largest)
 {
     const int64_t whole = tasks / (largest * plan->worker_count);
@@ -62,7 +62,7 @@ struct order order_draw(int64_t tasks)
 
 /* ---- watching -------------------------------------------------------------------------------- */
 
-/* The living ones share what is left, in packages of another size. */
+/* The living workers share what is left, in packages of another size. */
 static bool plan_anew(const void *self, const struct watch_remaining *remaining,
                       struct watch_answer *answer)
 {
@@ -82,7 +82,7 @@ static bool plan_anew(const void *self, const struct watch_remaining *remaining,
     return true;
 }
 
-/* All workers alike, and only computing takes time. */
+/* All workers are alike, and only computing takes time. */
 static void platform_fill(struct platform *platform, const struct decides_setup *setup)
 {
     struct platform_class *class = calloc(1, sizeof *class);

@@ -18,13 +18,13 @@
 #include "spmd/transport/shared_file.h"
 #include "tests/faults/world.h"
 
-/* Descriptors of a rank, or of nobody: FIRST + RANK * EACH and on. */
+/* Descriptors of a rank, or of none: from FIRST + RANK * EACH on. */
 enum { FIRST = 100000, EACH = 64, PLACES = RANKS_MOST + 1 };
 
-/* A write that the machine may forget. */
+/* A write that may be lost if power fails. */
 struct unsafe {
     int64_t place;
-    size_t size, before; /* of what was there, in `kept` */
+    size_t size, before; /* of what was there before, in `kept` */
 };
 
 static struct {
@@ -36,21 +36,21 @@ static struct {
     size_t kept_size, kept_room;
     int64_t writes;
     bool there;
-    int age;              /* files of that name that were removed */
-    int ages[RANKS_MOST]; /* of the one that each rank has opened last */
+    int age;              /* how many files of that name were removed */
+    int ages[RANKS_MOST]; /* age of the file that each rank opened last */
     bool open[RANKS_MOST];
-    int next[RANKS_MOST + 1]; /* descriptor of each rank */
-    int place[PLACES];        /* descriptor that has it; 0: nobody */
+    int next[RANKS_MOST + 1]; /* next descriptor of each rank */
+    int place[PLACES];        /* the descriptor that holds the lock; 0: none */
     short kind[PLACES][EACH]; /* of descriptors: FREE, OF_OUTPUT, or of which trace */
 } disk;
 
 enum { FREE, OF_OUTPUT, OF_TRACE };
 
-/* The files beside the output: of each master's trace and, for each level of a search, what each
- * rank has emitted. */
+/* The files beside the output: each master's trace and, for each level of a search, what each rank
+ * has emitted. */
 enum { BESIDES = (1 + DISK_LEVELS) * RANKS_MOST };
 static struct beside {
-    size_t safe; /* bytes that are there without power, too */
+    size_t safe; /* bytes that survive a loss of power */
     char *bytes;
     size_t size, room;
     bool there;
@@ -124,7 +124,7 @@ void disk_settle(void)
     memset(disk.kind, 0, sizeof disk.kind);
 }
 
-/* The end is missing, or something in between. */
+/* The end, or something in between, is lost. */
 static void beside_lose_power(struct beside *beside)
 {
     enum { SECTOR = 512 };
@@ -137,8 +137,8 @@ static void beside_lose_power(struct beside *beside)
         beside->size = from;
 }
 
-/* Newest first, so that what is taken back is what was there before. Pieces of one place may then
- * come back older than they were: as with a disk that writes in an order of its own. */
+/* The newest write is undone first, so that what was there before is restored. Parts of one place
+ * may then become older than they were, as with a disk that writes in an order of its own. */
 void disk_lose_power(void)
 {
     for (size_t k = disk.unsafe_count; k-- > 0;) {
@@ -160,13 +160,13 @@ static void *grown(void *room, size_t *have, size_t want, size_t each)
     return world_realloc(room, *have * each);
 }
 
-/* Has that rank opened a file that was removed since? */
+/* Has that rank opened a file that has been removed since? */
 static bool is_orphan(int rank)
 {
     return rank >= 0 && disk.ages[rank] != disk.age;
 }
 
-/* By that rank; negative: by nobody. */
+/* Written by that rank; negative: by none. */
 static void bytes_put(int rank, int64_t place, const void *bytes, size_t size)
 {
     if (size == 0 || is_orphan(rank))
@@ -212,7 +212,8 @@ static void put(struct beside *beside, int64_t place, const void *bytes, size_t 
         bytes_put(world.current ? world.current->number : -1, place, bytes, size);
 }
 
-/* By the rank that runs, in two pieces, between which it can be killed. False: only some of it. */
+/* Writes as the current rank, in two pieces, between which it may be killed. False: only some of
+ * it. */
 static bool bytes_write(struct beside *beside, int64_t place, const void *bytes, size_t size)
 {
     const struct weather *weather = &world.weather;
@@ -306,7 +307,7 @@ static int rank_here(void)
     return world.current ? world.current->number : RANKS_MOST;
 }
 
-/* The next free one. */
+/* The next free descriptor. */
 static int descriptor_new(int kind)
 {
     const int rank = rank_here();
@@ -327,14 +328,14 @@ static short *kind_of(int file)
     return &disk.kind[(file - FIRST) / EACH][(file - FIRST) % EACH];
 }
 
-/* The file beside it of that descriptor; NULL: it is of the output. */
+/* The file beside the output of that descriptor; NULL: it belongs to the output. */
 static struct beside *beside_of(int file)
 {
     const int kind = *kind_of(file);
     return kind >= OF_TRACE ? &besides[kind - OF_TRACE] : NULL;
 }
 
-/* The master whose trace that is; negative: it is none. */
+/* The master whose trace that is; negative: it is no trace. */
 static int trace_number(const char *path)
 {
     static const char trace[] = DISK_TRACE;
@@ -345,8 +346,8 @@ static int trace_number(const char *path)
     return number < RANKS_MOST ? number : -1;
 }
 
-/* The number behind that word, which is what `at` begins with, and what is behind it; negative: it
- * is not. */
+/* The number after that word, if `at` begins with it, and moves behind it; negative: it does
+ * not. */
 static long number_take(const char **at, const char *word)
 {
     const size_t length = strlen(word);
@@ -358,7 +359,7 @@ static long number_take(const char **at, const char *word)
     return number;
 }
 
-/* Which file beside the output that is; negative: it is none. */
+/* Which file beside the output that is; negative: none. */
 static int beside_number(const char *path)
 {
     const char *at = path;
@@ -462,7 +463,7 @@ int __wrap_close(int file)
     return 0;
 }
 
-/* To the end. */
+/* To the end of the file. */
 off_t __wrap_lseek(int file, off_t place, int from)
 {
     if (file < FIRST)
@@ -564,7 +565,8 @@ void disk_rank_gone(int rank)
 
 /* ---- asynchronous writing ------------------------------------------------------------------ */
 
-/* Its thread is gone with its rank; until then it writes one piece after the other. */
+/* The thread of asynchronous writing ends with its rank; until then it writes one piece after the
+ * other. */
 struct piece {
     struct piece *next;
     struct async_writer *writer;
@@ -574,8 +576,8 @@ struct piece {
 };
 
 struct async_writer {
-    struct piece *first, **last; /* being put together */
-    struct piece *writing;       /* NULL: nothing is */
+    struct piece *first, **last; /* being collected */
+    struct piece *writing;       /* NULL: nothing is being written */
     struct async_writer_outcome outcome;
     int rank;
 };
@@ -633,7 +635,7 @@ void disk_piece_write(int rank, void *what)
     struct async_writer *writer = piece->writer;
     if (!world_lives(rank))
         return;
-    if (world.rank[rank].stopped) { /* as are its threads */
+    if (world.rank[rank].stopped) { /* and so are its threads */
         world_event(0.5, EVENT_WRITE, rank, 0, piece);
         return;
     }

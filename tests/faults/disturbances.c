@@ -2,14 +2,14 @@
 
 #include "tests/faults/world.h"
 
-/* From then on a rank that has not ended is ended with all others: the job's time is over. */
+/* At that time the job's time is over: all ranks that have not ended are killed. */
 static void walltime_end(double at_s)
 {
     for (int rank = 0; rank < world.ranks; rank++)
         world_event(at_s, EVENT_KILL, rank, 0, NULL);
 }
 
-/* For a master that stays so all wait, until somebody ends them. */
+/* A master that is stopped makes all wait until they are killed. */
 static void stop_draw(double at_s, int rank)
 {
     struct dice *dice = &world.dice;

@@ -40,18 +40,19 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Of many runs: standard output is the product's, which says what became of each level. */
+/* Standard output when there are many runs: the product itself prints what became of each level
+ * there. */
 static FILE *said;
 
-/* The kind of runs, with a blank behind it; "": all kinds. */
+/* The kind of runs, followed by a space; "": all kinds. */
 static const char *kind = "";
 
-/* Of the run that is played now. */
+/* The seed of the current run. */
 static uint64_t played;
 
-#ifndef FIBER_SANITIZED /* whose own handler says more */
+#ifndef FIBER_SANITIZED /* the sanitizer's own handler says more */
 
-/* Then the signal does what it does without a handler. */
+/* After it, the signal does what it does without a handler. */
 static void crash_say(int number)
 {
     char line[160];
@@ -63,7 +64,7 @@ static void crash_say(int number)
         raise(number);
 }
 
-/* On a stack of its own: a rank's may be at its end. */
+/* On a stack of its own, because a rank's stack may be used up. */
 static void crashes_watch(void)
 {
     static char stack[1 << 16];
@@ -123,7 +124,7 @@ int main(int argc, char **argv)
     const bool masters = argc > other && strcmp(argv[other], "--masters") == 0;
     const bool levels = argc > 1 && strcmp(argv[1], "--levels") == 0;
     const int options = 1 + models + masters + levels;
-    /* Memory of one run is that of the next: the system need not be asked. */
+    /* Memory of one run is reused by the next one, without asking the operating system. */
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     if (models)
@@ -154,7 +155,7 @@ int main(int argc, char **argv)
 #ifdef FIBER_SANITIZED
     __sanitizer_set_report_fd((void *)(intptr_t)dup(STDERR_FILENO));
 #endif
-    /* What the product says of every loss. */
+    /* The product prints a line for every loss. */
     if (!one && (!(said = fdopen(dup(STDOUT_FILENO), "w")) || !freopen("/dev/null", "w", stdout) ||
                  !freopen("/dev/null", "w", stderr)))
         return 1;

@@ -57,7 +57,7 @@ static size_t stack_size(void)
 
 #ifdef FIBER_SANITIZED
 
-/* The sanitizer is told of every change of stacks. */
+/* The sanitizer must be told of every change of stacks. */
 static const void *outer_stack;
 static size_t outer_size;
 
@@ -103,7 +103,7 @@ static void fiber_main(void)
     abort();
 }
 
-/* Once begun, by jumps: swapcontext asks the system for the signal mask each time. */
+/* After the first time by jumps: swapcontext makes a system call for the signal mask each time. */
 void fiber_enter(struct fiber *fiber)
 {
     entered = fiber;

@@ -19,60 +19,60 @@
 #include "spmd/transport/wire.h"
 #include "tests/faults/world.h"
 
-/* The ranks of a link. All of it is of the part. */
+/* The ranks of a link; all of it belongs to the current part. */
 struct group {
     struct group *next;
     int count;
-    int *ranks;   /* of the world, by their numbers here */
-    int *places;  /* here, by ranks of the world; negative: it is none of them */
+    int *ranks;   /* ranks of the world, by their numbers in the group */
+    int *places;  /* numbers in the group, by ranks of the world; negative: none */
     bool *joined; /* by ranks of the world */
-    struct lane **lanes, **from_first; /* by numbers here */
-    struct step **next_step;           /* by numbers here: the one that each begins next */
+    struct lane **lanes, **from_first; /* by numbers in the group */
+    struct step **next_step;           /* by numbers in the group: the step that each begins next */
 };
 
 struct message {
-    struct message *next; /* that has arrived and nobody has asked for */
+    struct message *next; /* which has arrived before it was asked for */
     const struct group *group;
     int from, to, tag; /* ranks of the world */
     size_t size;
     char *bytes;
-    struct pending *sending; /* NULL: its sender need not know that it is received */
-    bool stays;              /* with its sender until then */
+    struct pending *sending; /* NULL: its sender is not told when it is received */
+    bool stays;              /* it stays with its sender until then */
 };
 
 /* What a request's handle points to. */
 struct pending {
-    struct pending *next; /* receives of a rank, in their order */
+    struct pending *next; /* receives of a rank, in order */
     const struct group *group;
     bool over;
     int rank, peer, tag; /* numbers in the group */
     char *to;
     size_t room, size;
     const struct step *step; /* NULL: a message, or a step of one rank */
-    bool counted;            /* such a step, which is over at ready_s if rank 0 lives */
+    bool counted;            /* such a step, which ends at ready_s if rank 0 lives */
     double ready_s;
 };
 
-/* A step of all ranks of a group together; by their numbers there. */
+/* A step of all ranks of a group together, by their numbers there. */
 struct step {
     struct step *next;
     int arrived;
     bool *there;
-    char **mine;    /* what each brought */
-    double ready_s; /* when the last one has come */
+    char **mine;    /* the data of each rank */
+    double ready_s; /* when the last rank has come */
 };
 
-/* From one rank to another. */
+/* The messages from one rank to another. */
 struct lane {
     struct lane *next;
     int to;
-    double free_s[16]; /* the last of that tag arrives */
+    double free_s[16]; /* when the last message of that tag arrives */
 };
 
 static struct {
     struct message *arrived[RANKS_MOST], **last[RANKS_MOST];
     struct pending *posted[RANKS_MOST];
-    struct group *groups; /* the last one that was made first */
+    struct group *groups; /* the newest one first */
     struct group *all;
     int64_t counter;
 } net;
@@ -87,7 +87,7 @@ static struct step *step_new(int count)
     return step;
 }
 
-/* `ranks` of the world, which it keeps. */
+/* Keeps `ranks`, which are ranks of the world. */
 static struct group *group_new(int *ranks, int count)
 {
     struct group *group = world_room(sizeof *group);
@@ -122,7 +122,7 @@ void link_begin(void)
     memset(net.all->joined, true, (size_t)world.ranks * sizeof *net.all->joined);
 }
 
-/* Of a link that says nothing: all ranks. */
+/* An empty link means all ranks. */
 static struct group *group_of(struct link link)
 {
     struct group *group;
@@ -149,7 +149,7 @@ int link_size(struct link link)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-/* It moves only while its sender lives. */
+/* A large message moves only while its sender lives. */
 static bool is_stuck(const struct message *message)
 {
     return message->stays && !world_lives(message->from);
@@ -164,7 +164,7 @@ static bool is_for(const struct pending *receive, const struct message *message)
 static void receive_end(struct pending *receive, const struct message *message)
 {
     const size_t fit = message->size < receive->room ? message->size : receive->room;
-    /* Of results that are returned, as many bytes are received as were announced. */
+    /* Of returned results, as many bytes are received as were announced. */
     if (message->size > receive->room && message->tag != WIRE_RETURN)
         world_wrong("a message of %zu bytes came where %zu were expected", message->size,
                     receive->room);
@@ -220,7 +220,7 @@ static double travel_s(void)
     return weather->latency_s * dice_between(&world.dice, 1, 2);
 }
 
-/* Those that bytes that have changed, or are missing, can be told of. */
+/* Damages messages in which the receiver can notice changed or missing bytes. */
 static void message_damage(struct message *message)
 {
     if ((message->tag != WIRE_RESULT && message->tag != WIRE_RETURN) ||
@@ -234,14 +234,14 @@ static void message_damage(struct message *message)
     world_say("a report of rank %d is damaged", message->from);
 }
 
-/* Of these the protocol says that it can bear it. */
+/* Messages that the protocol allows to arrive twice. */
 static bool may_double(int tag)
 {
     return tag == WIRE_RESULT || tag == WIRE_RETURN || tag == WIRE_PACKAGE || tag == WIRE_CLOSED ||
            tag == WIRE_PRESENT || tag == WIRE_CANCEL;
 }
 
-/* The master of a group has one to every rank, others hardly more than one to it. */
+/* The master of a group has a lane to every rank, other ranks hardly more than one to it. */
 static struct lane *lane_of(const struct group *group, int from, int to)
 {
     struct lane **at = from == 0 ? &group->from_first[to] : &group->lanes[from];
@@ -263,7 +263,7 @@ static void message_post(struct message *message)
     world_event(*free_s - world.now_s, EVENT_DELIVER, message->to, 0, message);
 }
 
-/* Before others have all that it has to tell. */
+/* A rank is killed before others have all that it has to tell. */
 static void parting_kill(int tag)
 {
     struct dice own = {world.dice.state ^ 0x676f6e65u};
@@ -368,7 +368,7 @@ void link_cancel(struct link_request *request)
     request->pending = false;
 }
 
-/* What nobody has received yet may still be read. */
+/* Messages that have not been received yet may still be read. */
 void link_forget(struct link_request *request)
 {
     const struct pending *pending = pending_of(request);
@@ -401,7 +401,7 @@ bool link_counter_begin(struct link link, struct link_counter *counter)
     return true;
 }
 
-/* It is added to at once, and known when that has come back. */
+/* The number is added at once, and known to the rank when the answer has come back. */
 void link_counter_add(struct link_counter *counter, int64_t more, int64_t *before,
                       struct link_request *request)
 {
@@ -434,7 +434,7 @@ static void alarm_heed(void)
 
 /* ---- all ranks together -------------------------------------------------------------------- */
 
-/* How its outcome is made. */
+/* How the outcome of a step is made. */
 enum { STEP_NONE = -1, STEP_BROADCAST = -10, STEP_GATHER, STEP_GATHER_ALL, STEP_LEAST, STEP_SUM };
 
 static void outcome_take(const struct pending *pending)
@@ -476,7 +476,8 @@ static bool step_is_over(struct pending *pending)
     return true;
 }
 
-/* It may be over, or what it waits for may be there, for all; or for the one that has come. */
+/* The step may be over, or what it waits for may be there: tells all ranks, or the one that has
+ * come. */
 static void step_tell(const struct group *group, const struct step *step, bool for_all)
 {
     const double in_s = world.weather.latency_s;
@@ -485,7 +486,7 @@ static void step_tell(const struct group *group, const struct step *step, bool f
             world_event(in_s, EVENT_NEWS, group->ranks[k], 0, NULL);
 }
 
-/* The next one of this rank. */
+/* The next step of this rank. */
 static struct step *step_claim(struct group *group, int rank)
 {
     struct step *step = group->next_step[rank];
@@ -565,7 +566,8 @@ struct link link_node(struct link link)
 
 /* ---- groups of them ------------------------------------------------------------------------ */
 
-/* Such a call hears of nobody that is gone, and waits for all, but for its process's alarm. */
+/* Such a call does not notice ranks that are gone, and waits for all, unless the process's alarm
+ * ends it. */
 static void step_await(struct pending *pending)
 {
     static const double look_s = 0.25;
@@ -575,7 +577,7 @@ static void step_await(struct pending *pending)
     }
 }
 
-/* The one of these ranks that another one of them has made and this rank has not yet taken; or the
+/* The group of these ranks that another one of them has made and this rank has not joined yet; the
  * first of them makes it. */
 static struct group *group_join(int *ranks, int count)
 {
@@ -628,7 +630,7 @@ void link_abort(struct link link, int status)
 /* ---- the clock ------------------------------------------------------------------------------- */
 
 const double clock_late_s = 0;
-/* Well above the precision of simulated time, below which it would stand still. */
+/* Well above the precision of simulated time: with shorter naps time would stand still. */
 static const double nap_least_s = 1e-7;
 
 double clock_now(void)
@@ -641,7 +643,7 @@ void clock_nap(double seconds)
     world_sleep(fmax(seconds, nap_least_s), false);
 }
 
-/* Until something has come, and no longer than the watch lets itself be called. */
+/* Until something has arrived, but no longer than until the watch is to be called. */
 void clock_pause(struct pause *pause, const struct awaited *awaited)
 {
     static const double look_s = 0.25;

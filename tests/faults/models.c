@@ -12,12 +12,12 @@
 
 static struct models {
     struct profile profile;
-    struct plan plan; /* its model alone */
+    struct plan plan; /* only its operating model is used */
     bool loaded;
-    struct availability loads; /* owned; where it is */
+    struct availability loads; /* owned; where loaded */
 } models;
 
-/* Some of it for every package, the rest by core tasks. */
+/* A part of it for every package, the rest for each core task. */
 static void cost_add(struct text *text, const char *name, int64_t largest, double seconds)
 {
     const double fixed = dice_between(&world.dice, 0, 0.9);
@@ -25,7 +25,7 @@ static void cost_add(struct text *text, const char *name, int64_t largest, doubl
              (1 - fixed) * seconds / (double)largest);
 }
 
-/* At most so long, and now and then no time at all. */
+/* At most most_s, and now and then no time at all. */
 static void cost_draw(struct text *text, const char *name, int64_t largest, double most_s)
 {
     const double seconds =
@@ -145,7 +145,7 @@ struct emulation *models_emulation(struct failure *failure)
     return emulation_new(&models.profile, &models.plan, 0, failure);
 }
 
-/* What decides, in the simulation with disturbances: under load, or beside plain plans. */
+/* With what decides, in the simulation with disturbances: under load, or to compare plain plans. */
 static bool decided_simulate(const struct platform *platform, struct dispatch *dispatch,
                              struct simulation *simulation, struct failure *failure)
 {
@@ -157,7 +157,7 @@ static bool decided_simulate(const struct platform *platform, struct dispatch *d
     return good;
 }
 
-/* Without disturbances both simulations say the same, to the bit. */
+/* Without disturbances both simulations must be equal, to the bit. */
 static bool plan_simulate(const struct platform *platform, const struct plan *plan,
                           struct simulation *simulation, struct failure *failure)
 {
@@ -172,11 +172,11 @@ static bool plan_simulate(const struct platform *platform, const struct plan *pl
     return good;
 }
 
-/* Messages are small, and are taken in at once: no package waits for room, but where its model has
- * the ports wait for that. */
+/* Messages are small, and received at once: no package waits for room, except where in its
+ * operating model ports wait for that. */
 static int room_of(const struct models_run *run)
 {
-    enum { ANY = 64 }; /* more than a calm run has */
+    enum { ANY = 64 }; /* more than a run without disturbances has */
     return models.plan.operating == OPERATING_SINGLE_PORT ? ANY : run->buffers;
 }
 

@@ -1,6 +1,6 @@
-/* The output's file, in place of spmd/output/outputfile.c and spmd/resume/remaining.c: bytes, and
- * what their attributes would say (struct trial). What ranks write and seal is checked as they do.
- */
+/* The output file, in place of spmd/output/outputfile.c and spmd/resume/remaining.c: bytes, and
+ * what their attributes would say (struct trial). It is checked that ranks write and seal as the
+ * real ones do. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ bool outputfile_seal(const char *path, const struct output_outcome *outcome,
     totals_check(outcome->summary, outcome->outcome);
     digests_check();
     trace_whole_check(outcome);
-    if (!trial.plan) /* it is reported */
+    if (!trial.plan) /* a failure that is reported */
         trace_writer_remove(path);
     trial.sealed = true;
     if (trial.search)
@@ -81,7 +81,7 @@ static void part_begin(int64_t times, const struct run_part *part)
     trial.unmended = false;
 }
 
-/* As the real one, it is there when it has all that it needs, and not before. */
+/* As the real file, it exists only when it has all that it needs. */
 bool outputfile_create(const char *path, const struct job *job, const struct output_info *info,
                        struct output_places *places, struct failure *failure)
 {
@@ -120,7 +120,7 @@ static void *copied(const void *from, size_t size)
     return copy ? memcpy(copy, from, size) : NULL;
 }
 
-/* Several masters leave gaps. */
+/* With several masters there are gaps. */
 static int64_t rows_take(struct losses_row *rows)
 {
     const struct losses_row *all =

@@ -1,8 +1,6 @@
-/*
- * A whole run of very many workers in one process: a plan, its run by the real master and workers
- * over simulated messages, clock and disk, and the report of it. Nothing goes wrong: what is looked
- * for is what grows with the square of the workers, and how much memory the master has.
- */
+/* A whole run of very many workers in one process: a plan, its run by the real master and workers
+ * over simulated messages, clock and disk, and the report. Nothing goes wrong: the test looks for
+ * what grows with the square of the number of workers, and for the master's memory. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,14 +17,15 @@
 #include "tests/faults/trial.h"
 #include "tests/faults/world.h"
 
-/* The run's time may be so far from the prediction, and the master may have so much memory. */
+/* How far the run's time may be from the prediction, relative, and how many bytes the master may
+ * have. */
 static const double time_most = 0.03, memory_most = 1e9;
 enum { BUFFERS = 2 };
 
 static struct scale {
     int workers;
     int64_t tasks;
-    double last_s; /* when the step before was done */
+    double last_s; /* when the last step was done */
     struct plan plan;
     struct trial_outcome outcome;
 } scale = {.workers = 10000, .tasks = 10000000};
@@ -52,8 +51,9 @@ static void step_say(const char *what)
     scale.last_s = now_s;
 }
 
-/* Core tasks of 2 ms, and a master that can feed so many workers with them: a worker looks up every
- * millisecond that it sleeps, so that longer ones would show nothing else and take longer. */
+/* Core tasks of 2 ms, and a master that can feed so many workers with them. A worker wakes up after
+ * each millisecond that it sleeps, so that longer core tasks would show nothing more and take
+ * longer. */
 static char *profile_text(void)
 {
     struct text text = TEXT_INIT;
@@ -83,7 +83,7 @@ static char *plan_make(struct failure *failure)
     return text;
 }
 
-/* As the run has left it beside the output. */
+/* Reads the trace that the run left beside the output. */
 static bool trace_read(struct trace *trace, struct failure *failure)
 {
     struct trace_reader reader;

@@ -14,7 +14,7 @@
 #include "tests/faults/task.h"
 #include "tests/faults/world.h"
 
-/* The output of a level that is done. */
+/* The output of a completed level. */
 struct kept {
     char *bytes; /* owned by the world, as its room */
     size_t size, room;
@@ -23,8 +23,8 @@ struct kept {
 };
 
 static struct searches {
-    struct kept kept; /* of the last one that is */
-    int kept_level;   /* its number; 0: none is */
+    struct kept kept; /* of the last completed level */
+    int kept_level;   /* its number; 0: none is completed */
     bool over, failed;
 } searches;
 
@@ -123,7 +123,7 @@ static void restore(void)
     trial.last = kept->last;
 }
 
-/* The first one is as its task describes it. */
+/* The first level is as its task describes it. */
 static void level_describe(struct description *level)
 {
     uint64_t sum = 0;
@@ -151,7 +151,7 @@ bool levels_kept_find(const char *output, bool resume, struct description *level
     return true;
 }
 
-/* Now and then all ends at this moment, with the power: nothing has been synchronised since. */
+/* Now and then power fails at this moment: nothing has been flushed since. */
 static void power_fail(void)
 {
     static const double often = 0.2;

@@ -21,15 +21,15 @@
 #include "tests/faults/world.h"
 
 static struct several {
-    struct stars begun; /* by whom it begins, as long as there is no output */
-    struct stars stars; /* in the part at hand, as far as is known */
+    struct stars begun; /* the stars that it begins with, as long as there is no output */
+    struct stars stars; /* the stars of the current part, as far as known */
     char *text;         /* owned; the plan */
-    struct plan plan;   /* owned; that it says */
+    struct plan plan;   /* owned; that plan */
     struct kernel kernel;
     struct until until;
     bool profiled, once, resumes;
-    bool calm;                 /* it sleeps by its profile, and takes as long as is expected */
-    double makespan_s;         /* then */
+    bool calm;                 /* without disturbances: it takes as long as expected */
+    double makespan_s;         /* if calm */
     char tail[64];             /* "": none */
     const char *rule, *replan; /* NULL: none */
     int ahead;
@@ -65,9 +65,9 @@ static void plan_make(void)
         world_wrong("%s", failure.text);
 }
 
-/* A rule on request, with a profile also a tail, or a plan that is watched; in trees they are of
- * groups whose workers compute. By dice of its own: what else a seed means does not depend on there
- * being any. */
+/* A rule on request, with a profile also a tail, or a plan that is watched; in trees these are for
+ * groups whose workers compute. It has a random stream of its own, so that the meaning of a seed
+ * otherwise stays the same. */
 static void deciding_draw(void)
 {
     struct dice own = {world.dice.state ^ 0x72756c6573u}, *dice = &own;
@@ -85,7 +85,8 @@ static void deciding_draw(void)
         several.replan = "10%";
 }
 
-/* Of core tasks that sleep, and never of one master: for that there are parts by one (trial.c). */
+/* For core tasks that sleep, and always with several masters: for one there are parts in
+ * trial.c. */
 static void calm_draw(int *ranks)
 {
     const struct order order = trial.job->order;
@@ -97,8 +98,8 @@ static void calm_draw(int *ranks)
     do
         stars_draw(&several.begun, *ranks, trial.tasks, true);
     while (several.begun.count == 1);
-    /* A package for a worker without room holds up others in the simulation, and not in the
-     * executor: groups, whose pieces are unequal, have room. */
+    /* A package for a worker without room delays others in the simulation, but not in the executor:
+     * groups, whose pieces are unequal, get enough room. */
     if (several.begun.tree)
         trial.buffers = (int)trial.tasks;
     several.kernel.task = trial.job->task;
@@ -260,7 +261,7 @@ void several_say(void)
     *until = (struct until){.known = false, .who = "--until"};
 }
 
-/* Some of its ranks, at about the same time. */
+/* Kills some of the star's ranks, at about the same time. */
 static void star_kill(double at_s, int first, int end)
 {
     for (int rank = first; rank < end; rank++)
@@ -270,11 +271,11 @@ static void star_kill(double at_s, int first, int end)
 void several_disturb(double work_s)
 {
     struct dice *dice = &world.dice;
-    const struct stars *stars = &several.begun; /* what comes later nobody knows yet */
+    const struct stars *stars = &several.begun; /* later stars are not known yet */
     const int number = (int)dice_below(dice, (uint64_t)stars->count);
     const double at_s = dice_between(dice, 0, work_s);
     const int master = stars->masters[number];
-    if (dice_hit(dice, 0.15)) { /* the job's time is */
+    if (dice_hit(dice, 0.15)) { /* the job's time is over */
         several.until.known = true;
         several.until.end_s = world_time_of_day() + dice_between(dice, 0, 2 * work_s + 2);
     }
@@ -284,7 +285,8 @@ void several_disturb(double work_s)
         star_kill(at_s, master + 1, stars_end(stars, number));
 }
 
-/* Who is given up by a master that hangs, where nobody can end them, stays as long as that one. */
+/* A rank that is given up by a master that hangs, where no rank can end them, stays as long as that
+ * master. */
 bool several_over(void)
 {
     bool over = trial.several && world.rank[0].state != RANK_RUNS;
@@ -297,13 +299,13 @@ bool several_over(void)
 
 /* ---- as long as is expected ------------------------------------------------------------------ */
 
-/* Beside the run's own order of what happens at the same time: others, by noise that is felt in
- * nothing else. */
+/* Besides the run's own order of simultaneous events others are simulated, by noise so small that
+ * nothing else changes. */
 enum { ORDERS = 12 };
 static const double ordering_noise = 1e-6;
 
-/* Where masters do something at the same time, who is first is a matter of how long messages take.
- */
+/* Where masters do something at the same time, which one is first depends on how long messages
+ * take. */
 static bool stars_play(const struct platform *platform, const struct profile_setting *setting,
                        int order, struct simulation *expected, struct failure *failure)
 {
@@ -334,7 +336,7 @@ static bool is_as_expected(double expected_s)
     return isfinite(expected_s) && fabs(several.makespan_s - expected_s) <= trial.most * expected_s;
 }
 
-/* *expected_s is what is nearest to the run. */
+/* *expected_s becomes the time that is nearest to the run's. */
 static bool orders_play(const struct platform *platform, const struct profile_setting *setting,
                         double *expected_s, struct failure *failure)
 {
@@ -351,7 +353,7 @@ static bool orders_play(const struct platform *platform, const struct profile_se
     return good;
 }
 
-/* Of the first part, with what its plan says of core tasks. */
+/* Expects the first part, with what its plan says about core tasks. */
 static bool expect(double *expected_s, struct failure *failure)
 {
     struct plan_profile seen;

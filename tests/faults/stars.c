@@ -7,10 +7,10 @@
 
 /* ---- who leads whom -------------------------------------------------------------------------- */
 
-/* Each has a rank behind it, at least. */
+/* Each master has at least one rank behind it. */
 static void masters_place(struct stars *stars)
 {
-    static const int first = 2; /* at which the second master may be */
+    static const int first = 2; /* the first rank at which the second master may be */
     int spare = stars->ranks - first - 2 * (stars->count - 1), at = first;
     for (int k = 1; k < stars->count; k++) {
         stars->masters[k] = at + (int)dice_below(&world.dice, (uint64_t)spare + 1);
@@ -26,9 +26,9 @@ static void side_by_side_draw(struct stars *stars, int most)
     masters_place(stars);
 }
 
-/* Groups of the master of that number, of the ranks behind it up to `end`; each of them has workers
- * or, where there are ranks enough, groups of its own. `most`: as many groups can get a core task.
- */
+/* Draws groups of the master of that number, from the ranks behind it up to `end`. Each group has
+ * workers or, where there are enough ranks, groups of its own. `most`: so many groups can get a
+ * core task. */
 static void groups_draw(struct stars *stars, int number, int end, int most)
 {
     struct dice *dice = &world.dice;
@@ -103,7 +103,7 @@ static void round_add(struct text *text, int64_t repeat, int64_t load, int worke
     text_add(text, "]}");
 }
 
-/* Equal packages, round after round, the last round with what is left. */
+/* Equal packages, round after round; the last round has what is left. */
 static void rounds_add(struct text *text, int64_t tasks, int workers, int64_t largest)
 {
     const int64_t each = largest * workers, whole = tasks / each, left = tasks - whole * each;
@@ -125,7 +125,7 @@ static void workers_add(struct text *text, int first, int end)
     text_add(text, "], ");
 }
 
-/* Of a master with workers of its own. */
+/* The part of a master with workers of its own. */
 static void star_add(struct text *text, const struct stars *stars, int number, int64_t tasks,
                      int64_t largest)
 {
@@ -134,7 +134,7 @@ static void star_add(struct text *text, const struct stars *stars, int number, i
     rounds_add(text, tasks, end - first, largest);
 }
 
-/* Some of them, and at least one for each that comes. */
+/* Some of the core tasks, leaving at least one for each of the others. */
 static int64_t share_draw(int64_t left, int others)
 {
     return others == 0 ? left : 1 + (int64_t)dice_below(&world.dice, (uint64_t)(left - others));
@@ -175,7 +175,7 @@ static int groups_below(const struct stars *stars, int number)
     return count;
 }
 
-/* How many core tasks that master needs, for each group below it to get one. */
+/* How many core tasks that master needs, so that each group below it gets one. */
 static int64_t needed(const struct stars *stars, int number)
 {
     int64_t each = 1;
@@ -189,7 +189,7 @@ static int64_t needed(const struct stars *stars, int number)
 static void group_add(struct text *text, const struct stars *stars, int number, int64_t tasks,
                       int64_t largest);
 
-/* The master of that number, which assigns equal packages to groups. */
+/* The part of the master of that number, which assigns equal packages to groups. */
 static void groups_add(struct text *text, const struct stars *stars, int number, int64_t tasks,
                        int64_t largest)
 {
@@ -226,9 +226,9 @@ static void group_add(struct text *text, const struct stars *stars, int number, 
     text_add(text, "}");
 }
 
-/* Regions of neighbours that are worth as much, now and then nothing. By dice of its own: what else
- * a seed means does not depend on there being any. Packages that take core tasks in another order
- * have none. */
+/* Regions of equal worth, some of them 0. They have a random stream of their own, so that the
+ * meaning of a seed otherwise stays the same. Packages that take core tasks in another order have
+ * none. */
 static void weights_add(struct text *text, const struct stars_job *job)
 {
     struct dice own = {world.dice.state ^ 0x77656967687473u}, *dice = &own;

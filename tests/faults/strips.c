@@ -1,11 +1,9 @@
-/*
- * Runs of strips over the simulated link: messages late and in another order, workers of changing
- * speed, so that strips get other widths, requests to stop at any moment, grids that cannot be
- * kept or are damaged, and workers that are killed, of which the master hears late, with others or
- * without to take their places. Whatever happens, the grid is that of one strip, to the bit. Where
- * nothing is late, a run does what is simulated of it (planner/strips/strips_play.h). Everything
- * follows from a seed.
- */
+/* Runs of strips over the simulated link: messages that are late and in another order, workers of
+ * changing speed, so that strips get other widths, requests to stop at any moment, grids that
+ * cannot be kept or are damaged, and workers that are killed, which the master notices late, with
+ * or without others to take their places. In every case the grid is that of one strip, to the bit.
+ * Where nothing is late, a run takes as long as it is simulated to (planner/strips/strips_play.h).
+ * Everything follows from a seed. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +19,7 @@
 
 enum { ITERATIONS_MOST = 60, PARTS_MOST = 6 };
 static const double part_most_s = 1e5;
-/* When a part begins on the world's clock. */
+/* When a part begins, on the world's clock. */
 static const double start_s = 1000;
 
 /* Of all trials. */
@@ -35,12 +33,12 @@ static struct {
     struct strip strips[RANKS_MOST];
     struct jacobi_values values;
     struct strips_run run;
-    double s_per_column[RANKS_MOST]; /* of each rank, alone on its processor, */
-    double unsteady;                 /* which takes up to so much longer by chance */
-    struct availability others;      /* of processors that others use, too; without places: none */
-    double late_s;                   /* after which the master sees that somebody is killed */
-    int status;                      /* the master's, in the last part */
-    struct strips_outcome outcome;   /* the master's, where it is compared */
+    double s_per_column[RANKS_MOST]; /* of each rank, alone on its processor */
+    double unsteady;                 /* and by how much longer it may take, by chance */
+    struct availability others;      /* processors that others use as well; without places: none */
+    double late_s;                   /* after which the master notices that a worker was killed */
+    int status;                      /* of the master, in the last part */
+    struct strips_outcome outcome;   /* of the master, where it is compared */
     bool compared;
 } trial;
 
@@ -48,7 +46,7 @@ static struct {
 
 static double expected[COLUMNS_MOST][ROWS_MOST];
 
-/* In one strip. Returns how many iterations there are until the run may end. */
+/* Computes the grid as one strip. Returns how many iterations there are until the run may end. */
 static int64_t expected_make(void)
 {
     const struct strips_job *job = &trial.plan.job;
@@ -78,10 +76,10 @@ static int64_t expected_make(void)
 
 /* ---- ranks --------------------------------------------------------------------------------- */
 
-/* How ranks see that others are gone: the master late, a worker when it looks. */
+/* How ranks notice that others are gone: the master late, a worker when it looks. */
 struct watch {
     struct comm_watch base;
-    double gone_s[RANKS_MOST]; /* the master's: since when; 0: it is there */
+    double gone_s[RANKS_MOST]; /* at the master: since when; 0: it is there */
     bool told[RANKS_MOST];
 };
 
@@ -139,7 +137,7 @@ static bool poll_gone(void *self, struct comm_event *event)
     return false;
 }
 
-/* Of what the comparison asks for; it outlives the master. */
+/* Copies what the comparison needs, as it must outlive the master. */
 static void outcome_copy(const struct strips_outcome *outcome)
 {
     static struct strip_measured strips[RANKS_MOST];
@@ -222,7 +220,8 @@ static void probe_main(void)
     world_leave(world.current, RANK_ENDED, 0);
 }
 
-/* A message takes one to two latencies; who has two neighbours exchanges with both at once. */
+/* A message takes one to two latencies; a strip with two neighbours exchanges with both at the same
+ * time. */
 static void probe_try(uint64_t seed)
 {
     world.dice = (struct dice){seed};
@@ -355,7 +354,7 @@ static void others_draw(size_t *places, int workers, double span_s)
     places[1 + dice_below(dice, (uint64_t)workers)] = 1;
 }
 
-/* False: it cannot be. */
+/* False: it cannot be simulated. */
 static bool play(const struct strips_scenario *scenario, struct strips_outcome *outcome)
 {
     struct failure failure = FAILURE_INIT;
@@ -374,8 +373,9 @@ static bool losses_alike(const struct strips_outcome *one, const struct strips_o
                                      one->losses[0].iterations == other->losses[0].iterations));
 }
 
-/* The master looks every quarter of a second, and who waits for a neighbour has computed what needs
- * no border already: up to an iteration for each time that all stand together. */
+/* The master looks every quarter of a second, and a worker that waits for a neighbour has computed
+ * all that needs no border: so times may differ by up to an iteration for each time that all stop
+ * together. */
 static double differ_most_s(const struct strips_outcome *played)
 {
     static const double seen_s = 0.5;
@@ -427,8 +427,8 @@ static void steady_run(int workers, const struct strips_scenario *scenario)
     grid_end_part(true);
 }
 
-/* A loss so near to a test that the moment decides what is lost says nothing, nor do other widths
- * that come at another test when the loss is seen a little later. */
+/* Runs that tell nothing are left out: a loss so near to a test that the moment decides what is
+ * lost, or widths that change at another test when the loss is noticed a little later. */
 static bool is_clear(struct strips_scenario scenario, const struct strips_outcome *played)
 {
     static const double near_s[] = {-1, 0.25, 0.5, 1};
@@ -523,7 +523,7 @@ static void part_run(bool fair)
     grid_end_part(sealed);
 }
 
-/* Parts until all is done, the last one without anything that happens. */
+/* Runs parts until all is done; in the last one nothing goes wrong. */
 static void parts_run(void)
 {
     const int64_t wanted = expected_make();
@@ -539,7 +539,7 @@ static void parts_run(void)
             world_wrong("column %" PRId64 " is not that of one strip", column);
 }
 
-/* Files are slower than memory: of a few trials. */
+/* Files are slower than memory, so only a few trials use them. */
 static bool trial_run(uint64_t seed, FILE *log)
 {
     enum { OF_FILES = 8 };

@@ -22,14 +22,14 @@ static struct {
     bool in_file;
     char folder[64], path[96], left[96]; /* left: the file as a killed master leaves it */
     struct comm comm;
-    struct grid_file *file; /* owned; NULL: none is open */
-    int64_t before;         /* iterations of the grid that is kept beside the last one; 0: none */
+    struct grid_file *file; /* owned; NULL: no file is open */
+    int64_t before;         /* iterations of the grid kept besides the last one; 0: none */
     bool killed;
 } self;
 
 /* ---- outside of ranks ------------------------------------------------------------------------ */
 
-/* The file's memory is nobody's in the world, who may be killed. */
+/* The file's memory belongs to no rank, because ranks may be killed. */
 static struct rank *outside_enter(void)
 {
     struct rank *rank = world.current;
@@ -55,7 +55,7 @@ static bool grid_begin(void *none, struct failure *failure)
 {
     (void)none;
     memset(self.filled, 0, sizeof self.filled);
-    self.before = 0; /* its place is written next */
+    self.before = 0; /* its slot is written next */
     if (!self.in_file)
         return true;
     struct rank *rank = outside_enter();
@@ -145,7 +145,7 @@ const struct strips_grid simulated_grid = {grid_begin, grid_put, grid_end, grid_
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Does not wait for a disk: nobody's power is lost. */
+/* Does not wait for a disk: power is never lost here. */
 int __wrap_fsync(int file);
 int __wrap_fsync(int file)
 {
@@ -168,7 +168,7 @@ static void bytes_copy(const char *from, const char *to)
     close(out);
 }
 
-/* The master is killed: what it has written is there, and what HDF5 still has is not. */
+/* The master is killed: what it has written is there, and what HDF5 still holds is not. */
 void disk_rank_gone(int rank)
 {
     if (rank != 0 || !self.file || world.rank[0].state != RANK_KILLED || self.killed)
@@ -182,7 +182,7 @@ void disk_piece_write(int rank, void *piece)
     (void)rank, (void)piece;
 }
 
-/* A cell of the place that has the grid of so many iterations. */
+/* Damages a cell of the grid with so many iterations. */
 static void grid_damage(int64_t iterations)
 {
     const hsize_t at[] = {0, 0}, one[] = {1, 1};
@@ -225,7 +225,7 @@ static void file_open(const struct strips_plan *plan, bool damaged)
     free(text);
 }
 
-/* Who goes on takes the grid before it. */
+/* A resumed run then takes the grid before it. */
 static bool damage_draw(void)
 {
     if (self.before == 0 || !dice_hit(&world.dice, 0.8))
@@ -260,7 +260,7 @@ void grid_begin_part(const struct strips_plan *plan)
         return;
     const bool damaged = damage_draw();
     file_open(plan, damaged);
-    self.before = 0; /* the file has been made anew, with the one that it goes on with */
+    self.before = 0; /* the file was made again, with only the grid to go on from */
 }
 
 static void cells_take(void)

@@ -16,12 +16,13 @@
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
-/* In front of every piece: whose it is. Other functions of the C library give pieces without. */
+/* The header of every piece of memory: its owner. Other functions of the C library return memory
+ * without it. */
 struct block {
     struct block *next, **link;
     void *base;
     size_t size;
-    struct rank *rank; /* NULL: nobody */
+    struct rank *rank; /* NULL: no rank */
     uint64_t sign;
 };
 
@@ -47,7 +48,7 @@ static void rank_holds(struct rank *rank, size_t more)
     rank->peak = rank->held > rank->peak ? rank->held : rank->peak;
 }
 
-static struct block *others; /* of nobody in the world */
+static struct block *others; /* not owned by a rank */
 
 static void *block_put(char *base, size_t front, size_t size)
 {
@@ -119,7 +120,7 @@ void __wrap_free(void *piece)
     if (block->sign == block_sign)
         block_drop(block);
     else
-        abort(); /* not ours, or freed before */
+        abort(); /* not allocated here, or freed before */
 }
 
 void *world_realloc(void *old, size_t size)
@@ -231,7 +232,7 @@ double world_time_of_day(void)
     return began_s + world.now_s;
 }
 
-/* Of ranks it is simulated, whichever clock they ask for. */
+/* The time of ranks is simulated, whichever clock they ask for. */
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 {
     if (!world.current)

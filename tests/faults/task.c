@@ -146,7 +146,7 @@ static bool work(const struct scow_host *host, int64_t number)
     return true;
 }
 
-/* A package by its profile, on a processor that others load. */
+/* Computes a package by its profile, on a processor that others load. */
 static bool loaded_work(const struct scow_host *host, int64_t tasks)
 {
     static const double step_s = 0.005;
@@ -184,7 +184,7 @@ static int compute(const struct scow_host *host, const void *job, const struct s
 
 enum { DEPTH_MOST = 8, NEXT_MOST = 30 };
 
-/* The job of a level is one of these. */
+/* The job of a level is the address of one of these. */
 static char searching[DEPTH_MOST + 1];
 
 static int level_of(const void *job)
@@ -210,7 +210,7 @@ int64_t task_next(int level, int64_t tasks)
     return next_of(level, emitted_sum(level, tasks));
 }
 
-/* It is told what the level before has left. */
+/* It is told what the level before has emitted. */
 static int search_open(const struct scow_host *host, const struct scow_setup *setup, void **job)
 {
     uint64_t sum = 0;
@@ -249,7 +249,7 @@ static int search_compute(const struct scow_host *host, const void *job,
     return SCOW_OK;
 }
 
-/* Each core task has left what it should, once. */
+/* Checks that each core task has emitted what it should, once. */
 static int search_next(const struct scow_host *host, const void *job,
                        const struct scow_survivors *in, int64_t *tasks)
 {

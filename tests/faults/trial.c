@@ -29,21 +29,21 @@
 #include "tests/faults/weather.h"
 #include "tests/faults/world.h"
 
-/* Parts that faults are met in, after which the run must reach its end in one more. */
+/* How many parts may have faults, after which one more must complete the run; how many workers. */
 enum { PARTS_MOST = 4, WORKERS_MOST = RANKS_MOST - 1 };
-/* Few core tasks, for many runs a second; now and then so many that a plan runs far ahead of what
- * is reported. */
+/* Few core tasks, so that many runs are possible per second; now and then so many that a plan runs
+ * far ahead of reports. */
 enum { TASKS_FEW = 40, TASKS_MANY = 600 };
-/* Simulated, of a part: longer than any sum of deadlines. */
+/* The most simulated seconds of a part: longer than any sum of deadlines. */
 static const double part_most_s = 50000;
 
 struct trial trial;
 
-/* Nothing is wrong in any trial; and it takes as long as is expected. */
+/* Nothing goes wrong in any trial, and each takes as long as expected. */
 static bool calm;
-/* The share of trials whose parts are played whole, by several masters as a rule. */
+/* The share of trials whose parts are run completely, mostly by several masters. */
 static double several_most = 1.0 / 3;
-/* And of these, of searches in levels, by one master. */
+/* The share of these that are searches in levels, by one master. */
 static double searches_most = 0.2;
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -137,17 +137,17 @@ static bool resume(void)
 /* ---- a rank ------------------------------------------------------------------------------------
  */
 
-/* Of a rank; all of it is its own. */
+/* What belongs to a rank. */
 struct part {
     struct comm comm;
     struct store *store;
     struct losses losses;
     struct liveness liveness;
-    struct membership members; /* the master's */
+    struct membership members; /* at the master */
     struct run_outcome outcome;
     struct failure failure;
-    struct process master;  /* a worker's: the master's */
-    struct decides decides; /* the master's */
+    struct process master;  /* at a worker: that of the master */
+    struct decides decides; /* at the master */
     struct decides_counted counted;
     struct trace_writer tracing;
     struct emulation *emulation; /* owned; where the job sleeps */
@@ -195,7 +195,7 @@ static void outcome_join(struct part *part)
     job->task->merge(job->opened, outcome->state, trial.remaining.state);
 }
 
-/* It is the simulation's, but for what hearing of something takes. */
+/* The run must take what the simulation takes, except for delays of hearing. */
 static void makespan_check(const struct part *part)
 {
     const struct decides_setup setup = decides_setup_of();
@@ -395,7 +395,7 @@ static void rank_main(void)
     run_outcome_release(&part.outcome);
     emulation_free(&part.emulation);
     decides_release(&part.decides);
-    /* What only a fault of the product can come to. */
+    /* A sentence that only a bug of the product can cause. */
     if (part.failure.code != FAILURE_NONE && strstr(part.failure.text, "please report that"))
         world_wrong("%s", part.failure.text);
     world_say("rank %d ends with %d%s%s", self->number, (int)part.failure.code,
@@ -406,10 +406,10 @@ static void rank_main(void)
 
 /* ---- chance ---------------------------------------------------------------------------------- */
 
-/* As near as all but what hearing of something takes. */
+/* How near the times must be, relative; hearing of something takes a little. */
 static const double calm_most = 0.01;
 
-/* What the simulation expects is for a plan, and core tasks that take no time beside sleeping. */
+/* The simulation is of a plan, with core tasks that take no time except sleeping. */
 static void trial_calm(void)
 {
     trial.surveyed = trial.watched = trial.one_by_one = false;
@@ -422,8 +422,8 @@ static void trial_calm(void)
     habits = (struct habits){.tasks = trial.tasks, .mean_s = 1e-6, .bytes = 8, .deadly = -1};
 }
 
-/* By dice of its own: what else a seed means does not depend on there being loads. Packages are
- * assigned by plans and by rules, of these as often as not by one that asks for shares. */
+/* Has a random stream of its own, so that the meaning of a seed otherwise stays the same. Packages
+ * are assigned by plans and by rules, half of these being ones that ask for shares. */
 static void loaded_draw(void)
 {
     static const char *const sharing[] = {"dtss", "dfss", "dfiss", "dtfss"};
@@ -441,15 +441,15 @@ static void loaded_draw(void)
                      : dispatch_rule_name((size_t)dice_below(&own, dispatch_rule_count())).name;
 }
 
-/* By dice of its own: what else a seed means does not depend on there being others. */
+/* Has a random stream of its own, so that the meaning of a seed otherwise stays the same. */
 static bool is_several(void)
 {
     struct dice own = {world.dice.state ^ 0x73657665u};
-    /* Calm ones are so only where all are to be. */
+    /* Calm trials have several masters only where all are to have them. */
     return several_most > 0 && (!calm || several_most == 1) && dice_hit(&own, several_most);
 }
 
-/* Likewise, of those. */
+/* Likewise, for trials with several masters. */
 static bool is_search(void)
 {
     struct dice own = {world.dice.state ^ 0x7365617263u};
@@ -500,7 +500,7 @@ static void trial_draw(void)
                     trial.collecting > 0);
 }
 
-/* By dice of its own, likewise. */
+/* Has a random stream of its own, likewise. */
 static bool is_counted(void)
 {
     struct failure none = FAILURE_INIT;
@@ -537,13 +537,14 @@ static void part_say(int workers)
     world_say("order %s", order);
 }
 
-/* Until its ranks have ended; then what there is must be true. */
+/* Runs until all ranks have ended; then what there is must be true. */
 static void part_play(int workers, bool fair)
 {
     const int64_t losses = world.losses;
     const double work_s = 0.1 + 1.5 * (double)trial.tasks * habits.mean_s / workers;
     world_begin(workers + 1, trial.several ? several_main : rank_main);
-    world.whole = calm && !trial.loaded; /* the simulation knows of no others on processors */
+    world.whole =
+        calm && !trial.loaded; /* the simulation does not know that others use processors */
     if (trial.several)
         several_say();
     else
@@ -574,7 +575,7 @@ static void part_play(int workers, bool fair)
         digests_check();
 }
 
-/* As it is for all kinds of parts. */
+/* What holds for all kinds of parts. */
 static void weather_take(bool fair)
 {
     world.weather = calm ? weather_calm() : fair ? weather_fair() : weather_draw();
@@ -593,9 +594,9 @@ static void several_run(bool fair)
     const int ranks = several_ranks();
     weather_take(fair);
     collecting_draw();
-    /* Who does not see the output needs to see its master's process. */
+    /* A rank that does not see the output must see its master's process. */
     world.weather.scattered = !fair && !trial.collects && dice_hit(&world.dice, 0.3);
-    if (trial.search) /* of two runs, the one behind the other, nobody says that they bear it */
+    if (trial.search) /* messages of two consecutive runs may not be confused */
         world.weather.doubled = 0;
     trial.part.times = -1; /* until one begins */
     part_play(ranks - 1, fair);
@@ -612,12 +613,12 @@ static void one_run(bool fair)
     trial.unready = fair || !dice_hit(&world.dice, 0.03)
                         ? -1
                         : (int)dice_below(&world.dice, (uint64_t)workers + 1);
-    /* None where the simulation that a run is compared with knows of none. */
+    /* No copies where the simulation that a run is compared with makes none. */
     trial.copies = !trial.keeps && (trial.collects || trial.job->state_size == 0) &&
                    dice_hit(&world.dice, 0.7) && !calm;
     trial.counted = is_counted();
     trial.copies = trial.copies && !trial.counted;
-    trial.job->values.staged = trial.counted; /* nobody sends what they need */
+    trial.job->values.staged = trial.counted; /* no rank sends what they need */
     part_play(workers, fair);
 }
 
@@ -666,8 +667,8 @@ static void trial_begin(uint64_t seed, FILE *log, struct trial_counts *counts)
     trial.input = input_open(SCOW_INPUT_NONE, NULL, &failure);
 }
 
-/* Core tasks take no time beside what the profile has them sleep, and workers read by themselves.
- */
+/* Core tasks take no time besides what the profile has them sleep, and workers read their packages
+ * themselves. */
 bool trial_plan(const struct trial_planned *planned, struct trial_outcome *outcome)
 {
     struct trial_counts counts = {0};

@@ -12,7 +12,8 @@ struct weather weather_fair(void)
 
 struct weather weather_draw(void)
 {
-    /* What was thought of later has dice of its own, so that the others mean what they did. */
+    /* Faults that were added later have a random stream of their own, so that the other ones stay
+     * the same for a seed. */
     struct dice *dice = &world.dice, own = {world.dice.state ^ 0x70617274u};
     struct weather weather = weather_fair();
     weather.latency_s = dice_about(dice, 1e-5, 0.01);
@@ -20,7 +21,8 @@ struct weather weather_draw(void)
     weather.late_s = dice_about(dice, 0.02, 3);
     weather.doubled = dice_hit(dice, 0.25) ? dice_about(dice, 0.003, 0.1) : 0;
     weather.damaged = dice_hit(dice, 0.15) ? dice_about(dice, 0.003, 0.1) : 0;
-    weather.eager = dice_hit(dice, 0.5) ? 100 : SIZE_MAX; /* most messages travel until taken */
+    weather.eager =
+        dice_hit(dice, 0.5) ? 100 : SIZE_MAX; /* most messages travel until they are received */
     weather.unwritten = dice_hit(dice, 0.25) ? dice_about(dice, 0.001, 0.05) : 0;
     weather.write_s = dice_about(dice, 1e-5, 0.05);
     weather.cleanup = dice_hit(dice, 0.2);

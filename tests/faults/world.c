@@ -173,7 +173,7 @@ void world_news(int number)
     }
 }
 
-/* What its exit does beside; a launcher may end the others, too. */
+/* What its exit causes besides; a launcher may end the others, too. */
 void world_leave(struct rank *rank, enum rank_state state, int status)
 {
     if (rank->state != RANK_RUNS)
@@ -260,7 +260,7 @@ static void event_happen(const struct event *event)
     }
 }
 
-/* Of those that are stopped nothing comes. */
+/* Stopped ranks do nothing any more. */
 static bool is_over(void)
 {
     for (int k = 0; k < world.ranks; k++)
@@ -272,7 +272,7 @@ static bool is_over(void)
     return true;
 }
 
-/* By dice of its own: what else a seed means does not depend on there being loads. */
+/* Has a random stream of its own, so that the meaning of a seed otherwise stays the same. */
 static double share_draw(void)
 {
     struct dice own = {world.dice.state ^ 0x7368617265u};
@@ -315,7 +315,7 @@ void world_end(void)
         if (rank->state == RANK_RUNS)
             world_leave(rank, RANK_KILLED, 0);
         const size_t blocks = memory_drop(rank);
-        /* What a lost rank may still read stays where it is. */
+        /* Memory that a lost rank may still read is not freed. */
         if (rank->state == RANK_ENDED && rank->status == 0 && blocks > 0 && !world.given_up)
             world_wrong("rank %d ended with %zu pieces of memory that nobody freed", k, blocks);
         fiber_free(rank->fiber);

@@ -11,12 +11,12 @@
 
 const double clock_late_s = 0;
 
-/* Where nothing is awaited that MPI knows of; and what is well above the precision of simulated
- * time, below which it would stand still. */
+/* The nap where nothing is awaited that MPI knows; and the shortest one, well above the precision
+ * of simulated time, below which time would stand still. */
 static const double nap_s = 1e-4, nap_least_s = 1e-7;
 
-/* How often who waits until something is due looks for what it awaits beside, and the longest that
- * it does not: of what comes meanwhile, nobody knows which came first. */
+/* How often a rank that waits until something is due looks for what else it awaits: of things that
+ * arrive between two looks, the order is not known. */
 enum { LOOKS = 32 };
 static const double blind_most_s = 1e-3;
 
@@ -33,7 +33,7 @@ void clock_nap(double seconds)
     smpi_nanosleep(&nap, NULL);
 }
 
-/* Those that are under way. */
+/* Finds the requests that are under way. */
 static int requests_find(const struct awaited *awaited, struct link_request **found)
 {
     int count = 0;

@@ -27,7 +27,7 @@
 #include "tests/simgrid/task.h"
 
 enum { AHEAD = 2 };
-/* Beside schedulers, where --only asks for them: several masters, side by side and in a tree. */
+/* Besides schedulers, --only may name several masters, side by side and in a tree. */
 static const char MASTERS[] = "masters", GROUPS[] = "groups";
 
 struct arguments {
@@ -47,7 +47,7 @@ struct trial {
     char *profile_text; /* owned */
 };
 
-/* One scheduler or rule; the master's prediction. */
+/* One scheduler or rule, and the master's prediction for it. */
 struct decided {
     const char *kind, *name;
     struct plan plan;
@@ -69,7 +69,7 @@ static bool settings_make(const struct arguments *arguments, struct settings *se
     return settings_read(settings, &simulated_task, wishes, TASK_PARAMETERS, &switches, failure);
 }
 
-/* Collective. The master's profile as text, on every rank. */
+/* Collective. Gives the master's profile, as text, to every rank. */
 static void profile_share(struct trial *trial, const struct calibration *calibration,
                           struct failure *failure)
 {
@@ -171,7 +171,7 @@ static bool rule_predict(const struct trial *trial, struct decided *decided,
     return good;
 }
 
-/* Collective. The master's plan on every rank. */
+/* Collective. Gives the master's plan to every rank. */
 static void plan_share(const struct trial *trial, struct decided *decided, struct failure *failure)
 {
     char *text = trial->comm->rank == 0 ? plan_print(&decided->plan) : NULL;
@@ -266,7 +266,7 @@ static bool scheduler_try(const struct trial *trial, const char *name, struct fa
     return good;
 }
 
-/* Collective. A rule needs a plan for what the job is. */
+/* Collective. A rule needs a plan that says what the job is. */
 static bool rule_try(const struct trial *trial, const char *name, struct failure *failure)
 {
     struct decided decided = {.kind = "rule", .name = name};

@@ -1,8 +1,6 @@
-/*
- * The store where there is no HDF5 and no MPI-IO: results are dropped, and what is kept is how
- * often each core task was written. Closing it counts, over all ranks; a file that is sealed must
- * have each task once. Writing takes the time that the core task says.
- */
+/* The store without HDF5 and without MPI-IO: results are dropped, and it is counted how often each
+ * core task was written. When it is closed, the counts of all ranks are added; a file that is
+ * sealed must have each core task once. Writing takes the time that the core task says. */
 #include "spmd/output/store.h"
 #include "planner/base/file_lock.h"
 #include "spmd/layout/emitted.h"
@@ -61,7 +59,7 @@ void trace_writer_begin(struct trace_writer *writer, const char *output, const c
     kept.count = 0;
 }
 
-/* Of another master's, which is not kept: its file says so. */
+/* The trace of another master is not kept: its file says so. */
 enum { NOT_KEPT = -2 };
 
 void trace_writer_beside(struct trace_writer *writer, const char *output, int number,
@@ -210,7 +208,7 @@ bool store_normalize(struct store *store, int64_t first, int64_t count,
     return true;
 }
 
-/* Collective. On the master: the first task that was not written exactly once. */
+/* Collective. At the master: the first core task that was not written exactly once. */
 static void once_check(const struct store *store, struct failure *failure)
 {
     uint8_t *all = calloc((size_t)store->tasks, 1);
@@ -264,7 +262,7 @@ void store_disown_states(struct store *store, int rank, const struct package *pa
     store_disown(store, rank, packages, count);
 }
 
-/* What is simulated reduces nothing. */
+/* Simulated core tasks have no reduction. */
 size_t store_group_size(const struct job *job)
 {
     return job->state_size;
@@ -423,7 +421,7 @@ bool remaining_sum(const char *path, const struct job *job, const struct output_
     return remaining_read(NULL, path, NULL, failure) && first + count > 0;
 }
 
-/* No search in levels runs here. */
+/* Searches in levels are not run here. */
 void levels_kept_end(const char *output)
 {
     (void)output;

@@ -62,7 +62,7 @@ static size_t simulated_size(const void *job, int64_t count)
     return (size_t)count * (size_t)number_of(job, TASK_BYTES);
 }
 
-/* Every task's bytes begin with its number. */
+/* Every core task's bytes begin with its number. */
 static int simulated_pack(const struct scow_host *host, const void *job, int64_t first,
                           int64_t count, void *package, size_t *size)
 {
@@ -77,7 +77,7 @@ static int simulated_pack(const struct scow_host *host, const void *job, int64_t
     return SCOW_OK;
 }
 
-/* In so many parts of each core task, a pulse after each; or all at once. */
+/* In so many parts of each core task, with a pulse after each; or all at once. */
 static int tasks_execute(const struct scow_host *host, const void *job, int64_t count)
 {
     const int64_t pulses = count * (int64_t)number_of(job, TASK_PULSES);
