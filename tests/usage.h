@@ -1,4 +1,4 @@
-/* How programs of tests and benchmarks say what they are, before they do anything. */
+/* How programs of tests and benchmarks describe themselves, before they do anything. */
 #ifndef TESTS_USAGE_H
 #define TESTS_USAGE_H
 
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Was it asked for (-h or --help as the first word)? Then it is printed. */
+/* If usage was asked for (-h or --help as the first word), prints it and returns true. */
 static inline bool usage_asked(int argc, char **argv, const char *usage)
 {
     const bool asked = argc > 1 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0);

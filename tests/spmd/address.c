@@ -1,5 +1,5 @@
-/* Where a master listens: the loopback, in a job the node's own address, and all addresses only
- * where somebody says so. */
+/* Where a master listens: on the loopback address, in a job on the node's own address, and on all
+ * addresses only where the user says so. */
 #include "spmd/serve/address.h"
 
 #include <stdlib.h>

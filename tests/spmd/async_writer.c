@@ -1,5 +1,5 @@
-/* Bytes written by a thread of its own, against the same bytes put into an array; and when, and in
- * which order, which is seen from below: pwrite is this test's. */
+/* Bytes written by a thread, against the same bytes in an array; and when and in which order they
+ * are written, which this test's own pwrite sees. */
 #define _GNU_SOURCE /* pwrite64 */
 #include <errno.h>
 #include <pthread.h>

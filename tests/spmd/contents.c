@@ -1,4 +1,5 @@
-/* What is read of HDF5 files that are not ours: as many as there are never fit where one does. */
+/* What is read from HDF5 files that are not ours: an array is never read where there is room for
+ * one value. */
 #include "spmd/layout/contents.h"
 
 #include <unistd.h>

@@ -1,4 +1,5 @@
-/* What workers tell of core tasks: nothing is lost or told twice, however many different times. */
+/* What workers report of core tasks: nothing is lost or reported twice, however many different
+ * times there are. */
 #include "spmd/job/counts.h"
 
 #include "tests/checks.h"

@@ -1,4 +1,4 @@
-/* GPUs of workers: each gets its own, of what the node has or of what a batch system listed. */
+/* GPUs of workers: each gets its own, of those that the node has or a batch system listed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Digests of inputs, taken beside other work. */
+/* Digests of inputs, computed beside other work. */
 #define _GNU_SOURCE /* for files with holes */
 #include "spmd/input/digest.h"
 

@@ -1,4 +1,4 @@
-/* Counters of energy, played by files. */
+/* Counters of energy, simulated by files. */
 #include "spmd/run/energy.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Packages computed on threads: the same whatever the threads and the cut, and nothing that a task
- * does wrong comes to harm anybody. */
+/* Packages computed on threads: results do not depend on threads and divisions, and a core task
+ * that does something wrong does no harm to others. */
 #include "spmd/job/engine.h"
 
 #include <stdio.h>

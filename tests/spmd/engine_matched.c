@@ -1,5 +1,5 @@
-/* The matched filter in an engine: memory that nobody has cleared never shows in what leaves it,
- * and is there before the first package. */
+/* The matched filter in an engine: memory that was not cleared never shows in results, and is
+ * allocated before the first package. */
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Whole runs: the same outcome whatever the packages and threads; and whatever a core task does
- * wrong, every rank ends with the same sentence, and the next run is as good as any. */
+/* Whole runs: the outcome does not depend on packages and threads; and when a core task does
+ * something wrong, every rank ends with the same sentence, and the next run is not affected. */
 #include <stdio.h>
 #include <unistd.h>
 

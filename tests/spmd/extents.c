@@ -1,5 +1,5 @@
-/* Boxes of core tasks as extents of a data set: every number once, in its place, in as few
- * extents as can be. */
+/* Boxes of core tasks as extents of a data set: every number once, in its place, in as few extents
+ * as possible. */
 #include "spmd/output/extents.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* Preloaded into scow: a disk that is full after FULL_DISK_AFTER bytes, for the rank
- * FULL_DISK_RANK, or for each of the "workers". Only positioned writes count, which is how HDF5 and
- * MPI-IO write; space cannot be claimed ahead, as on many network file systems. */
+ * FULL_DISK_RANK, or for each of the "workers". Only positioned writes count, which HDF5 and MPI-IO
+ * use; space cannot be reserved, as on many network file systems. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Preloaded into scow: a gate at which workers wait in the middle of their work, so that a test can
- * do what it likes to a run of which it knows how far it is. After GATE_WRITES positioned writes a
- * worker leaves the file GATE.RANK and waits until there is GATE.open. */
+ * act on a run when it knows how far it is. After GATE_WRITES positioned writes a worker makes the
+ * file GATE.RANK, and waits until GATE.open exists. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

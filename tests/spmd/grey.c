@@ -1,4 +1,5 @@
-/* Shades of grey, beside the obvious way to compute them, by every instruction set there is. */
+/* Shades of grey, compared with the plain way to compute them, by every instruction set of the
+ * processor. */
 #include "spmd/layout/grey.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The output of a run of strips: grids in two places in turn, what happens to one that is damaged,
- * who may write to it, and what it is not gone on with. */
+/* The output of a run of strips: grids in two slots in turn, what happens to a damaged one, which
+ * process may write to the file, and which files are not resumed. */
 #include <fcntl.h>
 #include <hdf5.h>
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* Instruction sets on many ranks: which are refused and how, and who uses which in words. */
+/* Instruction sets on many ranks: which ones are refused and how, and the text about which ranks
+ * use which. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

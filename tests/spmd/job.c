@@ -1,4 +1,4 @@
-/* A job: what a task says of itself is believed only where it makes sense. */
+/* A job: what a core task says about itself is accepted only where it is consistent. */
 #include "spmd/job/job.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* The kernel of a job, by its name or from a plug-in: every plug-in that is not one is refused. */
+/* The core task of a job, by its name or from a plug-in: every invalid plug-in is refused. */
 #include "spmd/job/kernel.h"
 #include "spmd/job/values.h"
 

@@ -1,5 +1,5 @@
-/* What a search in levels keeps: which output is of which level, what a level is made of, and what
- * its core tasks have left. */
+/* What a search in levels keeps: which output belongs to which level, what a level is made from,
+ * and what its core tasks have emitted. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Workers that join over ZeroMQ: messages as link.h says, numbers in the order of joining, and
- * nobody without the keys. */
+/* Workers that join over ZeroMQ: messages as link.h describes them, ranks in the order of joining,
+ * and no worker without the keys. */
 #include <arpa/inet.h>
 #include <poll.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* Who is there, seen from another process: places in a file that are free again when their process
- * is gone, processes that can be ended when they are the same; and packages that are under way. */
+/* Which ranks live, as seen from another process: locks that are free when their process is gone,
+ * processes that are ended only if they are still the same, and packages that are under way. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

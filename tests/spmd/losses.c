@@ -1,4 +1,4 @@
-/* What an output keeps of workers that were lost: what is made of it when a run goes on. */
+/* What an output keeps about lost workers, and how a resumed run uses it. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Messages of a worker that is not to be trusted: damaged ones, such as belong to other packages,
- * such as come twice, and proper ones that come when it has been given up. Whatever it sends, every
- * core task counts once, and the loss is listed. */
+/* Messages of a worker that is not to be trusted: damaged ones, ones for other packages, ones that
+ * arrive twice, and correct ones that arrive after it was given up. Whatever it sends, every core
+ * task counts once, and the loss is listed. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

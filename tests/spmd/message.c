@@ -1,5 +1,5 @@
-/* What a worker reports of a package: sealed as it is sent, and believed only when all of it is
- * there, with a reduction's state of any size and whether something went wrong or not. */
+/* What a worker reports of a package: sealed as it is sent, and accepted only when it is complete,
+ * with a reduction's state of any size, with or without a failure. */
 #include "spmd/protocol/message.h"
 
 #include <math.h>

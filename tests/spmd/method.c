@@ -1,5 +1,5 @@
-/* One way of computing and one plug-in on all ranks: accepted, and refused where one rank's is
- * another. */
+/* One way of computing and one plug-in on all ranks: accepted, and refused where a rank has another
+ * one. */
 #include "spmd/launch/method.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A node's processors: lists of them, what a thread gets of one, and load on them. */
+/* A node's processors: lists of them, the share of one that a thread gets, and load on them. */
 #include <pthread.h>
 #include <time.h>
 

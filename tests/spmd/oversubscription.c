@@ -1,5 +1,5 @@
-/* Workers that have no core of their own: when it is said, and how; the cores of the ranks at hand.
- */
+/* Workers that have no core of their own: when that is said, and how; and the cores of the present
+ * ranks. */
 #define _GNU_SOURCE /* cpu_set_t */
 #include <setjmp.h>
 #include <stdarg.h>

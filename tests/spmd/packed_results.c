@@ -1,5 +1,5 @@
-/* Results as one run of bytes: what is packed comes out as it was, whatever a core task leaves
- * behind, and bytes that are something else are refused. */
+/* Results as a sequence of bytes: they are unpacked as they were packed, whatever core tasks leave,
+ * and other bytes are refused. */
 #include "spmd/job/packed_results.h"
 
 #include <stdio.h>

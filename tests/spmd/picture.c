@@ -1,4 +1,4 @@
-/* Pictures of grids, by any number of threads, beside one that is made at once in memory. */
+/* Pictures of grids, by any number of threads, compared with one that is made at once in memory. */
 #define _GNU_SOURCE /* mkstemp */
 #include "spmd/output/picture.h"
 

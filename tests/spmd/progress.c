@@ -1,4 +1,4 @@
-/* What a person waiting is told. */
+/* What a run prints about its progress. */
 #define _GNU_SOURCE /* posix_openpt */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Everything that core tasks leave behind, through the output file and back by nothing but HDF5, as
- * others read it: grids, records, emitted bytes, partial states, the outcome. */
+/* Everything that core tasks leave, written to the output file and read back by HDF5 alone, as
+ * other programs do: grids, records, emitted bytes, partial states, the outcome. */
 #include <hdf5.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What workers had of their processors, summed up over packages and parts. */
+/* What workers had of their processors, added up over packages and parts. */
 #include "spmd/protocol/run_had.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* A job that sleeps what a hand-written profile says: every operation where the executor does it,
- * in its order, and every core task once. How long it all takes is nobody's business here, but that
- * nothing was shorter than it costs. */
+ * in its order, and every core task once. The run's whole time is not checked, only that no
+ * operation was shorter than its cost. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* Jobs of which workers read their packages by themselves: from the same input as the master, or
- * not at all. */
+/* Jobs whose workers read their packages themselves: from the same input as the master, or not at
+ * all. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

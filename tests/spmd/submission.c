@@ -1,6 +1,6 @@
-/* Workers as jobs: others for those that are over, none beyond what is left to be done, and those
- * that wait in the queue for nothing taken back. The queue is pretended, and so are the commands of
- * Slurm and PBS. */
+/* Workers as jobs: new ones for those that have ended, none beyond what is left to be done, and
+ * those that wait in the queue in vain are cancelled. The queue and the commands of Slurm and PBS
+ * are simulated. */
 #include "spmd/serve/submission.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What is known of results without looking at them again: the same whatever the order. */
+/* Sums over results: they do not depend on the order. */
 #include "spmd/job/summary.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* What is missing of a job: as with a mark for every core task. */
+/* Which core tasks of a job are missing: compared with a mark for every core task. */
 #include <inttypes.h>
 #include <string.h>
 

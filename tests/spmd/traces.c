@@ -1,5 +1,5 @@
-/* Traces of runs: what comes back from the file beside the output, and from the output, is what was
- * written; a long one takes little room; and of a file that is damaged the beginning is read. */
+/* Traces of runs: they are read from the file beside the output, and from the output, as they were
+ * written; a long one takes little space; and of a damaged file the beginning is read. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Compressed input is read as what it holds, whole and in any order, or refused. */
+/* Compressed input is read as its contents, whole and in any order, or refused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

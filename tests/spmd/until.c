@@ -1,4 +1,4 @@
-/* When a run must have ended: what users and batch systems say. */
+/* When a run must have ended, as users and batch systems say it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
