@@ -130,7 +130,7 @@ static void test_every_cost(void **state)
     profile_setting_release(&setting);
 }
 
-/* Of three workers, the last one is of a class of its own. */
+/* The last one of three workers becomes a class of its own. */
 static void last_is_another_kind(const struct samples *samples)
 {
     struct profile_setting setting;
@@ -142,8 +142,7 @@ static void last_is_another_kind(const struct samples *samples)
     profile_setting_release(&setting);
 }
 
-/* On a simulated cluster equal workers differ by rounding alone, and that by more than the noise.
- */
+/* On a simulated cluster equal workers differ only by rounding, which exceeds the noise. */
 static void test_without_noise(void **state)
 {
     (void)state;
@@ -230,8 +229,8 @@ static void test_windows(void **state)
     profile_setting_release(&setting);
 }
 
-/* What a worker that waits sees of a link, what one that computes spends on receiving; cold
- * packages count nowhere. */
+/* Which timings count: of links those of workers that wait, of receiving those of workers that
+ * compute; cold packages never count. */
 static void test_which_samples_count(void **state)
 {
     (void)state;
@@ -262,7 +261,7 @@ static void test_which_samples_count(void **state)
     profile_setting_release(&setting);
 }
 
-/* Where all packages are cold, cold ones count. */
+/* Where all packages are cold, they count. */
 static void test_cold_samples(void **state)
 {
     (void)state;
@@ -385,8 +384,8 @@ static void test_starts(void **state)
     }
 }
 
-/* Where core tasks are unlike each other, a first package that is long is no start; a start that is
- * longer than they differ is. */
+/* Where core tasks differ, a long first package does not mean a start; a start that is longer than
+ * their differences does. */
 static void test_no_start_of_unlike_tasks(void **state)
 {
     static const double factors[WORKERS] = {1, 1, 1};

@@ -134,7 +134,7 @@ static bool cluster_measure(struct cluster *cluster, double budget_s, bool may_e
     return campaign_run(&campaign, samples, outcome, failure);
 }
 
-/* From 10^low to 10^high. */
+/* A number from 10^low to 10^high. */
 static double power(struct generator *generator, double low, double high)
 {
     return pow(10, low + (high - low) * generator_uniform(generator));
@@ -155,7 +155,7 @@ static struct cluster cluster_random(uint64_t seed)
     return cluster;
 }
 
-/* With what the first package of a worker takes a budget may be over at once. */
+/* A worker's first package may use up the budget at once. */
 static void test_budgets_are_kept(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void test_budgets_are_kept(void **state)
         }
 }
 
-/* What is foreseen once passes have begun is off by at most a quarter of all. */
+/* The predicted remaining time is off by at most a quarter of the whole, once passes have begun. */
 static void test_time_left(void **state)
 {
     (void)state;

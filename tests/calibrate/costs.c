@@ -54,7 +54,7 @@ static struct costs costs_of(const struct machine *machine, enum operation opera
     return costs;
 }
 
-/* Of the cost of a package, as the profile states it. */
+/* The error of a package's cost, as the profile states it. */
 static double error_at(const struct measured_cost *cost, double tasks)
 {
     const struct fit *fit = &cost->fit;
@@ -140,7 +140,7 @@ static void test_latencies_may_be_negative(void **state)
     assert_true(fabs(costs.pieces[0].cost.cost.s_per_task - 4e-6) < 1e-8);
 }
 
-/* What cannot be seen costs nothing, and no noise is a reason to fail. */
+/* Costs that are not visible are 0, and the absence of noise is no failure. */
 static void test_nothing_to_fit(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void test_outliers_are_cut(void **state)
                 0.1);
 }
 
-/* What workers have in common is told from what each has for itself. */
+/* The drift that workers share is told apart from that of each one. */
 static void test_drift_of_workers(void **state)
 {
     (void)state;

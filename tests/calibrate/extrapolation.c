@@ -52,8 +52,8 @@ static double error_at(const struct measured_cost *cost, double tasks)
     return sqrt(fmax(0, a * a + b * b + 2 * cost->fit.correlation * a * b));
 }
 
-/* What a worker's share takes lies within 1.645 standard errors of what is extrapolated in 80 % of
- * the cases at least, for they are few timings; and within 4 in nearly all. */
+/* The time of a worker's share lies within 1.645 standard errors of the extrapolated one in at
+ * least 80 % of the cases, because there are few timings; and within 4 in nearly all. */
 static void test_errors_are_honest(void **state)
 {
     (void)state;

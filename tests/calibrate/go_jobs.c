@@ -243,7 +243,7 @@ static double width_of(const struct job_trial *trial)
 
 enum { JOBS = 120, UNLIKE = 24, WEIGHED = 21, OFFS_MOST = 4000 };
 
-/* What came of many jobs. */
+/* Results of many jobs. */
 struct tally {
     int count, inside, told; /* told: with workers of several classes */
     double offs[OFFS_MOST], widths;
@@ -277,7 +277,7 @@ static double tally_print(struct tally *tally, const char *what)
     return median;
 }
 
-/* Of so many jobs, each in its interval with 90 %: what chance takes hardly ever. */
+/* Of so many jobs, each in its interval with 90 %, hardly ever fewer than this are, by chance. */
 static double inside_least(int count)
 {
     return count * 0.86 - 3 * sqrt(count * 0.9 * 0.1);
@@ -346,8 +346,8 @@ static void unlike_workers_are_predicted(void **state)
     assert_true(tally.inside >= 0.8 * tally.count);
 }
 
-/* What is known of the trial's core tasks beforehand: all but a part that is the same for each, and
- * what nobody knows, relative. */
+/* Gives the weights of the trial's core tasks as known beforehand: except a part that is the same
+ * for all, and a part that is not known. */
 static void weights_give(struct job_trial *trial, double constant, double unknown)
 {
     char digest[65] = {0};

@@ -11,7 +11,7 @@ static char *word(const char *letters)
     return copy;
 }
 
-/* Of seven workers on four nodes, with two settings. To be released. */
+/* A profile of seven workers on four nodes, with two settings. To be released. */
 static struct profile profile_measured(void)
 {
     struct profile profile = {.kernel = word("filter"), .setting_count = 2};

@@ -36,7 +36,7 @@ static double share_last(int64_t task)
     return task >= SYNTHETIC_TASKS - SYNTHETIC_TASKS / 10 ? TIMES : 1;
 }
 
-/* Of the means of all packages of so many tasks, side by side from every 16th on. */
+/* The deviation of the means of packages of so many core tasks, beginning at every 16th one. */
 static double deviation_of(double (*share)(int64_t task), int64_t tasks)
 {
     double sums[SYNTHETIC_TASKS + 1] = {0}, mean = 0, squares = 0;
@@ -72,7 +72,7 @@ static size_t spreads_of(const struct machine *machine, int workers, uint64_t se
     return found;
 }
 
-/* What is said of packages of one size. */
+/* What a profile says about packages of one size. */
 struct said {
     int64_t tasks;
     double truth, least, most;
@@ -91,8 +91,8 @@ static void said_add(struct said *said, const struct spread *spreads, size_t cou
     }
 }
 
-/* Of `seeds` calibrations nine tenths are within the factor, for packages of each of these sizes.
- */
+/* Nine tenths of `seeds` calibrations are within the factor, for packages of each of these
+ * sizes. */
 static void assert_found(const struct machine *machine, int workers, const int64_t *sizes,
                          size_t count, double factor)
 {
@@ -178,7 +178,7 @@ static void test_equal(void **state)
     }
 }
 
-/* What was timed once has no noise that anything could be told from. */
+/* Core tasks that were timed once do not tell noise from differences. */
 static void test_nothing_known(void **state)
 {
     struct sample once[9] = {{0}};

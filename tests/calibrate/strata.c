@@ -187,8 +187,8 @@ static void survey_time(struct bench *bench)
     }
 }
 
-/* Where they happen to lie must not make larger packages dearer than their lines: what is left is
- * assigned in packages that are larger still. */
+/* Places that packages happen to be timed at must not make larger packages dearer than their lines,
+ * because what is left is assigned in even larger ones. */
 static void larger_packages_are_no_dearer(void **state)
 {
     (void)state;
@@ -218,8 +218,8 @@ static void larger_packages_are_no_dearer(void **state)
     assert_true(near >= 0.75 * SURVEYS && worst < 0.6);
 }
 
-/* With a second for all of it, nobody has timed a place twice: that lines differ is seen all the
- * same, equal workers stay one class, and what is not known is in the interval. */
+/* With a second for everything, no place is timed twice: differences along the job are found
+ * nevertheless, equal workers stay one class, and what is not known is part of the interval. */
 static void little_time_is_honest(void **state)
 {
     (void)state;

@@ -62,7 +62,7 @@ static double package_s(const struct profile_setting *setting, double tasks)
     return cost_of(setting->windows[w].workers[0].compute.cost, tasks);
 }
 
-/* With so many unlike core tasks, a fit that did not know weights would be off by far more. */
+/* With core tasks that differ so much, a fit without weights would be far off. */
 static void costs_are_of_mean_weight(void **state)
 {
     (void)state;
@@ -125,8 +125,8 @@ static double half_by_weight(int64_t task)
     return weights[task] * (task * 2654435761 % 4096 < 2048 ? 0.5 : 1.5);
 }
 
-/* What has nothing to do with weights stays in the spread: each core task is half or one and a half
- * of what its weight says. */
+/* Differences that weights do not explain stay in the spread: each core task takes half, or one and
+ * a half times, what its weight says. */
 static void rest_stays_in_the_spread(void **state)
 {
     (void)state;
@@ -153,7 +153,7 @@ static void idle_weights_change_nothing(void **state)
     }
 }
 
-/* With packages of one size alone, nothing is known of a latency, nor with few of anything. */
+/* Packages of one size tell nothing about latency, nor do few timings. */
 static void few_packages_are_in_proportion(void **state)
 {
     (void)state;

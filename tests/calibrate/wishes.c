@@ -77,7 +77,8 @@ static void both_ways_of_reading_are_settings(void **state)
     settings_release(&settings);
 }
 
-/* Of one way alone, too, settings say that they write behind: predictions need it. */
+/* Even with one way of writing, settings say that they write asynchronously, because predictions
+ * need it. */
 static void ways_of_writing_are_settings(void **state)
 {
     const struct setting_wish wishes[] = {{"block", "32,64", true, false}};
@@ -100,7 +101,7 @@ static void ways_of_writing_are_settings(void **state)
     }
 }
 
-/* Of all settings, and so of none alone. */
+/* Returned results are a property of all settings, and so of none alone. */
 static void results_return_in_all_settings(void **state)
 {
     const struct setting_wish wishes[] = {{"block", "32,64", true, false}};

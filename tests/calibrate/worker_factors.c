@@ -37,7 +37,7 @@ static void price(void *pricer, const struct package *package, struct star_cost 
     cost->compute_s = sum_s * speed_of(trial, package->worker);
 }
 
-/* What is reported by now. */
+/* The samples that are reported by now. */
 static struct samples samples_of(const struct trace *trace, double now_s)
 {
     struct samples samples = {.items = NULL};
@@ -122,7 +122,7 @@ static double trial_run(struct trial *trial, uint64_t seed)
     return simulation.makespan_s / trial->predicted_s;
 }
 
-/* In how many of the seeds the first worker is taken to be by that much slower than the last. */
+/* In how many of the seeds the first worker is found to be slower than the last by so much. */
 static int told_apart(int workers, int slow, double least, double *median_off)
 {
     double offs[SEEDS];
@@ -167,7 +167,7 @@ static void equal_workers_are_not(void **state)
     assert_true(median_off < 0.1);
 }
 
-/* Where nothing was timed, or too little, all are alike. */
+/* Where nothing, or too little, was timed, all workers count as alike. */
 static void few_timings_tell_nothing(void **state)
 {
     (void)state;

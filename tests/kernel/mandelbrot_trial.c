@@ -25,7 +25,7 @@ static void *allocate(size_t alignment, size_t size)
 
 /* ---- the definition ---- */
 
-/* Of pixel number `index` from the edge `from`. */
+/* The centre of pixel number `index`, counted from the edge `from`. */
 static double centre(double from, double to, int64_t index, int64_t count)
 {
     const double to_here = (double)(2 * index + 1) / 2, from_here = (double)count - to_here;
@@ -157,7 +157,7 @@ static const char *difference(const struct domain *domain, int64_t first, int64_
     return NULL;
 }
 
-/* In packages of random sizes, with the instruction set in use. */
+/* Computes in packages of random sizes, with the present instruction set. */
 static const char *packages_complaint(const struct domain *domain, int64_t first, int64_t count,
                                       const uint32_t *expected, struct random *random)
 {
@@ -201,7 +201,7 @@ struct sight {
     double x, y;
 };
 
-/* Where there is much to see. */
+/* Places on the set's boundary. */
 static const struct sight sights[] = {
     {-0.743643887037151, 0.131825904205330}, /* a valley of seahorses, far down */
     {-1.7687788, 0},                         /* a small copy on the real axis */
@@ -212,7 +212,7 @@ static const struct sight sights[] = {
     {-0.1, 0.7},
 };
 
-/* Of pixels that double precision can hardly tell apart. */
+/* Are pixels so small that double precision can hardly tell them apart? */
 static bool side_is_too_fine(double min, double max, int64_t count)
 {
     return (max - min) / (double)count < 0x1p-51 * fmax(fabs(min), fabs(max));

@@ -93,7 +93,7 @@ const struct scow_value *memory_job_value(const struct memory_job *job, const ch
 
 /* ---- making ready ---- */
 
-/* Whoever fails has said so, and nobody else. */
+/* A callback that fails has said why, and no other one has. */
 static bool passed(const struct memory_job *job, int status)
 {
     const bool said = job->host->failure[0] != '\0';
@@ -113,7 +113,7 @@ static void results_check(const struct memory_job *job)
         job_abort(job->task, "no results of any kind");
 }
 
-/* With what the task has shared. */
+/* Opens the job with what the task has shared. */
 static bool made_open(struct memory_job *job)
 {
     const struct scow_task *task = job->task;
@@ -156,7 +156,7 @@ void memory_job_close(struct memory_job *job)
 
 /* ---- levels ---- */
 
-/* In the order of the tasks; to be released. */
+/* In the order of core tasks; to be released. */
 static void survivors_gather(const struct memory_job *job, struct scow_survivors *survivors)
 {
     int64_t *at = calloc((size_t)job->setup.tasks + 1, sizeof *at);
@@ -197,7 +197,7 @@ bool memory_job_next(struct memory_job *job)
 
 enum { GUARD = 0xa5, GUARD_BYTES = 64 };
 
-/* Of exactly so many bytes and a guard behind them, full of guards. */
+/* Exactly so many bytes with a guard behind them, filled with guard bytes. */
 static unsigned char *guarded_new(const struct memory_job *job, size_t alignment, size_t size)
 {
     void *memory;

@@ -30,7 +30,7 @@ static int count_of(const struct motif_sequences *sequences, const int *start, i
     return count;
 }
 
-/* Of several most frequent ones the first in the alphabet. */
+/* The most frequent letter; of several, the first in the alphabet. */
 static int most_frequent(const struct motif_sequences *sequences, const int *start, int j)
 {
     int most = 0;

@@ -58,7 +58,7 @@ static size_t rounded(size_t size, size_t alignment)
     return (size + alignment - 1) / alignment * alignment;
 }
 
-/* What one of the threads that compute has to itself. */
+/* What belongs to one of the computing threads. */
 struct caller {
     struct memory_host memory;
     void *workspace, *state;
@@ -130,7 +130,7 @@ static int package_compute(const struct running *running, const struct scow_batc
     return status;
 }
 
-/* In exactly the memory that it may take, so that a sanitizer sees what goes beyond. */
+/* In exactly the memory that it may use, so that a sanitizer sees any access beyond it. */
 static int package_run(const struct running *running, int64_t first, int64_t count)
 {
     const void *job = running->trial->job;

@@ -148,7 +148,7 @@ static void algorithms_that_cannot(void **state)
     assert_refused("the algorithm fft cannot do these filters: use auto");
 }
 
-/* What one processor leaves open, all ranks do as it does. */
+/* What depends on the processor is settled by one rank, and all others do the same. */
 static void settling_names_the_processor(void **state)
 {
     (void)state;

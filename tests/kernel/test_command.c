@@ -375,7 +375,8 @@ static void wrong_environments(void **state)
     }
 }
 
-/* Of one process for each line; for all lines, told with the last one that it has answered. */
+/* The peak of memory is that of one process per line or, for all lines together, is told with the
+ * last answered one. */
 static void peaks_of_memory(void **state)
 {
     (void)state;
@@ -486,7 +487,8 @@ static void starts_that_are_refused(void **state)
     trial_release(&trial);
 }
 
-/* What would never end is ended, with all that it started, by force where it must be. */
+/* A command that would never end is ended with all processes that it started, by force if
+ * necessary. */
 static void timeouts(void **state)
 {
     (void)state;
@@ -506,7 +508,8 @@ static void timeouts(void **state)
     }
 }
 
-/* Of the median: what runs without end is ended once others have shown how long they take. */
+/* A limit relative to the median: a command that does not end is ended once others have shown how
+ * long they take. */
 static void timeouts_by_the_median(void **state)
 {
     (void)state;

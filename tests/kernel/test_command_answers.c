@@ -76,8 +76,8 @@ static void answers_that_are_missing(void **state)
     trial_release(&trial);
 }
 
-/* What loads before its first line is told apart from answering, in the same package or in another
- * one; what needs no time is not. An older host is told nothing. */
+/* The time of loading before the first line is told apart from answering, in the same package or in
+ * a later one; where no time is needed, none is. A host of an older version is told nothing. */
 static void a_process_that_loads(void **state)
 {
     (void)state;
@@ -197,7 +197,8 @@ static void a_process_that_holds_back(void **state)
     trial_release(&trial);
 }
 
-/* On standard error, before and after the answer, and when all lines are answered. */
+/* What commands write to standard error before and after an answer, and after all lines are
+ * answered. */
 static void what_is_said_beside_answers(void **state)
 {
     (void)state;

@@ -27,7 +27,7 @@ static const char *expand(const char *text, const struct columns *columns, const
     return printed;
 }
 
-/* With names from `header`, unless that is NULL. */
+/* With names from `header`, unless it is NULL. */
 static void columns_make(struct columns *columns, enum columns_format format, const char *header)
 {
     char why[COLUMNS_WHY_SIZE] = "";
@@ -37,7 +37,7 @@ static void columns_make(struct columns *columns, enum columns_format format, co
     assert_string_equal(why, "");
 }
 
-/* As GNU parallel 20221122 prints them. */
+/* Equal to the output of GNU parallel 20221122. */
 static void parts_of_names(void **state)
 {
     (void)state;

@@ -117,7 +117,7 @@ static void templates_that_are_wrong(void **state)
         assert_string_equal(expand(rows[i][0], "line", 1), rows[i][1]);
 }
 
-/* As wide as they come: many fields, deep nesting, every reference of its own number. */
+/* Templates of any size: many fields, deep nesting, every reference with a number of its own. */
 static void templates_that_are_large(void **state)
 {
     (void)state;
@@ -266,7 +266,7 @@ static void what_packages_take_at_most(void **state)
     }
 }
 
-/* More lines than the longest window: a long line among short ones is not taken for all. */
+/* More lines than the longest window: one long line among short ones does not stand for all. */
 static void packages_of_many_lines(void **state)
 {
     (void)state;

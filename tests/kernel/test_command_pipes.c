@@ -48,7 +48,7 @@ static void much_output(void **state)
     }
 }
 
-/* What would fill memory, or a disk, is ended. */
+/* A command whose output would fill memory or a disk is ended. */
 static void too_much_output(void **state)
 {
     (void)state;
@@ -127,7 +127,7 @@ static void pipes_that_are_closed(void **state)
     free(lines);
 }
 
-/* What a command leaves behind has a moment to finish writing, and ends with it. */
+/* Processes that a command leaves behind have a moment to finish writing, and are then ended. */
 static void background_processes(void **state)
 {
     (void)state;

@@ -62,7 +62,8 @@ static void tasks_tile_the_stack_in_order(void **state)
     }
 }
 
-/* From 1 pixel to more than fit into 31 bits: in order, without gaps, differing by a pixel. */
+/* From 1 pixel to more than 31 bits can count: parts are in order, without gaps, and differ by at
+ * most a pixel. */
 static void parts_are_even(void **state)
 {
     (void)state;

@@ -35,7 +35,7 @@ static struct bank *mixed_bank(int large, int small, struct random *random)
     return bank;
 }
 
-/* As the algorithm, or whoever is the best, would do it. */
+/* Groups by that algorithm, or by the best one for each. */
 static struct groups *groups_chosen(const struct bank *bank, const struct demand *demand,
                                     const struct algorithm *algorithm)
 {
@@ -175,7 +175,7 @@ static void the_reference_is_never_chosen(void **state)
     }
 }
 
-/* What `count` square filters of that many taps a side are done with. */
+/* The algorithm that is chosen for `count` square filters with that many taps per side. */
 static const struct algorithm *chosen(int count, int side, const struct demand *demand)
 {
     struct random random = {(uint64_t)side};
@@ -189,9 +189,9 @@ static const struct algorithm *chosen(int count, int side, const struct demand *
     return algorithm;
 }
 
-/* From a certain size on, filters are done by FFT; the more of them, the smaller that is (one
- * filter 16 taps a side, sixteen 8, with the processor and the transforms this was first measured
- * with). */
+/* From a certain size on, filters are computed by FFT; the more of them, the smaller that size (16
+ * taps per side for one filter, 8 for sixteen, on the processor with which this was first
+ * measured). */
 static void large_filters_go_to_the_fft(void **state)
 {
     (void)state;

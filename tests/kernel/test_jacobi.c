@@ -70,7 +70,7 @@ static void column_copy(const struct jacobi_strip *from, int64_t column,
            ROWS * sizeof(double));
 }
 
-/* In two strips of `west` columns and the rest, which know nothing of each other but borders. */
+/* Two strips, of `west` columns and of the others, that exchange nothing but borders. */
 static void strips_are_as_defined(int64_t west, int threads)
 {
     struct grid grid;

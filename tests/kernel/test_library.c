@@ -34,8 +34,8 @@ static int greater(int one, int other)
     return one > other ? one : other;
 }
 
-/* Of places with the greatest score the first in the reference, and there the first in the query.
- */
+/* Of several alignments with the greatest score, the first in the reference, and of these the first
+ * in the query. */
 static struct alignment plain_align(const struct scoring *scoring, const char *query, int64_t m,
                                     const char *reference, int64_t n)
 {
@@ -228,7 +228,7 @@ static void wrong_libraries_are_refused(void **state)
     refused_with(">a\nAC\n", "matrix", "blosum1", "--matrix blosum1 is unknown");
 }
 
-/* What a package of one core task leaves, alone. */
+/* The record that a package of one core task leaves. */
 static struct best_record one_record(const struct trial *trial, int64_t task)
 {
     struct memory_outcome outcome;

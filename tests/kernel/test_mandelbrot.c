@@ -102,7 +102,7 @@ static void pieces_of_the_large_domain_are_as_defined(void **state)
     }
 }
 
-/* What domain_counts gives, which takes a second. */
+/* Sums of what domain_counts computes in a second. */
 static void the_square_has_its_golden_sums(void **state)
 {
     (void)state;
@@ -256,7 +256,8 @@ static void a_pixel_on_the_rim_can_be_stopped(void **state)
     trial_job_release(&job);
 }
 
-/* At most so much between two: a million iterations, which take a few milliseconds at worst. */
+/* Between two pulses there are at most a million iterations, which take a few milliseconds at
+ * most. */
 static void pulses_come_within_an_expensive_row_and_between_cheap_ones(void **state)
 {
     (void)state;

@@ -33,7 +33,7 @@ static struct bank *bank_of(const int *sides, const int *scales, int count)
     return bank;
 }
 
-/* Of tiles of 64 x 64. */
+/* The response for tiles of 64 x 64. */
 static struct response *response_of(const int *sides, const int *scales, int count,
                                     enum combine combine, const char *algorithm)
 {
@@ -56,7 +56,7 @@ static void assert_said(struct response *response, const char *expected)
     assert_string_equal(said, expected);
 }
 
-/* What is said of a job that users make; nothing reads its image. */
+/* The description of a job that users make; its image is never read. */
 static void job_said(const char *bank, const char *combine, const char *algorithm, int block,
                      char said[METHOD_BYTES])
 {

@@ -38,7 +38,7 @@ static void assert_outcome(const struct motif_sequences *sequences,
     free(json);
 }
 
-/* Both searches, both kinds of package, some grains. */
+/* With both searches, both kinds of packages, and several grains. */
 static void assert_all_outcomes(const struct motif_sequences *sequences, struct motif_wanted wanted,
                                 const char *expected, uint64_t seed)
 {
@@ -130,7 +130,7 @@ static void large_sets(void **state)
     with_every_isa(check_large, 10);
 }
 
-/* More sequences than brute force could do, and prefixes deep in the tree. */
+/* More sequences than brute force can do, and prefixes deep in the tree. */
 static void check_deep(uint64_t seed)
 {
     struct random random = {seed};

@@ -10,7 +10,7 @@
 
 enum { LEVELS_MOST = 16 };
 
-/* Of a level. */
+/* The counts of a level. */
 struct counts {
     int64_t tasks, emitted, kept;
     int best; /* the predictor's score, after it */
@@ -48,7 +48,7 @@ static int64_t all_emitted(const struct memory_job *job)
     return count;
 }
 
-/* What the last level keeps: the tuples of the best score. */
+/* The last level keeps the tuples with the best score. */
 static int64_t best_emitted(const struct memory_job *job, int *best)
 {
     const struct child *children;
@@ -79,7 +79,7 @@ static char *outcome_text(const struct memory_job *job, const void *state)
     return json;
 }
 
-/* In packages from the last to the first. */
+/* Computes in packages from the last to the first. */
 static void level_compute(const struct memory_job *job, const struct wanted *wanted,
                           struct search *search)
 {
@@ -170,8 +170,8 @@ static void assert_levels(const struct motif_sequences *sequences, const struct 
     free(search.json);
 }
 
-/* By hand: the first predictor is of score 6 already, and only prefixes without a difference can
- * become as good. */
+/* By hand: the first predictor has a score of 6 already, and only prefixes without a difference can
+ * reach it. */
 static void three_short_sequences(void **state)
 {
     (void)state;
@@ -253,7 +253,8 @@ static char *branch_and_bound(const struct motif_sequences *sequences, int lengt
     return json;
 }
 
-/* More sequences than brute force could do, with a motif in them, so that few prefixes go on. */
+/* More sequences than brute force can do, with a motif in them, so that few prefixes are
+ * continued. */
 static void the_same_as_branch_and_bound(void **state)
 {
     (void)state;
@@ -298,7 +299,7 @@ static void what_cannot_be_searched(void **state)
                    "less");
 }
 
-/* What a level left comes from a file, and may be of another one. */
+/* What a level left is read from a file, and may belong to another level. */
 static void survivors_of_another_level(void **state)
 {
     (void)state;

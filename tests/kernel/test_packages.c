@@ -91,7 +91,7 @@ static double value(const struct whole *whole, const char *name)
     return memory_job_value(&whole->job, name)->number;
 }
 
-/* As the task is asked to make it, but by way of the public faces alone. */
+/* Makes the bank as the core task would, but through public functions only. */
 static struct bank *whole_bank(const struct whole *whole)
 {
     struct bank *bank = bank_new_chaudhuri((int)value(whole, "angles"), value(whole, "sigma"),
@@ -270,7 +270,7 @@ static void the_caller_gets_its_pulse(void **state)
         assert_true(package_pulses(threads, -1, SCOW_OK) >= (threads == 1 ? 16 : 1));
 }
 
-/* What is not yet computed then is left out: the pulses that it would bring do not come. */
+/* Core tasks that are not computed at the stop are left out: their pulses do not come. */
 static void a_stop_ends_the_package(void **state)
 {
     (void)state;

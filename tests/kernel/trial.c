@@ -38,7 +38,7 @@ __attribute__((format(printf, 2, 3))) static void complain(const struct trial *t
     va_end(list);
 }
 
-/* What cannot be had ends the program. */
+/* Ends the program where memory is lacking. */
 static void need(bool had, const struct algorithm *algorithm, const char *what)
 {
     if (had)
@@ -62,7 +62,7 @@ static float *result_new(const struct trial *trial)
     return result;
 }
 
-/* For whose speeds is decided: any one, but the same whichever computes. */
+/* The speeds by which is decided: any of them, but the same for every instruction set. */
 static enum speeds trial_tuned(const struct trial *trial)
 {
     return (enum speeds)(trial->seed % SPEEDS_COUNT);
@@ -125,8 +125,8 @@ float *picture_run(const struct picture *picture, const struct algorithm *algori
     return result;
 }
 
-/* What the greatest response to random pixels of that size comes to, roughly: the greatest norm of
- * a filter's taps times the largest pixel. */
+/* About the greatest response to random pixels of that size: the greatest norm of a filter's taps
+ * times the largest pixel. */
 static double response_scale(const struct bank *bank, const struct picture *picture)
 {
     double norm = 0;
@@ -172,7 +172,7 @@ static void check_same(const struct trial *trial, const float *one, const float 
     }
 }
 
-/* In pieces, where the algorithm does a row whatever tile it is in: nothing may change. */
+/* In pieces, where the algorithm treats a row alike in any tile: the result must not change. */
 static void check_cut(const struct trial *trial, const float *whole)
 {
     struct random random = {trial->seed};

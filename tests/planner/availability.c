@@ -277,7 +277,7 @@ static void without_loads_nothing_changes(void **state)
     }
 }
 
-/* Where all have half of everything, everything takes twice as long, bit for bit. */
+/* If all have half of everything, everything takes twice as long, bit for bit. */
 static void half_of_everything_takes_twice_as_long(void **state)
 {
     (void)state;

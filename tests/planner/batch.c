@@ -70,7 +70,7 @@ static void assert_spread(int64_t workers, int64_t measured, int nodes, int64_t 
     assert_int_equal(batch.nodes, wanted);
 }
 
-/* As many ranks on a node as there were, and as few nodes as these fill. */
+/* As many ranks on a node as were measured, and as few nodes as these fill. */
 static void ranks_are_spread_as_measured(void **state)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void the_walltime_holds_the_warning(void **state)
                 (double)(batch.walltime_s - batch.warning_s - 60));
 }
 
-/* Where starting the ranks or sealing the output was measured to take long, for twice as long. */
+/* Where the start of ranks or sealing was measured to take long, twice that time is allowed for. */
 static void the_walltime_holds_what_was_measured(void **state)
 {
     (void)state;
@@ -113,7 +113,8 @@ static void the_walltime_holds_what_was_measured(void **state)
     assert_int_equal(batch.walltime_s, 60 * 31);
 }
 
-/* What is left of a run that was slower than predicted: so much longer, a round and the rest. */
+/* For what is left of a run that was slower than predicted, the walltime is longer in proportion,
+ * plus a round and the fixed times. */
 static void the_walltime_keeps_the_pace(void **state)
 {
     (void)state;
@@ -124,7 +125,7 @@ static void the_walltime_keeps_the_pace(void **state)
     assert_int_equal(batch.walltime_s, 60 * 35);
 }
 
-/* By tasks, of the parts that measured themselves; never faster than predicted. */
+/* By core tasks, over the parts that measured themselves; never faster than predicted. */
 static void the_pace_is_that_of_the_parts(void **state)
 {
     (void)state;
@@ -170,8 +171,8 @@ static void assert_near(double value, double wanted)
     assert_true(fabs(value - wanted) <= 1e-9 * wanted);
 }
 
-/* What was measured, with a margin of 12 %, of commands 15 %: of three ranks on a node one is the
- * master, of nodes beyond the first none; of each worker as many commands as it runs at a time. */
+/* What was measured, with a margin of 12 %, for commands 15 %. Of three ranks on the first node one
+ * is the master; other nodes have none. Each worker has as many commands as it runs at a time. */
 static void memory_is_what_was_measured(void **state)
 {
     (void)state;
@@ -192,8 +193,8 @@ static void memory_is_what_was_measured(void **state)
     assert_near(batch_of(&sample).node_bytes, 1.12 * 4 * 32e6);
 }
 
-/* Where the master was measured, too: with a message of ten core tasks for each of two packages
- * ahead and one more. */
+/* Where the master was measured, too: with messages of ten core tasks, two packages ahead and one
+ * more. */
 static void memory_of_the_master_is_its_own(void **state)
 {
     (void)state;

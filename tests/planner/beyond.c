@@ -41,7 +41,8 @@ static void assert_extended(const struct profile *profile, int64_t workers, int6
         }
 }
 
-/* In every window of every setting; twice as at once; and no file knows. */
+/* In every window of every setting; extending twice is like extending once by all; and files do not
+ * store it. */
 static void a_class_is_repeated(void **state)
 {
     (void)state;
@@ -71,7 +72,7 @@ static void a_class_is_repeated(void **state)
     }
 }
 
-/* What was planned is what the plan's file and the profile's, read again, are simulated to give. */
+/* Plan and profile, read from their files, are simulated to take what was planned. */
 static void plans_say_what_they_reckon_with(void **state)
 {
     (void)state;

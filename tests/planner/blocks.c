@@ -15,7 +15,7 @@
 #include "tests/checks.h"
 #include "tests/planner/runs.h"
 
-/* What has been handed on. */
+/* What was passed on so far. */
 struct seen {
     const struct trace_taker *to;
     size_t largest;   /* events of a block */
@@ -34,7 +34,7 @@ static bool seen_take(void *self, const struct trace *block)
     return !seen->to || seen->to->take(seen->to->self, block);
 }
 
-/* As it is stored: in the order in which it was reported. */
+/* A trace as it is stored: in the order of reports. */
 struct stored {
     const struct trace *trace;
     size_t largest;

@@ -108,7 +108,8 @@ static void course_play(struct course *course, struct dice *dice)
     star_release(&star);
 }
 
-/* At a moment before the transfer of package `to`, by looking at all packages. */
+/* The cause of a wait at a moment before the transfer of package `to`, found by looking at all
+ * packages. */
 static enum cause oracle_cause(const struct course *course, int to, double at_s)
 {
     const struct star_times *own = &course->times[to];
@@ -280,7 +281,7 @@ static void hesitation_is_noise(void **state)
 
 /* ---- in blocks ----------------------------------------------------------------------------- */
 
-/* What has been handed on of the idle times of a trace that is divided in blocks. */
+/* Idle times of a trace that is divided in blocks, as passed on so far. */
 struct heard {
     struct cause_span last;
     bool listening; /* `last` is of the same block */
@@ -353,7 +354,7 @@ static void blocks_hand_their_causes_on(void **state)
     }
 }
 
-/* Who cannot go on ends it, and has said why. */
+/* A taker that cannot go on ends the division, and has said why. */
 static bool never_take(void *self, const struct cause_span *span)
 {
     (void)span;
@@ -452,8 +453,8 @@ static void reports_add_up(void **state)
     }
 }
 
-/* Where workers take packages by themselves, what they wait for is these, from time 0 on; though
- * the master sends what a lost one has left. */
+/* Where workers take packages by a counter, they wait for these, from time 0 on, even though the
+ * master sends what a lost worker has left. */
 static void counted_packages_are_waited_for(void **state)
 {
     struct trace_event events[] = {{.rank = 1,

@@ -51,8 +51,8 @@ static void more_workers_than_one_master_uses(void **state)
     platform_release(&platform);
 }
 
-/* What is asked of more workers is what a cluster that has them answers. With 15, 14 do as well as
- * all of them, and 16 would be quicker by 0.01 %. */
+/* The answer for more workers is that of a cluster that has them. Of 15 workers, 14 do as well as
+ * all of them, and 16 would be 0.01 % faster. */
 static void fewer_workers_than_one_master_could_use(void **state)
 {
     static const int64_t few[] = {1, 8, 15}, used[] = {16, 16, 14};

@@ -80,7 +80,7 @@ static void sizes_as_calculated(void **state)
     }
 }
 
-/* Who gets which package changes nothing. */
+/* Which worker gets which package does not change sizes. */
 static void sizes_know_no_order(void **state)
 {
     static const char *const rules[] = {
@@ -99,7 +99,7 @@ static void sizes_know_no_order(void **state)
     }
 }
 
-/* Who has a number knows its package, however many others have taken meanwhile. */
+/* The number of a package alone tells its size, however many others were taken meanwhile. */
 static void numbers_are_packages(void **state)
 {
     static const char *const rules[] = {
@@ -128,7 +128,7 @@ static void numbers_are_packages(void **state)
     }
 }
 
-/* Where sizes do not change any more, nothing is counted through. */
+/* Where sizes do not change any more, numbers are not gone through one by one. */
 static void numbers_may_be_huge(void **state)
 {
     const int64_t tasks = INT64_C(1000000000000);

@@ -203,7 +203,7 @@ static void intervals_have_the_total(void **state)
 
 /* ---- all schedulers, all numbers of workers ------------------------------------------------- */
 
-/* Of the plan as it is without a tail, played along the regions. */
+/* The makespan of the plan without a tail, simulated along the regions. */
 static double makespan_played(const struct planning *planning)
 {
     struct plan plan;

@@ -142,7 +142,7 @@ static double end_choose(struct dice *dice, const struct machine *machine, int64
     return dice_scale(dice, 0.05, 20) * (double)tasks / rate;
 }
 
-/* Whoever is idle in the end could not have done one task more. */
+/* No worker that is idle at the end could have done another core task in time. */
 static void nothing_more_fits(const struct course *course, int64_t left, uint64_t seed)
 {
     for (int64_t k = 0; left > 0 && k < course->machine.workers; k++) {

@@ -36,7 +36,7 @@ static struct dispatch *copying(struct dispatch *inner, int64_t workers)
 static const struct package two_packages[] = {{.worker = 0, .first = 0, .count = 10},
                                               {.worker = 1, .first = 10, .count = 10}};
 
-/* Both have their package, and the second worker has done its own after ten seconds. */
+/* Both workers have their packages, and the second one has done its own after ten seconds. */
 static struct dispatch *one_of_two_silent(struct package original[2])
 {
     struct dispatch *dispatch = copying(dispatch_new_list(two_packages, 2, 2, 1), 2);
@@ -284,7 +284,7 @@ static struct dispatch *inner_make(struct dice *dice, uint64_t seed, int64_t wor
     return seed % 2 > 0 ? dispatch_new_plan(plan) : dispatch_new_parts(plan, &parts);
 }
 
-/* What is left of a job of twice as many core tasks: none, or a few more or less, of each ten. */
+/* What is left of a job of twice as many core tasks: of every ten, about half. */
 static int64_t ranges_draw(struct dice *dice, int64_t tasks, struct task_range *ranges)
 {
     int64_t count = 0, at = 0;
@@ -338,8 +338,8 @@ static void each_task_counts_once(void **state)
     }
 }
 
-/* Who does which core task does not hang on whether packages go out in parts: the rule hears of
- * whole packages, when their last parts are reported. */
+/* Which worker does which core task does not depend on whether packages are sent in parts: the rule
+ * is told of whole packages, when their last parts are reported. */
 static void rules_decide_as_without_parts(void **state)
 {
     static struct course whole, parted;
@@ -453,7 +453,7 @@ static void stops_cost_little(const struct platform *platform, const struct deci
     }
 }
 
-/* What parts cost where nobody stops, of the makespan. */
+/* What parts may cost where no worker stops, as a share of the makespan. */
 static const double parts_most = 0.0055;
 
 /* Rules whose last packages are small, and plans: of one package for each worker, of some large
@@ -495,7 +495,7 @@ static void a_stop_costs_a_tenth_at_most(void **state)
     }
 }
 
-/* By stops in the second half: what it costs in the mean. */
+/* The mean cost of stops in the second half. */
 static double second_half(const struct platform *platform, const struct decision *decision,
                           double *most)
 {
@@ -584,8 +584,8 @@ static double parts_cost_s(int64_t workers, double latency_s)
     return cost_s;
 }
 
-/* Of 6 s: one cut of 20 ms, or nineteen of 1 ms; none that costs much beside the work that each
- * other worker would do in place of one. */
+/* In a run of 6 s: one cut if it costs 20 ms, or nineteen of 1 ms; none whose cost is much compared
+ * with the work that each other worker would do in place of one. */
 static void parts_cost_little(void **state)
 {
     (void)state;

@@ -88,7 +88,7 @@ static void take(struct field *field, const struct package *package)
     field->begun_s[field->count++] = field->now_s;
 }
 
-/* Nobody reports. */
+/* Waits while no worker reports. */
 static void wait(struct field *field)
 {
     const double due_s = dispatch_due_s(field->dispatch);
@@ -172,7 +172,7 @@ static void rules(void **state)
             under_a_rule(dispatch_rule_name(k).name, seed);
 }
 
-/* What remains of a job in three ranges, as where it is gone on with. */
+/* What remains of a job in three ranges, as in a resumed run. */
 static void ranges(void **state)
 {
     static const struct task_range left[] = {{0, 100}, {200, 1}, {300, 399}};
@@ -214,7 +214,7 @@ static void watched_release(struct watched *watched)
     plan_release(&watched->plan);
 }
 
-/* Whoever joins is planned for at once. */
+/* A worker that joins is planned for at once. */
 static void watched_plans(void **state)
 {
     (void)state;
@@ -304,9 +304,9 @@ static void two_of_six(void **state)
     watched_release(&watched);
 }
 
-/* Of one whose costs nobody knows: two packages of the least size first, and nothing more before
- * both are reported; then what remains is planned by what they took, four times as long as the
- * platform has it. */
+/* A worker whose costs are not known: it gets two packages of the least size, and nothing more
+ * before both are reported; then what remains is planned by what they took, which is four times as
+ * long as the platform's costs. */
 static void unknown(void **state)
 {
     struct dice dice = {7};

@@ -11,7 +11,7 @@
 
 enum { WORKERS_MOST = 24, AHEAD = 2, TASKS = 20000 };
 
-/* What the formulas need to know of a worker. */
+/* What the formulas must know of a worker. */
 struct known {
     bool lost;
     int64_t packages;
@@ -132,7 +132,7 @@ static void worker_lose(struct game *game, int64_t worker)
     dispatch_lost(game->dispatch, worker);
 }
 
-/* Those from `first` on were not there in the beginning. */
+/* Workers from `first` on were not there at the beginning. */
 static void workers_change(struct game *game, int64_t first)
 {
     const int64_t worker = dice_whole(&game->dice, 1, game->workers - 1);

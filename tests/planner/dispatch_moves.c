@@ -48,7 +48,7 @@ static double no_start(const void *self, int64_t worker)
     return 0;
 }
 
-/* Of what a run before has left: every third core task, or pairs of them. */
+/* What an earlier run has left: every third core task, or pairs of them. */
 static void ranges_make(struct course *course, int64_t width)
 {
     course->range_count = (course->tasks + width - 1) / width;
@@ -72,7 +72,7 @@ static void work_make(struct course *course, struct dice *dice)
     assert_true(work_weigh(&course->work, weights, tasks));
 }
 
-/* What a star has to hand out. */
+/* The units that a star has to hand out. */
 static double units_of(const struct course *course, const struct star *star)
 {
     const int64_t first = (int64_t)star->plan.first, tasks = (int64_t)star->plan.tasks;
@@ -95,7 +95,7 @@ static struct deadline_setup each_of(const struct star *star)
         .cost = second_each, .start_s = no_start, .workers = star->workers};
 }
 
-/* Of so many of its core tasks, from the first one of its rule on. */
+/* Draws a rule for so many of the star's core tasks, from the first one of its rule on. */
 static struct dispatch_setup rule_draw(const struct star *star, int64_t tasks, struct dice *dice)
 {
     const int64_t rules = (int64_t)dispatch_rule_count();
@@ -280,8 +280,8 @@ static double worth_of(const struct course *course, struct task_range range)
     return work_differs(&course->work) ? work_worth(&course->work, range) : (double)range.count;
 }
 
-/* By weight at least so much, and no more than its first core task makes it; or all that there is,
- * where a part of what is left is of a package that is being sent in pieces. */
+/* The weight given is at least what was wanted, and less without its first core task; or it is all
+ * that there is, where a part of what is left is being sent in pieces. */
 static void assert_given(const struct course *course, const struct dispatch_given *given,
                          const struct dispatch_share *share, double half)
 {
@@ -306,7 +306,7 @@ static void assert_given(const struct course *course, const struct dispatch_give
     }
 }
 
-/* As the first master does. False: all is done. */
+/* Moves core tasks as the first master does. False: all is done. */
 static bool moves_make(struct course *course)
 {
     struct moves_star stars[STARS_MOST];
@@ -445,8 +445,8 @@ static void a_star_without_workers_gives_all(void **state)
     assert_true(moves_are_vain(stars, 3));
 }
 
-/* Of a plan for one worker, nothing of which is handed out: its last core task is worth as much as
- * all others. */
+/* A plan for one worker, of which nothing is handed out: its last core task is worth as much as all
+ * others. */
 static void half_is_half_of_the_work(void **state)
 {
     double weights[100];

@@ -130,7 +130,7 @@ static void test_others_pass(void **state)
     dispatch_free(&dispatch);
 }
 
-/* Who decides may come to the other worker late. */
+/* The inner dispatch may come to the other worker late. */
 static void test_nobody_waits_behind_others(void **state)
 {
     (void)state;
@@ -148,7 +148,8 @@ static void test_nobody_waits_behind_others(void **state)
     dispatch_free(&dispatch);
 }
 
-/* Nobody reports a lost worker's pieces: all go out, for others to be given. */
+/* The pieces of a lost worker are never reported: all are sent, so that others can be given
+ * them. */
 static void test_lost_workers_wait_for_nothing(void **state)
 {
     (void)state;

@@ -139,7 +139,7 @@ static void assert_weighed(const char *rule, const double *weights, int64_t task
                    (const int64_t[]){__VA_ARGS__},                                                 \
                    sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
-/* What remains is what it is worth: 8 units, of which the first 4 are five core tasks. */
+/* What remains counts by its worth: 8 units, the first 4 of which are five core tasks. */
 static void rules_count_in_work(void **state)
 {
     static const double weights[] = {1, 1, 1, 1, 4, 4, 2, 2};
@@ -467,7 +467,7 @@ static void played_take(struct played *played, const struct package *package)
     played->free_s[worker] = played->ends_s[at];
 }
 
-/* Who ends first. */
+/* Reports the worker that ends first. */
 static void played_report(struct played *played)
 {
     size_t first = 0;
@@ -622,7 +622,7 @@ static void losses_of_plans_and_rules(void **state)
     }
 }
 
-/* What is left of a job, in ranges whose ends packages cross. */
+/* What is left of a job, in ranges whose ends lie within packages. */
 static void losses_in_what_is_left(void **state)
 {
     enum { LEFT = 300, RANGES = 60 };
@@ -689,7 +689,7 @@ static void losses_in_what_is_left_of_a_plan(void **state)
     }
 }
 
-/* Who only makes losses good does not decide by reports. */
+/* A dispatch that only makes up for losses does not decide by reports. */
 static void listening_is_the_inner_ones(void **state)
 {
     const struct plan plan = {.tasks = 0};

@@ -95,8 +95,7 @@ static void nothing_is_due_before_something_comes(void **state)
     dispatch_free(&stream);
 }
 
-/* What a message has room for goes out of the plan's packages of 4, 3 and 5; the rest comes later.
- */
+/* As much as fits into a message is sent of the plan's packages of 4, 3 and 5; the rest follows. */
 static void no_package_is_larger_than_the_limit(void **state)
 {
     double loads[] = {4, 3, 5};
@@ -118,8 +117,8 @@ static void no_package_is_larger_than_the_limit(void **state)
     dispatch_free(&dispatch);
 }
 
-/* Of 6 for worker 0 by guided self-scheduling 4 come, and then the others: it asks for its next
- * package when it has reported both pieces, and not before. */
+/* Of 6 core tasks for worker 0 by guided self-scheduling, 4 arrive first, then the others: it
+ * requests its next package only when it has reported both pieces. */
 static void rules_hear_of_whole_packages(void **state)
 {
     const struct dispatch_setup setup = {
@@ -204,7 +203,7 @@ static void some_come(struct course *course)
         dispatch_stream_end(course->stream);
 }
 
-/* What the master above gets a report of must not be mixed. */
+/* Packages that the master above is told of must not be mixed. */
 static void package_take(struct course *course, const struct package *package)
 {
     assert_false(course->lost[package->worker]);

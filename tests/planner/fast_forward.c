@@ -140,7 +140,7 @@ static double off(double a, double b)
     return b > 0 ? fabs(a / b - 1) : fabs(a);
 }
 
-/* Of certain packages: what is summed up, beside rounding. */
+/* For packages of certain times: the error of summing up, beside rounding. */
 static const double ERROR = 2e-3;
 enum { PLAYED = 2000, PACKAGES = 20000 };
 
@@ -175,8 +175,8 @@ static void what_is_certain_is_summed_up(void **state)
     assert_true(summed_up >= 12 * (int64_t)cases_of(3));
 }
 
-/* Of core tasks that differ in no order, what is played of a stretch stands for the others beside
- * what these are worth. */
+/* Where core tasks differ in no order, what is simulated of a section stands for the rest, apart
+ * from their weights. */
 static void unlike_tasks_are_summed_up(void **state)
 {
     double worst = 0;
@@ -206,8 +206,8 @@ static void unlike_tasks_are_summed_up(void **state)
     assert_true(summed_up >= 12 * (int64_t)cases_of(3));
 }
 
-/* What is around a loss is played, and packages on request are summed up before it and behind it.
- */
+/* What happens around a loss is simulated, and packages on request are summed up before and after
+ * it. */
 static void losses_are_summed_up(void **state)
 {
     static const double WITH_LOSS = 5e-3;
@@ -241,7 +241,7 @@ static void losses_are_summed_up(void **state)
     assert_true(summed_up >= 8 * (int64_t)cases_of(3));
 }
 
-/* Of makespans with noise, for equal seeds. */
+/* Makespans with noise, for equal seeds. */
 struct draws {
     double mean_s, deviation_s;
 };
@@ -293,8 +293,8 @@ static void noise_is_summed_up(void **state)
             }
 }
 
-/* Whoever decides, and however many core tasks there are, with a loss where a rule decides; more,
- * and the price ends it. */
+/* With any decider and any number of core tasks, with a loss where a rule decides, the cost of a
+ * simulation is bounded; beyond it, effort ends it. */
 static void any_number_costs_the_same(void **state)
 {
     static const double numbers[] = {1e8, 1e12};

@@ -59,7 +59,8 @@ static void ramps_are_followed_by_the_last_value(void **state)
     forecast_is(&bank, FORECAST_BY_MSE, "last value", 0.0004, 0.52);
 }
 
-/* From 51 values on everything is a window; one spike a hundred leaves medians alone. */
+/* From 51 values on all forecasts go by windows; with one outlier in a hundred only medians are
+ * unaffected. */
 static void long_series_keep_to_their_windows(void **state)
 {
     struct bank bank = {.count = 0};
@@ -114,7 +115,7 @@ static void looks_are_averaged_over_blocks(void **state)
     observations_release(&seen);
 }
 
-/* Of gaps nothing is said, and who has looked at one thing need not have looked at the other. */
+/* Gaps tell nothing, and a node may have been observed for one kind only. */
 static void lines_are_read(void **state)
 {
     struct observations seen;

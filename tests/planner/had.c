@@ -177,7 +177,7 @@ static void packages_find_bandwidth(void **state)
     network_release(&network);
 }
 
-/* By a link of 2 + 4 b s, of 2 core tasks of which twice as much is sent as of a mean one: 18 s. */
+/* By a link of 2 + 4 b s, for 2 core tasks of which twice the mean bytes are sent: 18 s. */
 static void packages_find_what_was_sent(void **state)
 {
     static const double sent[] = {2, 2, 0, 0};

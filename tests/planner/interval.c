@@ -275,7 +275,7 @@ static void windows_of_one_cost_are_one(void **state)
     interval_release(&cut);
 }
 
-/* What is known of single packages at their size goes before the fit's deviation. */
+/* What is known about single packages of their size counts before the fit's deviation. */
 static void spreads_are_for_computing(void **state)
 {
     struct bench bench;
@@ -479,7 +479,7 @@ static void tails_are_drawn_as_they_are_assigned(void **state)
     interval_release(&tailed);
 }
 
-/* As in a plan that is small: what workers have in common is as wide. */
+/* As in a small plan: what workers share is as wide. */
 static void tails_of_large_plans_are_drawn(void **state)
 {
     static const int64_t repeats[] = {400, 250000, 20000000000};
@@ -649,8 +649,8 @@ static void pair_init(struct pair *pair, bool tree, int64_t packages, double dri
     plan_inherit(plan);
 }
 
-/* Both workers together as they may be, by hand: side by side what one has not begun goes to the
- * other, so that rates add up; in a tree each has what it was given. */
+/* Both workers together, by hand: side by side, what one has not begun goes to the other, so that
+ * rates add up; in a tree each has what it was given. */
 static double pair_truth(struct dice *dice, bool tree, int64_t packages, double drift_own)
 {
     const double first = lognormal(drift_own, normal(dice));
@@ -661,9 +661,9 @@ static double pair_truth(struct dice *dice, bool tree, int64_t packages, double 
 
 static char half_assigned[] = "fac:50%";
 
-/* As they are simulated where nothing is uncertain, and as truths say where a worker drifts: with
- * few packages, all of which are played, and with many. `late` of its packages a worker cannot
- * give. */
+/* As they are simulated where nothing is uncertain, and as independent draws say where a worker
+ * drifts: with few packages, all of which are simulated, and with many. A worker cannot give `late`
+ * of its packages away. */
 static void several_masters_are_drawn_as_they_run(void **state)
 {
     static const struct {

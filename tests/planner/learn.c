@@ -67,7 +67,7 @@ static void learn(struct run_record *record)
         fail_msg("%s", failure.text);
 }
 
-/* What the profile does not vouch for is replaced by what a run of many sizes says. */
+/* Costs of which the profile is not certain are replaced by those of a run with many sizes. */
 static void sizes_enough_make_a_line(void **state)
 {
     int64_t sizes[10];
@@ -133,8 +133,8 @@ static void others_are_not_learnt(void **state)
     run_record_release(&record);
 }
 
-/* With half of the bandwidth that the profile was measured with, as the plan knew, packages of ten
- * took 0.4 s on their way. */
+/* With half of the profile's bandwidth, as the plan knew, packages of ten took 0.4 s on their
+ * way. */
 static void busy_networks_are_not_learnt(void **state)
 {
     const int64_t sizes[4] = {10, 10, 10, 10};
@@ -160,7 +160,7 @@ static void busy_networks_are_not_learnt(void **state)
     run_record_release(&record);
 }
 
-/* What of the scatter is jitter, which is known, is not relative noise. */
+/* The part of the scatter that is known jitter is not relative noise. */
 static void jitter_stays_jitter(void **state)
 {
     const int64_t sizes[4] = {10, 10, 10, 10};
@@ -229,8 +229,8 @@ static void histories_end_with_the_latest(void **state)
     run_record_release(&record);
 }
 
-/* Of a run that was resumed, packages of all parts count, those of one that left no trace not, and
- * the drift is one. */
+/* Of a resumed run, packages of all parts count, except of one without a trace, and the drift is
+ * one for all. */
 static void all_parts_teach(void **state)
 {
     const int64_t small[4] = {10, 10, 10, 10}, large[8] = {10, 20, 30, 40, 10, 20, 30, 40};
@@ -255,7 +255,7 @@ static void all_parts_teach(void **state)
 }
 
 /* Whatever profile and run: what is learnt is a profile. */
-/* That run once more behind another master: its plan, and its trace on ranks from 3 on. */
+/* The run again, behind another master: its plan, and its trace on ranks from 3 on. */
 static void masters_make(struct run_record *record, struct run_record *other)
 {
     struct plan *plan = &record->plan;
@@ -285,7 +285,7 @@ static void masters_make(struct run_record *record, struct run_record *other)
     record->profile.settings[0].windows[0].workers[0].count = 5; /* a master is one of them */
 }
 
-/* What the packages of each one's workers say is what they say of one master's. */
+/* Packages of several masters' workers teach what those of one master's do. */
 static void several_masters_teach(void **state)
 {
     int64_t sizes[10];

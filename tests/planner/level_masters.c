@@ -9,8 +9,8 @@
 #include "tests/checks.h"
 #include "tests/planner/parsed.h"
 
-/* Of so many workers that take a second for a core task, to whom sending costs nothing, or what the
- * source has for its motifs. */
+/* So many workers that take a second for a core task, with no cost of sending, or with the source's
+ * costs for its motifs. */
 static const char *const cost_texts[] = {
     "\"link\": {\"latency_s\": 0, \"s_per_task\": 0}, "
     "\"compute\": {\"latency_s\": 0, \"s_per_task\": 1}",

@@ -437,8 +437,8 @@ static void locales_do_not_matter(void **state)
     scow_profile_free(profile);
 }
 
-/* Of a profile and a plan where so many allocations succeed: if one fails, a sentence says so, and
- * nothing is kept. Has one failed? */
+/* Uses a profile and a plan while so many allocations succeed: if one fails, a sentence says so,
+ * and nothing is leaked. Has one failed? */
 static bool memory_ends_after(int64_t allowed)
 {
     struct scow_plan_request request = SCOW_PLAN_REQUEST_INIT;

@@ -7,7 +7,7 @@
 #include "planner/model/profile.h"
 #include "tests/checks.h"
 
-/* What is replaced in the good text, by what, and the sentence that it earns. */
+/* What is replaced in the correct text, by what, and the sentence that follows. */
 struct malformed {
     const char *old, *new, *sentence;
 };

@@ -163,7 +163,7 @@ static void sample(struct dice *dice, struct profile *profile)
                                          compute.s_per_task * dice_scale(dice, 0.1, 10) + 1e-9};
 }
 
-/* Of every third job results return, and every fourth one has another operating model. */
+/* In every third job results return, and every fourth one has another operating model. */
 static void sample_returns(struct dice *dice, struct profile *profile, uint64_t seed)
 {
     if (seed % 3 == 0)
@@ -320,7 +320,8 @@ static void every_core_task_once_one_at_a_time(void **state)
 
 /* ---- who asks -------------------------------------------------------------------------------- */
 
-/* Of what is left of a job the share is the last part, in pieces that do not cross a gap. */
+/* Of what is left of a job the master's share is the last part, in pieces that do not cross a
+ * gap. */
 static void the_share_of_what_is_left(void **state)
 {
     static const struct task_range ranges[] = {{3, 4}, {10, 2}, {20, 5}};

@@ -114,7 +114,7 @@ static void loads_sum(const struct plan *plan, uint64_t *sums)
         loads_sum(&plan->stars[k], sums);
 }
 
-/* As one master's plan, every worker has the packages that it had, in their order. */
+/* In one master's plan, every worker has the same packages in the same order. */
 static void assert_joined(const struct plan *plan, int64_t workers, uint64_t seed)
 {
     uint64_t had[64] = {0}, has[64] = {0};
@@ -215,8 +215,7 @@ static void parts_go_by_work(void **state)
     profile_release(&profile);
 }
 
-/* Of one star, and of its packages assigned to two halves, everything that is summed over workers
- * is the same. */
+/* Sums over workers are the same for one star, and for its packages divided into two halves. */
 static void simulations_are_joined(void **state)
 {
     struct simulation a = {.makespan_s = 3, .latest_end_s = 3, .workers_used = 2, .packages = 5};
@@ -245,7 +244,7 @@ static void simulations_are_joined(void **state)
     assert_int_equal(joined.workers_used, 3);
 }
 
-/* What a master does is traced under its rank. */
+/* What a master does has its rank in the trace. */
 static void traces_name_their_masters(void **state)
 {
     struct profile profile = thesis_profile(9);

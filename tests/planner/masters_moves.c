@@ -34,7 +34,7 @@ static void halves_weigh(struct plan *plan)
     assert_non_null(plan->weights);
 }
 
-/* What they take, and how many core tasks move; by weight where it is known. */
+/* What the stars take, and how many core tasks move; by weight where it is known. */
 static double stars_take(const struct scenario *scenario, bool weighed, int64_t *moved)
 {
     struct failure failure = FAILURE_INIT;
@@ -69,8 +69,8 @@ static double halves_take(const struct scenario *scenario, int64_t *moved)
     return stars_take(scenario, false, moved);
 }
 
-/* Where stars are as in a_slow_star_gives_work_away, but what the slow one has left last is worth
- * most: fewer core tasks are half of it. */
+/* The stars are as in a_slow_star_gives_work_away, but the slow one's last core tasks are worth
+ * most: fewer of them are half of the work. */
 static void what_moves_goes_by_weight(void **state)
 {
     struct scenario scenario = SCENARIO_INIT;
@@ -93,8 +93,8 @@ static void stars_that_end_together_move_nothing(void **state)
     assert_int_equal(moved, 0);
 }
 
-/* At two core tasks a second and half a one, 120 take 48 s; what slow workers have by then, three
- * packages each, is not taken from them. Without moves 60 would take 120 s. */
+/* At two core tasks per second and half a one, 120 take 48 s. What slow workers hold by then, three
+ * packages each, is not taken from them. Without moves 60 core tasks would take 120 s. */
 static void a_slow_star_gives_work_away(void **state)
 {
     struct scenario scenario = SCENARIO_INIT;

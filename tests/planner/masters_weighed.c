@@ -9,7 +9,7 @@
 
 static const char digest[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-/* Of computing, and of what is sent, over two orders of magnitude. */
+/* Weights of computing, and of what is sent, over two orders of magnitude. */
 static struct task_weights *dice_weights(struct dice *dice, int64_t tasks)
 {
     double *items = calloc((size_t)tasks, sizeof *items);
@@ -129,7 +129,7 @@ static void latency_raise(struct measured_cost *cost)
     cost->cost.latency_s = fmax(0, cost->cost.latency_s);
 }
 
-/* Of a cost whose latency is below 0, no part of what a package takes goes by weight alone. */
+/* Where a latency is below 0, no part of a package's time goes by weight alone. */
 static void latencies_raise(struct profile *profile)
 {
     for (size_t w = 0; w < profile->settings[0].window_count; w++) {
@@ -216,7 +216,7 @@ static void packages_go_by_weight(void **state)
     profile_release(&profile);
 }
 
-/* What decides for the last core tasks of a job decides as for a job that is these alone. */
+/* Deciding for the last core tasks of a job equals deciding for a job of these alone. */
 static double last_take(const struct planning *planning, const char *rule, const char *tail,
                         const char *replan, double first)
 {

@@ -143,7 +143,7 @@ static void check_trace(const struct testbed *testbed, uint64_t seed)
 
 enum { SEEDS = 1000 };
 
-/* What a trace says was taken, replayed, ends when it ended. */
+/* Replaying what a trace says was taken ends when the trace ended. */
 static double resimulated_s(const struct testbed *testbed, const struct trace *trace)
 {
     struct trace again = {.count = 0};
@@ -199,7 +199,7 @@ static void every_task_once_in_every_model(void **state)
         }
 }
 
-/* What is allowed to go on side by side only helps, where packages of a plan are equal. */
+/* Where packages of a plan are equal, more that may go on side by side only helps. */
 static void models_are_ordered(void **state)
 {
     (void)state;

@@ -84,7 +84,7 @@ static void list_print(FILE *out)
     fputs("\nRules:\n  ss  one by one\n", out);
 }
 
-/* What the generator of manual pages and completions reads. */
+/* The table that the generator of manual pages and completions reads. */
 static void the_table_for_programs(void **state)
 {
     bool quiet = false;

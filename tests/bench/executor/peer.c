@@ -19,7 +19,7 @@ static double ideal(int64_t tasks, enum loop_shape shape, int ranks)
     return sum_s / ranks;
 }
 
-/* As scow's core task does it. */
+/* Sleeps or computes a chunk as scow's core task does. */
 static void chunk(int first, int count, int tasks, enum loop_shape shape, bool sleeps)
 {
     double end_s = loop_now();

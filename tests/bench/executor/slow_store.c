@@ -23,7 +23,7 @@ static double seconds(clockid_t clock)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* For so long this rank has been ready and waited for a processor: what Linux calls run delay. */
+/* For how long this rank was ready and waited for a processor, which Linux calls run delay. */
 static double delay(void)
 {
     static _Thread_local int file = -1;

@@ -37,7 +37,7 @@ struct options {
     struct once once;
 };
 
-/* What is kept of all comparisons. */
+/* What is recorded of all comparisons. */
 struct record {
     struct options options;
     FILE *json; /* NULL: none wanted */
@@ -92,7 +92,7 @@ static double ratio(const struct comparison *comparison, const char *other, cons
     return comparison_least(comparison, other) / comparison_least(comparison, ours);
 }
 
-/* In naive multiply-adds, of one thread's; NAN when there was no comparison. */
+/* In naive multiply-adds of one thread; NAN: there was no comparison. */
 static double part_of_peak(const struct comparison *comparison, const char *method)
 {
     if (!comparison)
@@ -166,7 +166,7 @@ static void bench_orientations(struct record *record)
     bank_free(&bank);
 }
 
-/* What is measured on tiles of all sizes and on two threads; with --quick only the first ones. */
+/* Measured on tiles of all sizes and on two threads; with --quick only the first ones are. */
 static const struct subject {
     const char *name;
     struct bank *(*bank)(void); /* NULL: one filter of so many taps a side */

@@ -20,7 +20,7 @@ static void *aligned(size_t bytes)
     return memory;
 }
 
-/* For up to two threads. */
+/* Allocates for up to two threads. */
 static bool packed_fill(struct packed *packed)
 {
     const struct memory_job *job = &packed->whole.job;

@@ -24,7 +24,7 @@ static double clock_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* For half a second, at least three times. */
+/* Repeats for half a second, at least three times. */
 static bool package_time(struct engine *engine, int64_t count, double *least_s,
                          struct failure *failure)
 {

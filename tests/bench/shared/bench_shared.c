@@ -46,7 +46,7 @@ struct player {
     bool own; /* scow's choice, in whole or in part: no rival */
 };
 
-/* What all of it is for, and what it is without each of its parts. */
+/* scow with everything, and without each of its parts. */
 static const struct player own_players[] = {
     {"scow's own choice", NULL, "auto", true, true, true, true},
     {"- without watching", NULL, "auto", true, false, true, true},
@@ -163,7 +163,7 @@ static size_t plans_as(const struct player *players, size_t at)
     return like;
 }
 
-/* Those that know a forecast, or the others. */
+/* Plans for the players that know a forecast, or for the others. */
 static void players_plan(const struct world *world, const struct player *players, size_t count,
                          bool forecast, struct prepared *prepared)
 {

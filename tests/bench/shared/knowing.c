@@ -30,7 +30,7 @@ static struct cost work_of(const struct world *world, int64_t worker)
     return platform_class_whole(platform_worker(&world->platform.windows[0], worker));
 }
 
-/* By when all are done who get done what they can. */
+/* When all workers that can do their share have done it. */
 static double end_common(const struct knowing *knowing, double each)
 {
     const struct world *world = knowing->world;
@@ -101,7 +101,7 @@ static double play(const struct knowing *knowing, int64_t count, double *ends_s)
     return simulation.makespan_s;
 }
 
-/* Who ends early gets more, as much as it does in that time. */
+/* Workers that end early get more: as much as they can do in that time. */
 static void parts_move(const struct knowing *knowing, const double *ends_s)
 {
     const struct world *world = knowing->world;
