@@ -139,7 +139,8 @@ static void the_next_is_put_together_meanwhile(void **state)
     async_writer_free(&writer);
 }
 
-/* What comes after bytes that cannot be written is not, either: a ledger must not say more. */
+/* After bytes that cannot be written, later bytes are not written either: a ledger must not say
+ * more than the file holds. */
 static void nothing_follows_a_failure(void **state)
 {
     (void)state;
@@ -168,7 +169,7 @@ static void nothing_follows_a_failure(void **state)
     async_writer_free(&writer);
 }
 
-/* Nobody waits for it: it ends when it is written. */
+/* Nobody waits for this write: async_writer must finish it when it ends. */
 static void what_is_under_way_is_written_before_the_end(void **state)
 {
     (void)state;

@@ -134,7 +134,7 @@ int64_t census_tasks(const struct census *census)
 
 enum { LINE_BYTES = 12 };
 
-/* What of a package is one task's. */
+/* The part of a package that belongs to one task. */
 struct entry {
     int64_t number; /* three times the task's, and 1 */
     char line[LINE_BYTES];
@@ -380,7 +380,7 @@ static int batch_check(const struct scow_host *host, const struct scow_batch *ba
     return SCOW_OK;
 }
 
-/* Of a reduction: after all tasks, by the caller alone. */
+/* State of a reduction: only the caller sets it, after all tasks. */
 static void state_fill(const struct opened *opened, const struct scow_batch *batch)
 {
     for (int64_t task = batch->first;

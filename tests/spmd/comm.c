@@ -482,7 +482,7 @@ static void test_early_departures(void **state)
     comm_barrier(&comm);
 }
 
-/* Of very many ranks some have a turn, evenly, and of few all but the master. */
+/* Of very many ranks some have a turn, evenly spread; of few ranks all but the master have one. */
 static void test_turns(void **state)
 {
     (void)state;

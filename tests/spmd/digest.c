@@ -15,8 +15,8 @@
 
 enum { LARGE = 18 << 20 }; /* so large that it is not done at once */
 
-/* So many bytes, zeros but for a thousand in the middle and one at the end; with holes, or written
- * in full. */
+/* Writes a file of `size` bytes: zeros except for a thousand bytes in the middle and one at the
+ * end. It has holes, or is written in full. */
 static char *file_write(const char *name, size_t size, bool holes)
 {
     char *bytes = calloc(1, size);

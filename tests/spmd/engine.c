@@ -17,7 +17,8 @@ static const struct census everything = {
 
 /* ---- the same, whatever the threads ---- */
 
-/* What nobody has cleared, before each package: full of this byte. */
+/* Fills the results with `byte` before a package is computed: the engine must not rely on cleared
+ * memory. */
 static void results_spoil(struct engine *engine, const struct job *job, int64_t most, int byte)
 {
     const struct package_results *results = engine_results(engine);
@@ -241,7 +242,7 @@ static int compute_patiently(const struct scow_host *host, const void *job,
     return SCOW_STOPPED;
 }
 
-/* Nobody begins another piece once it was said. */
+/* After the caller said to stop, no thread begins another piece. */
 static void stop_check(struct engine *engine, const struct job *job, int after, int callers)
 {
     struct failure failure = FAILURE_INIT;
@@ -291,7 +292,7 @@ static void a_pulse_stops_it(void **state)
 
 /* ---- workspaces ---- */
 
-/* Those that were started are stopped when one cannot be. */
+/* When one thread cannot be started, those that were started are stopped. */
 static void starting_may_fail(void **state)
 {
     (void)state;

@@ -11,7 +11,7 @@
 
 enum { CELLS_MOST = 1 << 19 };
 
-/* What has been handed over. */
+/* What the extents have handed over so far. */
 struct taken {
     const struct job *job;
     float grid[CELLS_MOST];
@@ -50,7 +50,7 @@ static void taken_clear(const struct job *job)
     taken.until_refusal = -1;
 }
 
-/* Where every number is. */
+/* The place of a number in the grid of all results. */
 static size_t index_of(const struct job *job, int64_t z, int64_t y, int64_t x)
 {
     const int64_t *extent = job->results.grid_extent;

@@ -34,7 +34,8 @@ static void assert_greys(int type, const void *numbers, int64_t count, double le
     isa_pin("auto");
 }
 
-/* Of any bits, so that floats are also huge, tiny, infinite and no numbers; in any count. */
+/* The numbers have any bits, so that floats are also huge, tiny, infinite and not a number; there
+ * are any count of them. */
 static void all_types_as_the_obvious_way(void **state)
 {
     static const int types[] = {SCOW_U8,  SCOW_U16, SCOW_U32, SCOW_U64,
@@ -58,7 +59,8 @@ static void all_types_as_the_obvious_way(void **state)
     }
 }
 
-/* In the middle between two shades, to the even one; beyond the ends; without a range. */
+/* A value in the middle between two shades becomes the even one; values beyond the ends, and no
+ * range, are tested, too. */
 static void ties_ends_and_nothing(void **state)
 {
     double numbers[COUNT];

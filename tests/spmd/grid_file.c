@@ -90,7 +90,7 @@ static double cell(int64_t iterations, int64_t column, int64_t row)
     return (double)(iterations * 1000 + column * 10 + row);
 }
 
-/* In pieces of unlike size. */
+/* Keeps the grid in pieces of different sizes. */
 static void keep(int64_t iterations)
 {
     const struct strips_grid grid = grid_file_grid(trial.file);
@@ -140,7 +140,7 @@ static void damage(int slot)
     H5Fclose(file);
 }
 
-/* What scow show --check says; "": it is good. */
+/* Returns what scow show --check says; "" if the file is good. */
 static const char *checked(bool trust)
 {
     struct text note = TEXT_INIT;
@@ -305,7 +305,7 @@ static void a_file_that_is_cut_is_told(void **state)
     close(file);
 }
 
-/* Of version 0.1: one grid, which was replaced as a whole. */
+/* Files of version 0.1 have one grid, which was replaced as a whole. */
 static void older_files_are_gone_on_with(void **state)
 {
     static const struct kept_grid kept = {.iterations = 20, .change = 0.5};

@@ -165,7 +165,7 @@ static void digest_is_of_the_whole_file(void **state)
 
 /* ---- what is refused ---- */
 
-/* By its header. */
+/* Checks that the image is refused when it is opened, by its header. */
 static void assert_refused_early(const char *name, const char *sentence)
 {
     struct failure failure = FAILURE_INIT;

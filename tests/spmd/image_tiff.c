@@ -135,7 +135,7 @@ static void every_layout(void **state)
         }
 }
 
-/* What is no pixel type of core tasks becomes one. */
+/* Numbers of types that core tasks do not have become floats. */
 static void other_numbers_become_floats(void **state)
 {
     int8_t bytes[MOST];

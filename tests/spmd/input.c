@@ -16,7 +16,7 @@ static void assert_digest(const struct input *input, const char *wanted)
     assert_string_equal(digest, wanted);
 }
 
-/* Of FIPS 180-4's examples. */
+/* The digests of the examples of FIPS 180-4. */
 static const char of_nothing[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 static const char of_abc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 

@@ -22,7 +22,8 @@
 
 enum { TAG_A = 3, TAG_B = 4, MEMBERS = 4 };
 static const double patience_s = 60;
-/* For those that must not be let in: refused at once, or never answered. */
+/* How long tests wait for peers that must not be let in: they are refused at once, or never
+ * answered. */
 static const double refused_s = 1;
 
 static struct access access_here(void)
@@ -429,8 +430,8 @@ static bool is_said(const struct proxy *proxy, const char *bytes, size_t size)
     return false;
 }
 
-/* What a worker said when it joined lets nobody in that says it again, and nobody reads what it
- * says then. */
+/* Nobody can join by repeating what a worker said when it joined, and nobody reads what is said
+ * after that. */
 static void replayed(void **state)
 {
     static const char secret[] = "what the core task has found";
@@ -538,7 +539,7 @@ static void *write_late(void *self)
     return access_write(writing->access, writing->path, &failure) ? self : NULL;
 }
 
-/* Whoever comes before the master waits for its file. */
+/* Workers that come before the master wait for its access file. */
 static void access_to_come(void **state)
 {
     char folder[] = "/tmp/scow-access-XXXXXX", path[64];
@@ -566,7 +567,7 @@ static void access_to_come(void **state)
     rmdir(folder);
 }
 
-/* Who listens second is told why it cannot; with the first one gone it can. */
+/* The second that listens at an address is told why it cannot; when the first is gone, it can. */
 static void address_in_use(void **state)
 {
     struct access access;

@@ -183,7 +183,7 @@ static void what_a_process_died_of_is_noted(void **state)
     unlink(path);
 }
 
-/* Of an older version's file, and without any. */
+/* Files of an older version have no table, and some runs have no file: nothing is kept then. */
 static void without_a_table_nothing_is_kept(void **state)
 {
     const struct output_places none = {.ledger = 16};

@@ -102,7 +102,7 @@ static void what_cannot_be_is_not_believed(void **state)
     free(result);
 }
 
-/* With a failure, neither sums nor times need be there. */
+/* When a package failed, neither sums nor times need be there. */
 static void failures_are_told(void **state)
 {
     struct wire_trouble failed = {.failure = FAILURE_INIT};

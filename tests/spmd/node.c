@@ -120,7 +120,7 @@ static void sensors_tell_a_share(void **state)
     assert_true(availability > 0 && availability <= 1);
 }
 
-/* At most the time for which its pattern is high. */
+/* A load works at most for the time for which its pattern is high. */
 static void load_works_while_it_is_high(void **state)
 {
     const struct load_request request = {

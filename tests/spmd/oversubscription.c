@@ -83,7 +83,7 @@ static cpu_set_t set_of(int first, int last)
     return set;
 }
 
-/* Whoever comes late makes the others move on, as long as there is room. */
+/* A thread that comes late makes the others move to another core, as long as there is one. */
 static void each_finds_a_core_where_there_is_one(void **state)
 {
     const cpu_set_t chain[] = {set_of(0, 1), set_of(0, 2), set_of(0, 0), set_of(3, 3)};

@@ -151,7 +151,8 @@ static void shown_read(int master, const char *mark, char *all, size_t size)
 }
 
 /* A line that wraps could not be redrawn. */
-/* What a terminal of so many columns is shown, without what redraws the line. */
+/* Gives what a terminal of `columns` columns is shown, without the characters that redraw the
+ * line. */
 static void line_shown(unsigned short columns, char *shown, size_t size)
 {
     static const char redraw[] = "\r\033[K";

@@ -28,7 +28,7 @@ static const char outcome_text[] = "{\"tasks\": 75}";
 static bool behind;                     /* results are written behind */
 static const char *ordered = "natural"; /* how packages take core tasks */
 
-/* What is being written, if anything is, must be over first. */
+/* Waits until a write that is under way is over. */
 static void results_await(struct store *store)
 {
     struct failure failure = FAILURE_INIT;
@@ -269,7 +269,7 @@ static void check_emitted_bytes(const struct layout_emitted *row, const char *ex
     fclose(in);
 }
 
-/* What failed tasks emitted is kept, too. */
+/* Numbers that failed tasks emitted are kept, too. */
 static void check_emitted(hid_t file)
 {
     hid_t type = layout_emitted_type();
@@ -297,7 +297,7 @@ static void check_ledger(hid_t file)
     free(ledger);
 }
 
-/* Of every task that failed, in whichever package. */
+/* The reason of every task that failed is kept, whichever package it was in. */
 static void check_reasons(hid_t file)
 {
     const size_t size = layout_reason_size(TASKS);
@@ -532,7 +532,7 @@ static void check_emitting_fails(const char *file, enum failure_code code, const
     job_remove(&job);
 }
 
-/* What a rank's tasks emit must not be somebody's file. */
+/* A file that is in the way of what a rank's tasks emit is reported, not overwritten. */
 static void a_file_in_the_way_is_told(void **state)
 {
     (void)state;

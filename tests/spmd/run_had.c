@@ -15,8 +15,8 @@ static void add(struct run_had_list *list, int64_t worker, double worked_s, doub
     assert_true(run_had_add(list, WORKERS, worker, had));
 }
 
-/* By seconds, not by packages: a long one in which half was there, beside a short one in which all
- * was. */
+/* Shares are weighted by seconds, not by packages: a long package in which half was there counts
+ * more than a short one in which all was. */
 static void shares_are_of_seconds(void **state)
 {
     struct run_had_list list = {.items = NULL};
@@ -29,7 +29,7 @@ static void shares_are_of_seconds(void **state)
     run_had_release(&list);
 }
 
-/* To the 10,000th, as Linux counts no better, and never nothing at all. */
+/* Shares are rounded to the 10,000th, as Linux counts no better, and are never zero. */
 static void shares_are_rounded(void **state)
 {
     struct run_had_list list = {.items = NULL};

@@ -26,7 +26,7 @@ static const char profile_text[] =
     "\"compute\": {\"latency_s\": 0.002, \"s_per_task\": 0.0006}, "
     "\"output\": {\"latency_s\": 0.0001, \"s_per_task\": 0.0003}}]}]}]}";
 
-/* Of a package, as it is in the profile. */
+/* The time of each operation of a package, as the profile has it. */
 static const double costs[EVENTS] = {
     [OPERATION_ENVELOPE] = 0.001 + PACKAGE * 0.0002,
     [OPERATION_SEND] = 0.001,
@@ -241,7 +241,7 @@ static void output_is_hidden_behind_computing(void **state)
     run_outcome_release(&outcome);
 }
 
-/* Of that operation, the event of each package; every one is there once. */
+/* Finds the event of that operation for each package; each package has exactly one. */
 static void events_find(const struct trace *trace, enum operation operation,
                         const struct trace_event *found[PACKAGES])
 {

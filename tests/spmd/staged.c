@@ -109,7 +109,7 @@ static void another_input_is_refused(void **state)
     }
 }
 
-/* As many pixels, but others. */
+/* The image has as many pixels, but of another type. */
 static void an_image_of_another_type_is_refused(void **state)
 {
     (void)state;

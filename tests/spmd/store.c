@@ -348,7 +348,7 @@ static void test_archives_refused(void **state)
 
 static struct job reducing; /* of whole numbers, of which each core task has one */
 
-/* As that rank would write these core tasks, whose numbers come to `sum`. */
+/* Writes the state as that rank would for these core tasks, whose numbers add up to `sum`. */
 static void state_put(const struct output_places *places, int rank, int64_t first, int64_t sum)
 {
     enum { EACH = 4 };
@@ -377,7 +377,7 @@ static struct store *states_open(const struct output_places *places)
     return store;
 }
 
-/* What these ranks have in the file: so many core tasks from the first on, and their sum. */
+/* Checks that the file has, for these ranks, so many core tasks from `first` on, and their sum. */
 static void states_check(const struct output_places *places, const int *ranks, int count,
                          int64_t tasks, int64_t sum)
 {
@@ -395,7 +395,7 @@ static void states_check(const struct output_places *places, const int *ranks, i
     assert_true(store_close(&store, &failure));
 }
 
-/* Of a group of ranks 1 and 2, and of rank 3, which is in none. */
+/* Ranks 1 and 2 are a group; rank 3 is in none. */
 static void a_lost_group_keeps_what_it_has_reported(void **unused)
 {
     (void)unused;

@@ -128,7 +128,7 @@ static void extremes_leave_out_what_is_no_number(void **state)
     assert_int_equal(summary.values, CELLS);
 }
 
-/* What lies behind a smaller tile is nobody's. */
+/* Values that lie beyond the edge of a smaller tile do not count. */
 static void only_what_is_in_the_grid_counts(void **state)
 {
     (void)state;
@@ -230,7 +230,7 @@ static void records_count(void **state)
     assert_true(summary_of(&other).checksum != checksum);
 }
 
-/* What is emitted may say when and where it was. */
+/* Emitted numbers may depend on time and place, so that the checksum leaves them out. */
 static void emissions_do_not_count(void **state)
 {
     (void)state;

@@ -57,7 +57,7 @@ static double stored_bytes(hid_t file)
     return bytes;
 }
 
-/* As a run does. */
+/* Writes the trace as a run does. */
 static void trace_put(const struct trace *trace)
 {
     struct trace_writer writer;
@@ -170,7 +170,7 @@ static void they_are_read_in_any_pieces(void **state)
     assert_int_equal(unlink(beside), 0);
 }
 
-/* Of events that are long written, and of some that are not. */
+/* Corrects events that were written long ago, and some that are not written yet. */
 static void corrections_are_put_in_place(void **state)
 {
     enum { EACH = 500 };
@@ -344,7 +344,7 @@ static void text_check(const char *path, const char *text)
     assert_string_equal(there, text);
 }
 
-/* Somebody else's file of that name is left alone; a trace, whole or not, is replaced. */
+/* Another program's file of that name is left alone; a trace, whole or not, is replaced. */
 static void only_traces_are_replaced(void **state)
 {
     static const char other[] = "a diary of mine, which is longer than the head of a trace";

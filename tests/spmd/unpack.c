@@ -100,7 +100,7 @@ static void sequences_that_are_compressed(void **state)
 
 enum { EMPTY_BLOCK = 28 };
 
-/* As bgzip writes it: blocks with a field of its own, the last of them empty. */
+/* Packs as bgzip does: each block has a field of its own, and the last block is empty. */
 static void sequences_in_blocks(void **state)
 {
     (void)state;

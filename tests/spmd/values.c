@@ -317,7 +317,7 @@ static void what_is_described_reads_the_same(void **state)
     parameter_list_release(&described);
 }
 
-/* What has no value is not described, and a job that is not staged does not say so. */
+/* Parameters without a value are not described, and a job that is not staged does not say so. */
 static void what_was_not_given_is_not_described(void **state)
 {
     (void)state;
@@ -351,7 +351,7 @@ static void a_copy_stands_alone(void **state)
     values_release(&reference);
 }
 
-/* Of a task without an input, the plan says how much there is to do. */
+/* For a task without an input, the plan sets the number of core tasks. */
 static void a_plan_says_how_many_tasks(void **state)
 {
     (void)state;
