@@ -316,6 +316,7 @@ static bool tasks_count(const void *context, const struct profile *profile,
 static struct plan_request request_of(const struct plan_options *options)
 {
     const bool hasty = sweep_alone(options) && strcmp(options->scheduler, SCHEDULER_AUTO) == 0;
+    const int64_t masters = plan_options_masters(options);
     return (struct plan_request){.path = options->profile,
                                  /* standard input, which nobody can read again */
                                  .unnamed = options->profile && strcmp(options->profile, "-") == 0,
@@ -327,8 +328,7 @@ static struct plan_request request_of(const struct plan_options *options)
                                  .like = options->like,
                                  .tasks = options->tasks,
                                  .workers = options->workers,
-                                 .masters =
-                                     sweep_alone(options) ? 0 : plan_options_masters(options),
+                                 .masters = sweep_alone(options) || masters == 1 ? 0 : masters,
                                  .tree = plan_options_tree(options),
                                  .levels = options->levels,
                                  .several = plan_options_several(options),
@@ -357,6 +357,18 @@ static bool weights_implied(const struct plan_options *options, const struct pro
     const char *source = profile->weights.source;
     return source && strncmp(source, WEIGHTS_OF_TASK, strlen(WEIGHTS_OF_TASK)) == 0 &&
            !weights_work_asked(&options->weights) && options->tasks == 0;
+}
+
+/* What is no number of groups may be a name that is not spelled right, or not meant as one. */
+static bool groups_load(const char *path, const struct profile *profile, struct group *grouping,
+                        struct failure *failure)
+{
+    struct failure absent = FAILURE_INIT;
+    if (!textfile_there(path, &absent))
+        return failure_set(failure, absent.code,
+                           "--tree takes a number of groups, auto, or a file that has them: %s",
+                           absent.text);
+    return load_grouping(path, profile, grouping, failure);
 }
 
 static bool plan_run(const struct plan_options *options, const struct readers *readers,
@@ -394,7 +406,7 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     request.weights = weights;
     if (weights && !options->input && options->tasks == 0)
         request.tasks = weights->work.tasks;
-    good = good && (!groups || load_grouping(groups, &profile, &grouping, failure));
+    good = good && (!groups || groups_load(groups, &profile, &grouping, failure));
     request.grouping = groups ? &grouping : NULL;
     request.grouping_path = groups;
     good = good && planned_make(&profile, &request, &planned, failure);

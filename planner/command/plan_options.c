@@ -66,6 +66,12 @@ const char *plan_options_groups(const struct plan_options *options)
                                                                                              : NULL;
 }
 
+/* One is what there is without being asked for. */
+static bool several_asked(const struct plan_options *options)
+{
+    return options->masters && plan_options_masters(options) != 1;
+}
+
 /* Several masters are planned only for the least makespan of a fixed plan. Returns the name of an
  * option that asks for something else; NULL: there is none. */
 static const char *single_asked(const struct plan_options *options)
@@ -78,7 +84,6 @@ static const char *single_asked(const struct plan_options *options)
                   {options->deadline_s > 0, "--deadline"},
                   {options->within, "--within"},
                   {options->master_computes, "--master-computes"},
-                  {options->masters && options->tree, "--tree"},
                   {options->tree && options->real_valued, "--real-valued"},
                   {options->sweep && !options->masters, "--sweep"}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
@@ -119,7 +124,11 @@ static bool masters_check(const struct plan_options *options, struct failure *fa
             failure, FAILURE_USAGE,
             "--tree '%.40s': say how many groups (1, 2, ...), auto, or a file that has them",
             options->tree);
-    return (!options->masters || masters_alone(options, "--masters", failure)) &&
+    if (options->masters && (options->tree || options->resume))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--masters does not go with %s: leave one of them out",
+                           options->tree ? "--tree" : "--resume");
+    return (!several_asked(options) || masters_alone(options, "--masters", failure)) &&
            (!options->tree || masters_alone(options, "--tree", failure));
 }
 
@@ -206,11 +215,12 @@ bool plan_options_check_periods(const struct plan_options *options, struct failu
         return failure_set(failure, FAILURE_USAGE,
                            "no profile given: add -p PROFILE, which 'scow calibrate' writes");
     if (options->input || options->tasks > 0 || options->resume || options->kernel ||
-        options->tail || options->masters || options->tree || options->output || options->html ||
-        options->within || options->deadline_s > 0 || options->compare || options->sweep ||
-        options->gantt || options->sbatch || options->pbs || options->buffers > 0 ||
-        options->noise > 0 || options->load || options->load_by || options->levels ||
-        options->master_computes || strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
+        options->tail || several_asked(options) || options->tree || options->output ||
+        options->html || options->within || options->deadline_s > 0 || options->compare ||
+        options->sweep || options->gantt || options->sbatch || options->pbs ||
+        options->buffers > 0 || options->noise > 0 || options->load || options->load_by ||
+        options->levels || options->master_computes ||
+        strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
         return failure_set(failure, FAILURE_USAGE,
                            "%s is about the costs and not about a job: give at most -n, --like, "
                            "--block, --set and --json beside it",
@@ -244,7 +254,7 @@ bool plan_options_check_strips(const struct plan_options *options, struct failur
                   {options->resume, "--resume"},
                   {options->kernel, "-k"},
                   {options->tail, "--tail"},
-                  {options->masters, "--masters"},
+                  {several_asked(options), "--masters"},
                   {options->tree, "--tree"},
                   {options->levels, "--levels"},
                   {options->within, "--within"},
@@ -320,7 +330,8 @@ static size_t making_rows(struct plan_options *options, struct option_row *rows)
          "use the settings with these values of the core task's parameters"},
         {0, "masters", "R", OPTION_TEXT, &options->masters,
          "plan R masters side by side, each with workers and a part of the job; auto: as many as "
-         "are best; 1: one, also where several, or a tree, would save 2 %"},
+         "are best; 1: one, also where several, or a tree, would save 2 %; with --sweep: for each "
+         "number of workers"},
         {0, "tree", "R", OPTION_TEXT, &options->tree,
          "plan R groups, whose first ranks hand on what they get to the others; auto: as many as "
          "are best, or none where that saves less than 2 %; FILE: those of its lines "
@@ -396,7 +407,7 @@ static size_t showing_rows(struct plan_options *options, struct option_row *rows
         {0, "compare", NULL, OPTION_FLAG, &options->compare, "compare the plans of all schedulers"},
         {0, "sweep", NULL, OPTION_FLAG, &options->sweep,
          "show makespan and efficiency (of the speed that each worker has alone) by the number of "
-         "workers, beyond the profile's, too"},
+         "workers, beyond the profile's, too: under one master, or as many as --masters says"},
         {0, "pairs", NULL, OPTION_FLAG, &options->pairs,
          "for any job: show which numbers of workers one master keeps busy without a gap, with "
          "which packages"},

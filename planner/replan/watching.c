@@ -214,7 +214,7 @@ static void change_add(const struct watch_change *change, double begun_s, int64_
 {
     text_add(text, "planned anew at ");
     text_add_seconds(text, begun_s + change->now_s);
-    text_add(text, ", before round %" PRId64 ": rank %" PRId64, change->round + 1,
+    text_add(text, ", before round %" PRId64 ": worker %" PRId64, change->round + 1,
              before + change->worker + 1);
     if (change->joined)
         text_add(text, " has joined");

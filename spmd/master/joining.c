@@ -134,7 +134,7 @@ bool joining_begin(struct joining *joining, struct comm *comm, const char *comma
     timing_await(joining);
     answer_await(joining);
     comm_watch_add(comm, &joining->watch);
-    return true;
+    return !tick->begin || tick->begin(tick->self, failure);
 }
 
 void joining_end(struct joining *joining)

@@ -19,10 +19,13 @@
 #include "spmd/transport/comm.h"
 #include "spmd/transport/wire.h"
 
-/* Called now and then while workers may join, with how many core tasks are not done: to see to it
- * that some do. */
+/* Of whoever sees to it that some join. */
 struct joining_tick {
-    void (*call)(void *self, int64_t left); /* NULL: nothing */
+    /* Once, when nothing that would end the run at its beginning is left to be found out. False
+     * with *failure set: it ends all the same. NULL: nothing. */
+    bool (*begin)(void *self, struct failure *failure);
+    /* Now and then while workers may join, with how many core tasks are not done. NULL: nothing. */
+    void (*call)(void *self, int64_t left);
     void *self;
 };
 
@@ -45,7 +48,8 @@ struct joining {
 
 /* From here on it listens, and comm_poll tells of workers that are ready, which are to begin
  * (beginning_admit). One that says why it is not ready is told of on standard error. False with
- * *failure set: out of memory; to be ended also then. Does not move until joining_end. */
+ * *failure set: out of memory, or as the tick has it; to be ended also then. Does not move until
+ * joining_end. */
 bool joining_begin(struct joining *joining, struct comm *comm, const char *command,
                    const struct letter *letter, const struct joining_tick *tick,
                    struct failure *failure);

@@ -283,20 +283,61 @@ out:
     kernel_close(&kernel);
 }
 
+/* What is needed to ask workers to come. */
+struct serving {
+    const struct serve_options *options;
+    const struct access *access;
+    const char *name; /* of the access file */
+    int64_t wanted;   /* workers */
+    struct submission submission;
+};
+
+static void listening_say(const struct serving *serving)
+{
+    const struct serve_options *options = serving->options;
+    const char *address = serving->access->address;
+    if (!options->run.quiet)
+        fprintf(stderr, "scow serve: workers join at %s: scow work %s\n", address, serving->name);
+    /* On some systems the node's own name stands for its loopback address. */
+    if (!options->run.quiet && !options->listen && address_keeps_out(address))
+        fprintf(stderr,
+                "scow serve: workers on other nodes do not reach %s: name this node's address by "
+                "--listen\n",
+                address);
+}
+
+/* Called when all checks have passed: from here on workers can be of use. */
+static bool serving_begin(void *self, struct failure *failure)
+{
+    struct serving *serving = self;
+    const struct serve_options *options = serving->options;
+    listening_say(serving);
+    return !options->submit ||
+           submission_begin(&serving->submission, submission_find(options->submit, failure),
+                            options->command, serving->name, options->parts, serving->wanted,
+                            failure);
+}
+
+static void serving_tick(void *self, int64_t left)
+{
+    struct serving *serving = self;
+    if (serving->submission.manager)
+        submission_tick(&serving->submission, left);
+}
+
 /* Serves the run, and submits workers as jobs where that was asked for. */
 static void workers_serve(const struct serve_options *options, const struct documents *documents,
-                          struct comm *comm, const char *access, struct failure *failure)
+                          struct comm *comm, const struct access *access, const char *name,
+                          struct failure *failure)
 {
-    struct submission submission = {.manager = NULL};
-    const struct joining_tick none = {.call = NULL}, tick = {submission_tick, &submission};
-    const int64_t wanted =
-        options->workers > 0 ? options->workers : plan_workers_needed(&documents->plan);
-    if (!options->submit)
-        plan_serve(options, documents, comm, &none, failure);
-    else if (submission_begin(&submission, submission_find(options->submit, failure),
-                              options->command, access, options->parts, wanted, failure))
-        plan_serve(options, documents, comm, &tick, failure);
-    submission_end(&submission);
+    struct serving serving = {
+        .options = options,
+        .access = access,
+        .name = name,
+        .wanted = options->workers > 0 ? options->workers : plan_workers_needed(&documents->plan)};
+    const struct joining_tick tick = {serving_begin, serving_tick, &serving};
+    plan_serve(options, documents, comm, &tick, failure);
+    submission_end(&serving.submission);
 }
 
 /* A communicator of this process alone: workers that join are not counted in it. */
@@ -305,19 +346,6 @@ static void comm_open(struct comm *comm, struct link link)
     comm_init(comm, link);
     comm->workers_on_node = comm->nodes = 1;
     comm->first_on_node = true;
-}
-
-static void listening_say(const struct serve_options *options, const struct access *access,
-                          const char *name)
-{
-    if (!options->run.quiet)
-        fprintf(stderr, "scow serve: workers join at %s: scow work %s\n", access->address, name);
-    /* On some systems the node's own name stands for its loopback address. */
-    if (!options->run.quiet && !options->listen && address_keeps_out(access->address))
-        fprintf(stderr,
-                "scow serve: workers on other nodes do not reach %s: name this node's address by "
-                "--listen\n",
-                access->address);
 }
 
 static void waiting_say(const struct serve_options *options, const struct access *access)
@@ -366,8 +394,7 @@ static void access_serve(struct serve_options *options, const struct documents *
         return;
     if (there || access_write(&access, name, failure)) {
         comm_open(&comm, link);
-        listening_say(options, &access, name);
-        workers_serve(options, documents, &comm, name, failure);
+        workers_serve(options, documents, &comm, &access, name, failure);
         if (failure->code != FAILURE_STOPPED)
             unlink(name);
     }

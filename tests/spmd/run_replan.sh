@@ -55,12 +55,12 @@ sed -i.plain 's/"tasks": 900/"tasks": 900, "tail": "fac:20%"/' plan.json
 [[ $(run planned.h5) == "$first" ]] || fail "assigned at its end as planned: another checksum"
 [[ $(run without.h5 --tail none) == "$first" ]] || fail "the plan's tail left out: another checksum"
 mv plan.json.plain plan.json
-grep -q '^planned anew at .*: rank 1 took ' slow.h5.txt || fail "nothing was planned anew: $(cat slow.h5.txt)"
+grep -q '^planned anew at .*: worker 1 took ' slow.h5.txt || fail "nothing was planned anew: $(cat slow.h5.txt)"
 for name in slow both tail planned without silent; do
     "$scow" report $name.h5 --json >$name.json
     "$scow" report $name.h5 >$name.txt
 done
-grep -q '^planned anew at .*: rank 1 took ' slow.txt || fail "the report does not say why: $(cat slow.txt)"
+grep -q '^planned anew at .*: worker 1 took ' slow.txt || fail "the report does not say why: $(cat slow.txt)"
 "$scow" simulate -p profile.json plan.json --tail fac:20% --ahead 2 --json >simulated.json
 grep -q '^  as planned anew ' slow.txt || fail "the report does not say what was promised: $(cat slow.txt)"
 grep -q '^scheduler   by hand, its end on request by fac:20%, watched$' both.txt || fail "$(head -5 both.txt)"

@@ -336,12 +336,15 @@ refused() {
     "$scow" serve "$@" -o refused.h5 >refused.said 2>&1 || code=$?
     [ "$code" = "$expected" ] || fail "$*: $code"
     grep -q "$sentence" refused.said || fail "$*: it says $(cat refused.said)"
+    if grep -q "workers join at" refused.said; then fail "$*: workers are asked to come"; fi
     [ -z "$(find . -name 'refused.h5*')" ] || fail "$*: leaves $(find . -name 'refused.h5*')"
 }
 refused 2 "plan.json: core task 'command' needs an input: add -i INPUT" plan.json
 refused 2 "plan.json: core task 'command' needs an input: add -i INPUT" plan.json --per-chunk -s gss
 refused 2 "asleep.json: core task 'sleep' has no input: leave -i out" asleep.json -i lines.txt
 seq 1 39 >few.txt
+refused 4 "plan.json: is for 40 core tasks, but few.txt has 39" plan.json -i few.txt
+refused 4 "plan.json: is for 40 core tasks, but few.txt has 39" plan.json -i few.txt --submit local -n 1
 refused 4 "plan.json: is for 40 core tasks, but few.txt has 39" plan.json -i few.txt --per-chunk -s gss
 refused 4 "cannot open 'none.txt'" plan.json -i none.txt --per-chunk -s gss
 
