@@ -1,6 +1,6 @@
 /* What moves between dispatches side by side. Of what one of them has not handed out, the end of
  * the inner dispatch's core tasks moves first, because the beginning is needed sooner; then what
- * came back. */
+ * came back; then what is suspect. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,11 +16,13 @@ void dispatch_recovery_close(struct dispatch *recovery)
     ((struct dispatch_recovery *)recovery)->open = false;
 }
 
-/* Copies are not given away, because their originals are with workers here; they are where no
- * worker lives. */
+/* Copies are not given away, because their originals are with workers here, and neither are suspects
+ * of which there are copies. Suspects that cost too many workers already are begun one at a time,
+ * which only the dispatch that has all of them can ensure. Where no worker lives, all is given. */
 static bool is_given(const struct dispatch_recovery *self, const struct recovery_entry *entry)
 {
-    return !entry->copy || self->living == 0;
+    return self->living == 0 ||
+           (!entry->copy && entry->group == 0 && entry->losses < DISPATCH_LOSSES_MOST);
 }
 
 static struct task_range range_of(const struct recovery_entry *entry)
@@ -111,20 +113,13 @@ static void inner_left(const struct dispatch_recovery *self, struct dispatch_sha
         share->left_work = fmax(0, self->inner_work);
 }
 
-static void returned_left(const struct dispatch_recovery *self, struct dispatch_share *share)
+/* Of what is to be handed out again. */
+static void list_left(const struct dispatch_recovery *self, const struct recovery_list *list,
+                      struct dispatch_share *share)
 {
-    for (size_t k = 0; k < self->returned.count; k++)
-        if (is_given(self, &self->returned.items[k]))
-            left_add(self, range_of(&self->returned.items[k]), share);
-}
-
-/* What else is left where no worker lives. */
-static void others_left(const struct dispatch_recovery *self, struct dispatch_share *share)
-{
-    for (size_t k = 0; k < self->suspects.count; k++)
-        left_add(self, range_of(&self->suspects.items[k]), share);
-    if (self->holds)
-        left_add(self, (struct task_range){self->held.first, self->held.count}, share);
+    for (size_t k = 0; k < list->count; k++)
+        if (is_given(self, &list->items[k]))
+            left_add(self, range_of(&list->items[k]), share);
 }
 
 static double work_out(const struct dispatch_recovery *self)
@@ -143,9 +138,10 @@ struct dispatch_share dispatch_recovery_share(const struct dispatch *recovery)
     struct dispatch_share share = {
         .out_work = work_out(self), .done_work = self->done_work, .living = self->living};
     inner_left(self, &share);
-    returned_left(self, &share);
-    if (self->living == 0)
-        others_left(self, &share);
+    list_left(self, &self->returned, &share);
+    list_left(self, &self->suspects, &share);
+    if (self->living == 0 && self->holds)
+        left_add(self, (struct task_range){self->held.first, self->held.count}, &share);
     share.finished = self->over || (none && !recovery_is_awaited(self));
     share.wants = none && !self->over && recovery_is_idle(self);
     return share;
@@ -209,51 +205,48 @@ static bool inner_give(struct dispatch_recovery *self, double units, struct disp
     return good;
 }
 
-/* Gives the last core tasks of the first range that came back. */
-static bool returned_give(struct dispatch_recovery *self, double units,
-                          struct dispatch_given *given)
+/* Of what is to be handed out again, the last core tasks of the first range. */
+static bool list_give(const struct dispatch_recovery *self, struct recovery_list *list,
+                      double units, struct dispatch_given *given)
 {
     size_t kept = 0;
     bool good = true;
-    for (size_t k = 0; k < self->returned.count; k++) {
-        struct recovery_entry *entry = &self->returned.items[k];
+    for (size_t k = 0; k < list->count; k++) {
+        struct recovery_entry *entry = &list->items[k];
         struct package *package = &entry->package;
         const int64_t count = units > 0 ? last_worth(self, range_of(entry), units) : 0;
         if (good && is_given(self, entry) && count > 0) {
             package->count -= count;
             const struct task_range range = {package->first + package->count, count};
-            good = dispatch_given_add(given, range, 0);
+            good = dispatch_given_add(given, range, entry->losses);
             units -= recovery_worth(self, range);
-            self->returned_tasks -= count;
         }
         if (package->count > 0)
-            self->returned.items[kept++] = *entry;
+            list->items[kept++] = *entry;
     }
-    self->returned.count = kept;
+    list->count = kept;
     return good;
 }
 
-static bool suspects_give(struct dispatch_recovery *self, struct dispatch_given *given)
+static bool returned_give(struct dispatch_recovery *self, double units,
+                          struct dispatch_given *given)
 {
-    bool good = true;
-    for (size_t k = 0; good && k < self->suspects.count; k++) {
-        const struct recovery_entry *entry = &self->suspects.items[k];
-        good = dispatch_given_add(
-            given, (struct task_range){entry->package.first, entry->package.count}, entry->losses);
-    }
-    self->suspects.count = 0;
+    const int64_t before = given->tasks;
+    const bool good = list_give(self, &self->returned, units, given);
+    self->returned_tasks -= given->tasks - before;
     return good;
 }
 
 bool dispatch_recovery_give(struct dispatch *recovery, double units, struct dispatch_given *given)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
-    const double before = list_worth(self, given);
+    const double until = list_worth(self, given) + units;
     if (self->living == 0)
         return recovery_drain(self) && returned_give(self, HUGE_VAL, given) &&
-               suspects_give(self, given);
+               list_give(self, &self->suspects, HUGE_VAL, given);
     return inner_give(self, units, given) &&
-           returned_give(self, units - (list_worth(self, given) - before), given);
+           returned_give(self, until - list_worth(self, given), given) &&
+           list_give(self, &self->suspects, until - list_worth(self, given), given);
 }
 
 bool dispatch_recovery_take(struct dispatch *recovery, const struct dispatch_given *given)

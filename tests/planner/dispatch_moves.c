@@ -479,6 +479,38 @@ static void half_is_half_of_the_work(void **state)
     plan_release(&plan);
 }
 
+/* Five are suspect of having cost a worker; what has cost two is begun here, one at a time. */
+static void suspects_move_with_their_losses(void **state)
+{
+    struct plan plan = {.tasks = 0, .worker_count = 2};
+    struct dispatch_given given = {.items = NULL};
+    (void)state;
+    plan.workers = calloc(2, sizeof *plan.workers);
+    struct dispatch *from = dispatch_new_recovery(dispatch_new_plan(&plan), 2);
+    struct dispatch *to = dispatch_new_recovery(dispatch_new_plan(&plan), 2);
+    dispatch_recovery_open(from);
+    dispatch_recovery_open(to);
+    assert_true(dispatch_recovery_suspect(from, (struct task_range){0, 5}, 1));
+    assert_true(dispatch_recovery_suspect(from, (struct task_range){9, 1}, DISPATCH_LOSSES_MOST));
+    const struct dispatch_share share = dispatch_recovery_share(from);
+    assert_int_equal(share.left, 5);
+    assert_true(dispatch_recovery_give(from, moves_half(&share), &given));
+    assert_int_equal(given.count, 1);
+    assert_int_equal(given.items[0].range.first, 2);
+    assert_int_equal(given.items[0].range.count, 3);
+    assert_int_equal(given.items[0].losses, 1);
+    assert_true(dispatch_recovery_take(to, &given));
+    struct package package;
+    assert_int_equal(dispatch_next(to, 0, &package), DISPATCH_SEND);
+    assert_int_equal(package.count,
+                     1); /* one by one, so that the next loss tells which one it is */
+    assert_int_equal(dispatch_recovery_share(from).left, 2);
+    dispatch_given_release(&given);
+    dispatch_free(&from);
+    dispatch_free(&to);
+    plan_release(&plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -486,6 +518,7 @@ int main(void)
         cmocka_unit_test(the_slowest_star_gives_half),
         cmocka_unit_test(work_decides_where_it_is_known),
         cmocka_unit_test(half_is_half_of_the_work),
+        cmocka_unit_test(suspects_move_with_their_losses),
         cmocka_unit_test(what_is_soon_done_stays),
         cmocka_unit_test(a_star_without_workers_gives_all),
     };

@@ -158,6 +158,24 @@ resume "another master"
 /usr/bin/python3 -c 'import json; report = json.load(open("report.json")); assert len(report["masters"]) > 1, report' ||
     fail "another master: one master goes on: $(cat report.json)"
 
+# By weight: what is left is planned by what it weighs, as is said beforehand.
+for task in {1..60}; do echo $((task % 5 ? 5 : 6)); done >weights.txt
+"$scow" plan -p profile.json -X 60 -n 5 --masters 2 --weights weights.txt -s static -q -o weighed.json
+cp plan.json halves.json
+/usr/bin/python3 -c 'import json
+plan = json.load(open("halves.json")) | {"weights": json.load(open("weighed.json"))["weights"]}
+json.dump(plan, open("plan.json", "w"))'
+options=(-p profile.json --weights weights.txt)
+hit KILL 3
+left=$((60 - $(done_of part.h5)))
+"$scow" plan --resume part.h5 --json >left.json || fail "another master, by weight: what is left is not planned"
+/usr/bin/python3 -c 'import json, sys; plan = json.load(open("left.json"));
+assert plan["tasks"] == int(sys.argv[1]) and len(plan["stars"]) == 2 and "weights" in plan, plan' "$left" ||
+    fail "another master, by weight: of what is left it says $(cat left.json)"
+resume "another master, by weight"
+mv halves.json plan.json
+options=(-p profile.json)
+
 hit KILL 0
 if is_complete part.h5; then fail "the first master: the run is complete"; fi
 echo "the first master: done"
