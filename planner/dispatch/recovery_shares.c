@@ -16,9 +16,10 @@ void dispatch_recovery_close(struct dispatch *recovery)
     ((struct dispatch_recovery *)recovery)->open = false;
 }
 
-/* Copies are not given away, because their originals are with workers here, and neither are suspects
- * of which there are copies. Suspects that cost too many workers already are begun one at a time,
- * which only the dispatch that has all of them can ensure. Where no worker lives, all is given. */
+/* Copies are not given away, because their originals are with workers here, and neither are
+ * suspects of which there are copies. Suspects that cost too many workers already are begun one at
+ * a time, which only the dispatch that has all of them can ensure. Where no worker lives, all is
+ * given. */
 static bool is_given(const struct dispatch_recovery *self, const struct recovery_entry *entry)
 {
     return self->living == 0 ||
