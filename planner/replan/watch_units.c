@@ -202,7 +202,8 @@ bool watch_units_make(struct watch_units *units, const struct platform *platform
 {
     *units = (struct watch_units){.units = 0};
     if (!platform->weighed || !work_differs(&platform->work) || plan->own.tasks > 0 ||
-        platform->work_tasks != (double)platform->work.tasks || plan_packages(plan) > PACKAGES_MOST)
+        platform->work_tasks != (double)platform->work.tasks ||
+        plan_packages(plan) > PACKAGES_MOST || !(work_before(&platform->work, plan->tasks) > 0))
         return true;
     if (!fill(units, platform, plan))
         return false;

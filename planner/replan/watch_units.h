@@ -24,8 +24,9 @@ struct watch_units {
 };
 
 /* Of a plan that is all of what the platform's work is of, or its beginning. Left empty where the
- * platform knows no weights, or where counting by them is no use: of very many packages, or where
- * so many core tasks weigh so little that packages of them would be far larger than the plan's.
+ * platform knows no weights, or where counting by them is no use: of very many packages, of core
+ * tasks that all weigh nothing, or where so many weigh so little that packages of them would be far
+ * larger than the plan's.
  * False: out of memory; to be released even then. */
 bool watch_units_make(struct watch_units *units, const struct platform *platform,
                       const struct plan *plan);

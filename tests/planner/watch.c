@@ -9,6 +9,7 @@
 
 #include "planner/dispatch/dispatch_kind.h"
 #include "planner/replan/replan.h"
+#include "planner/replan/watch_units.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/ensemble.h"
 #include "tests/cases.h"
@@ -551,6 +552,28 @@ static void other_worth_is_no_news(void **state)
     platform_release(&units);
 }
 
+/* A plan of the beginning of a job, before a tail, may be of core tasks that weigh nothing. */
+static void nothing_is_not_counted_in_units(void **state)
+{
+    static const double weights[] = {0, 0, 0, 0, 0, 0, 2, 2, 1, 1};
+    struct platform platform = platform_of_equals(2, 1, 10, (struct cost){0, 1e-6},
+                                                  (struct cost){0, 0}, (struct cost){1e-3, 1});
+    double loads[] = {3, 3};
+    int64_t workers[] = {0, 1};
+    struct plan_round round = {1, loads};
+    const struct plan plan = {
+        .tasks = 6, .worker_count = 2, .workers = workers, .round_count = 1, .rounds = &round};
+    struct watch_units units;
+    (void)state;
+    assert_true(work_weigh(&platform.work, weights, 10));
+    platform.work_tasks = 10;
+    platform.weighed = true;
+    assert_true(watch_units_make(&units, &platform, &plan));
+    assert_false(watch_units_used(&units));
+    watch_units_release(&units);
+    platform_release(&platform);
+}
+
 /* Never finds a plan, and counts how often one is looked for. */
 static bool nothing_found(const void *self, const struct watch_remaining *remaining,
                           struct watch_answer *answer)
@@ -705,6 +728,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(vain_searches_are_few),
         cmocka_unit_test(silence_is_news),
         cmocka_unit_test(other_worth_is_no_news),
+        cmocka_unit_test(nothing_is_not_counted_in_units),
         cmocka_unit_test(noise_is_left_alone),
         cmocka_unit_test(losses_are_made_good),
     };
