@@ -158,12 +158,22 @@ static bool units_give(const struct dispatch_weighted *self, const struct dispat
     return good;
 }
 
+/* Of the units that are left, the fewest that hold so many of the last core tasks, or all: where
+ * these are light, one unit holds many. */
+static int64_t units_last(const struct dispatch_weighted *self, int64_t tasks)
+{
+    const int64_t end = self->next + dispatch_left(self->inner), task = task_at(self, end);
+    const int64_t least = task > tasks ? task - tasks : 0;
+    int64_t from = (int64_t)fmin(round(units_before(self, least)), (double)end);
+    while (from > self->next && task_at(self, from) > least)
+        from--;
+    return end - (from > self->next ? from : self->next);
+}
+
 static bool weighted_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given)
 {
     struct dispatch_weighted *self = (struct dispatch_weighted *)dispatch;
-    const int64_t end = self->next + dispatch_left(self->inner), task = task_at(self, end);
-    const int64_t from = llround(units_before(self, task > tasks ? task - tasks : 0));
-    const int64_t gone = end - (from > self->next ? from : self->next);
+    const int64_t gone = units_last(self, tasks);
     struct dispatch_given units = {.items = NULL};
     const bool good =
         gone <= 0 || (dispatch_cut(self->inner, gone, &units) && units_give(self, &units, given));

@@ -515,6 +515,34 @@ static void units_are_assigned_by_worth(void **state)
     dispatch_free(&dispatch);
 }
 
+/* Of light core tasks one unit holds many: who asks for one gets these, and all of them in the end. */
+static void light_tasks_are_cut_from_units(void **state)
+{
+    static const double weights[] = {6, 6, 6, 6, 0.01, 0.01, 0.01, 0, 0, 0.01};
+    enum { TASKS = sizeof weights / sizeof *weights };
+    const struct dispatch_setup rule = {
+        .rule = "ss", .tasks = TASKS, .workers = 1, .ahead = 1, .least = 1, .most = 1};
+    int64_t left = TASKS;
+    struct work work;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    assert_true(work_weigh(&work, weights, TASKS));
+    struct dispatch *dispatch =
+        dispatch_new_weighted(dispatch_new_rule(&rule, &failure), &work, TASKS, 0);
+    assert_non_null(dispatch);
+    while (left > 0) {
+        struct dispatch_given given = {.items = NULL};
+        assert_int_equal(dispatch_left(dispatch), left);
+        assert_true(dispatch_cut(dispatch, 1, &given));
+        assert_in_range(given.tasks, 1, left);
+        assert_int_equal(given.items[0].range.first, left - given.tasks);
+        left -= given.tasks;
+        dispatch_given_release(&given);
+    }
+    assert_int_equal(dispatch_left(dispatch), 0);
+    dispatch_free(&dispatch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -532,6 +560,7 @@ int main(void)
         cmocka_unit_test(a_heavy_end_is_told_from_few_tasks),
         cmocka_unit_test(independent_tasks_are_not_regions),
         cmocka_unit_test(units_are_assigned_by_worth),
+        cmocka_unit_test(light_tasks_are_cut_from_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
