@@ -7,6 +7,17 @@
 #include "planner/base/array.h"
 #include "planner/base/json_text.h"
 
+double moves_tell_next_s(double now_s)
+{
+    return (floor(now_s / MOVES_TELL_S) + 1) * MOVES_TELL_S;
+}
+
+bool moves_is_news(const struct dispatch_share *share, const struct dispatch_share *told)
+{
+    return share->wants != told->wants || share->finished != told->finished ||
+           share->living != told->living;
+}
+
 /* How long the star still needs at the rate at which it has worked so far. */
 static double remaining_s(const struct moves_star *star, double now_s)
 {

@@ -15,6 +15,10 @@
 #include "planner/base/text.h"
 #include "planner/dispatch/dispatch.h"
 
+/* So often by the run's time, seconds, another master tells the first one how far its star is; and at
+ * once what others may wait for. */
+#define MOVES_TELL_S 0.25
+
 /* A star that needs less than such a share of the run's time from now on gives nothing. */
 #define MOVES_WORTH 0.02
 
@@ -28,6 +32,10 @@ struct moves_pair {
     int from, to; /* stars, from 0 */
 };
 
+/* When another master tells next how far its star is, if there is no news before. */
+double moves_tell_next_s(double now_s);
+/* Does a star's share say what others may wait for, and what was told of it does not? */
+bool moves_is_news(const struct dispatch_share *share, const struct dispatch_share *told);
 /* The next move, when the run has gone on for so long. False: none is of use. */
 bool moves_find(const struct moves_star *stars, int count, double now_s, struct moves_pair *pair);
 /* Of the work that such a star has left, so much goes. */

@@ -11,6 +11,9 @@ struct star_play {
     struct dispatch *inner; /* owned by `dispatch`: what decides */
     struct dispatch *dispatch;
     struct scenario_play *play;
+    struct dispatch_share told; /* to the first master, as of the last time */
+    double tell_s;              /* when the next time is, if there is no news before */
+    bool stale;                 /* it has gone on since then */
 };
 
 struct stars_play {
@@ -82,6 +85,7 @@ static bool star_begin(struct stars_play *play, int k, struct failure *failure)
         !star_decide(star, setup->decisions ? &setup->decisions[k] : &part->follows,
                      worth_of(setup->plan), failure))
         return false;
+    star->tell_s = HUGE_VAL; /* it has not begun */
     star->play = scenario_play_new(&part->platform, star->dispatch, &part->scenario,
                                    play->traces ? &star->trace : NULL, 0, failure);
     return star->play != NULL;
@@ -124,11 +128,53 @@ static int star_next(const struct stars_play *play, double *next_s, double *then
     return next;
 }
 
+static void star_tell(struct star_play *star, double now_s)
+{
+    star->told = dispatch_recovery_share(star->dispatch);
+    star->tell_s = moves_tell_next_s(now_s);
+    star->stale = false;
+}
+
+/* What all have told by then, before one goes on. */
+static void stars_tell(struct stars_play *play, double now_s)
+{
+    for (int k = 0; k < play->count; k++)
+        if (now_s >= play->stars[k].tell_s)
+            star_tell(&play->stars[k], now_s);
+}
+
+/* The first master knows of its own star at once, of others what they have told. */
+static void stars_look(struct stars_play *play, double now_s)
+{
+    for (int k = 0; k < play->count; k++) {
+        struct star_play *star = &play->stars[k];
+        const struct dispatch_share share = dispatch_recovery_share(star->dispatch);
+        if (k == 0 || moves_is_news(&share, &star->told))
+            star_tell(star, now_s);
+        play->known[k] = (struct moves_star){.share = star->told};
+    }
+}
+
+/* When the first master next hears of a star what somebody waits for; HUGE_VAL: before another step
+ * it does not. */
+static double tell_next_s(const struct stars_play *play)
+{
+    double next_s = HUGE_VAL;
+    bool wants = false;
+    for (int k = 0; k < play->count; k++) {
+        wants = wants || play->known[k].share.wants;
+        if (play->stars[k].stale)
+            next_s = fmin(next_s, play->stars[k].tell_s);
+    }
+    return wants ? next_s : HUGE_VAL;
+}
+
 static bool move_make(struct stars_play *play, const struct moves_pair *pair, double now_s)
 {
     struct dispatch_given given = {.items = NULL};
     struct star_play *from = &play->stars[pair->from], *to = &play->stars[pair->to];
-    const double half = moves_half(&play->known[pair->from].share);
+    const struct dispatch_share share = dispatch_recovery_share(from->dispatch);
+    const double half = moves_half(&share);
     bool good = dispatch_recovery_give(from->dispatch, half, &given) &&
                 dispatch_recovery_take(to->dispatch, &given);
     const struct moves_made made = {.at_s = now_s,
@@ -138,6 +184,8 @@ static bool move_make(struct stars_play *play, const struct moves_pair *pair, do
     good = good && (given.tasks == 0 || moves_list_add(play->moves, &made));
     scenario_play_wake(from->play, now_s);
     scenario_play_wake(to->play, now_s);
+    star_tell(from, now_s);
+    star_tell(to, now_s);
     dispatch_given_release(&given);
     return good;
 }
@@ -146,9 +194,7 @@ static bool move_make(struct stars_play *play, const struct moves_pair *pair, do
 static bool moves_look(struct stars_play *play, double now_s, bool *over, struct failure *failure)
 {
     struct moves_pair pair;
-    for (int k = 0; k < play->count; k++)
-        play->known[k] =
-            (struct moves_star){.share = dispatch_recovery_share(play->stars[k].dispatch)};
+    stars_look(play, now_s);
     *over = moves_are_over(play->known, play->count);
     if (*over || !moves_find(play->known, play->count, now_s, &pair))
         return true;
@@ -166,22 +212,33 @@ static bool stars_end(struct stars_play *play, double now_s, struct failure *fai
     return good;
 }
 
+/* The next step of one of them, or the next time that another master tells something. */
+static bool stars_step(struct stars_play *play, double *now_s, bool *over, struct failure *failure)
+{
+    double next_s, then_s;
+    const int k = star_next(play, &next_s, &then_s);
+    const double tell_s = tell_next_s(play);
+    if (!isfinite(next_s) && !isfinite(tell_s))
+        return failure_set(failure, FAILURE_INFEASIBLE,
+                           "no worker is left for the remaining tasks: simulate more workers");
+    *now_s = fmin(next_s, tell_s);
+    stars_tell(play, *now_s);
+    if (tell_s <= next_s)
+        return moves_look(play, *now_s, over, failure);
+    play->stars[k].stale = true;
+    if (!scenario_play_run(play->stars[k].play, fmin(then_s, moves_tell_next_s(*now_s)), failure))
+        return false;
+    /* Masters that act at the same time have not told each other of it: moves are decided after the
+     * last of them. */
+    return !(then_s > *now_s) || moves_look(play, *now_s, over, failure);
+}
+
 static bool stars_play(struct stars_play *play, struct failure *failure)
 {
-    double now_s = 0, next_s, then_s;
-    for (bool over = false; !over;) {
-        const int k = star_next(play, &next_s, &then_s);
-        if (!isfinite(next_s))
-            return failure_set(failure, FAILURE_INFEASIBLE,
-                               "no worker is left for the remaining tasks: simulate more workers");
-        now_s = next_s;
-        if (!scenario_play_run(play->stars[k].play, then_s, failure))
+    double now_s = 0;
+    for (bool over = false; !over;)
+        if (!stars_step(play, &now_s, &over, failure))
             return false;
-        /* Masters that act at the same time have not told each other of it: moves are decided after
-         * the last of them. */
-        if (then_s > now_s && !moves_look(play, now_s, &over, failure))
-            return false;
-    }
     return stars_end(play, now_s, failure);
 }
 

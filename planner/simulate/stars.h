@@ -1,7 +1,8 @@
 /*
  * Several masters side by side with disturbances, with rules on request, tails, or plans that are
  * watched: their stars are simulated at the same time, and core tasks move between them as in a run
- * (dispatch/moves.h). What masters tell each other takes no time.
+ * (dispatch/moves.h). The first master knows of others what they told last, and what masters tell
+ * each other takes no time.
  */
 #ifndef PLANNER_SIMULATE_STARS_H
 #define PLANNER_SIMULATE_STARS_H

@@ -184,6 +184,7 @@ void master_pause(struct master *master, struct pause *pause, double due_s)
     if (master->run->masters) {
         masters_await(master->run->masters, &awaited);
         awaited_until(&awaited, masters_have_news(master->run->masters) ? soon_s : 0);
+        due_s = fmin(due_s, masters_tell_s(master->run->masters));
     }
     awaited_until(&awaited, master_returns_due_s(master));
     awaited_until(&awaited, master_ports_due_s(master));

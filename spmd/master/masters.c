@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 
 #include "spmd/master/masters_parts.h"
@@ -5,8 +6,6 @@
 #include "spmd/protocol/membership.h"
 #include "spmd/transport/wire.h"
 
-/* Seconds between two messages in which another master tells the first one its progress. */
-static const double tell_every_s = 0.25;
 /* The most seconds between two messages that say that it lives (liveness.h). */
 static const double sign_s = 1;
 
@@ -129,20 +128,13 @@ bool masters_idle(const struct masters *masters)
     return masters_share(masters).finished;
 }
 
-/* Does this share say something that others may wait for, and that the last one did not say? */
-static bool share_differs(const struct dispatch_share *share, const struct dispatch_share *last)
-{
-    return share->wants != last->wants || share->finished != last->finished ||
-           share->living != last->living;
-}
-
 /* Is there something to tell or, for the first master, to react to? */
 static bool is_news(const struct masters *masters, const struct dispatch_share *share)
 {
     if (is_first(masters))
         return !masters->tree && !masters->ending && !masters->closed &&
-               share_differs(share, &masters->stars[0].share);
-    return share_differs(share, &masters->message.share) ||
+               moves_is_news(share, &masters->stars[0].share);
+    return moves_is_news(share, &masters->message.share) ||
            masters->orders != masters->message.orders;
 }
 
@@ -150,6 +142,11 @@ bool masters_have_news(struct masters *masters)
 {
     const struct dispatch_share share = masters_share(masters);
     return is_news(masters, &share) && (is_first(masters) || link_test(&masters->request));
+}
+
+double masters_tell_s(struct masters *masters)
+{
+    return is_first(masters) || !link_test(&masters->request) ? HUGE_VAL : masters->tell_s;
 }
 
 void masters_await(struct masters *masters, struct awaited *awaited)
@@ -310,15 +307,14 @@ static void message_send(struct masters *masters, const struct wire_master *mess
 
 static void other_hear(struct masters *masters, const struct masters_own *own)
 {
-    const double now_s = clock_now();
     masters->ending = masters->ending || link_test(&masters->release);
     masters_obey(masters);
     const struct dispatch_share share = masters_share(masters);
-    if (now_s < masters->told_s + tell_every_s && !is_news(masters, &share))
+    if (own->now_s < masters->tell_s && !is_news(masters, &share))
         return;
     if (!link_test(&masters->request))
         return;
-    masters->told_s = now_s;
+    masters->tell_s = moves_tell_next_s(own->now_s);
     message_send(masters, &(struct wire_master){own->tasks, own->failed, own->ends, 0, share,
                                                 masters->orders});
 }

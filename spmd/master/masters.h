@@ -80,7 +80,7 @@ struct masters {
     struct wire_order *given; /* owned; another one's: what it gives */
     struct link_request giving;
     int64_t orders; /* another one's: carried out */
-    double told_s;
+    double tell_s; /* another one's: when it tells next how far it is, by the run's time */
     bool watches;                              /* the first one's: the others' silence */
     bool ending;                               /* all shall end */
     bool closed;                               /* all is done, and no star gets anything more */
@@ -117,6 +117,9 @@ void masters_lose(struct masters *masters, int rank, const char *why);
 /* Has it something to tell, or the first one to see to, that others may wait for? Then it does not
  * pause before masters_hear; but while what it has said before is on its way, that is awaited. */
 bool masters_have_news(struct masters *masters);
+/* When, by the run's time, another one tells how far it is, whether there is news or not; HUGE_VAL:
+ * what it has said before is on its way, or it is the first one. */
+double masters_tell_s(struct masters *masters);
 /* What it waits for, who has nothing else to do. */
 void masters_await(struct masters *masters, struct awaited *awaited);
 /* Has its star nothing left, so that it only waits for others? */
