@@ -15,8 +15,8 @@
 #include "planner/base/text.h"
 #include "planner/dispatch/dispatch.h"
 
-/* So often by the run's time, seconds, another master tells the first one how far its star is; and at
- * once what others may wait for. */
+/* So often by the run's time, seconds, another master tells the first one how far its star is; and
+ * at once what others may wait for. */
 #define MOVES_TELL_S 0.25
 
 /* A star that needs less than such a share of the run's time from now on gives nothing. */

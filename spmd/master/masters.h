@@ -80,11 +80,11 @@ struct masters {
     struct wire_order *given; /* owned; another one's: what it gives */
     struct link_request giving;
     int64_t orders; /* another one's: carried out */
-    double tell_s; /* another one's: when it tells next how far it is, by the run's time */
-    bool watches;                              /* the first one's: the others' silence */
-    bool ending;                               /* all shall end */
-    bool closed;                               /* all is done, and no star gets anything more */
-    bool vain;                                 /* no worker lives, and something is left */
+    double tell_s;  /* another one's: when it tells next how far it is, by the run's time */
+    bool watches;   /* the first one's: the others' silence */
+    bool ending;    /* all shall end */
+    bool closed;    /* all is done, and no star gets anything more */
+    bool vain;      /* no worker lives, and something is left */
     int64_t elsewhere_tasks, elsewhere_failed; /* the first one's: what the others have done */
 };
 

@@ -515,7 +515,8 @@ static void units_are_assigned_by_worth(void **state)
     dispatch_free(&dispatch);
 }
 
-/* Of light core tasks one unit holds many: who asks for one gets these, and all of them in the end. */
+/* Of light core tasks one unit holds many: who asks for one gets these, and all of them in the end.
+ */
 static void light_tasks_are_cut_from_units(void **state)
 {
     static const double weights[] = {6, 6, 6, 6, 0.01, 0.01, 0.01, 0, 0, 0.01};
