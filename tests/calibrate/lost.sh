@@ -35,6 +35,14 @@ begun() {
     if [[ -e ../begun.${PWD##*/} ]]; then wc -l <"../begun.${PWD##*/}"; else echo 0; fi
 }
 
+# begun_await NAME COUNT: so many core tasks; ranks that end before have not waited to be hit.
+begun_await() {
+    while (($(begun) < $2)); do
+        kill -0 "$launcher" || fail "$1: has ended by itself: $(cat ./*.said)"
+        sleep 0.1
+    done
+}
+
 # says NAME SENTENCE: once, in all that was said. Where several of its proxies are gone at a time, MPICH's launcher
 # may end before it has passed that on.
 says() {
@@ -61,7 +69,7 @@ lose() {
     echo "the older profile" >profile.json
     start_scow calibrate profile.json 'sleep 0.03'
     gather profile.json || fail "$1: ended by itself: $(cat profile.json.said)"
-    while (($(begun) < 20)); do sleep 0.1; done
+    begun_await "$1" 20
     kill -"$2" "${processes[$3]}"
     end profile.json
     says "$1" "$4"
@@ -77,7 +85,7 @@ survey() {
     cd survey
     start_scow go out.h5 'until [ -e ../hit ]; do sleep 0.1; done'
     gather out.h5 || fail "survey: ended by itself: $(cat out.h5.said)"
-    while (($(begun) < 3)); do sleep 0.1; done
+    begun_await survey 3
     kill -KILL "${processes[2]}"
     touch ../hit
     end out.h5

@@ -20,7 +20,7 @@ for k in {1..60}; do
     printf 'sleep 0.%03d # %d\n' $ms $((ms / 30))
 done >lines
 calibrate() {
-    "$mpiexec" -n 3 "$scow" calibrate -k command --command 'sh -c {}' -i lines --budget 5 --write-behind no \
+    "$mpiexec" -n 3 "$scow" calibrate -k command --command 'sh -c {}' -i lines --budget 15 --write-behind no \
         --scratch "$dir" "$@"
 }
 refused() { # SENTENCE COMMAND...
