@@ -1,6 +1,6 @@
+/* The master of a run: what it sends, and how it begins and ends. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "planner/base/process.h"
 #include "planner/model/platform.h"
@@ -8,7 +8,6 @@
 #include "spmd/master/master_state.h"
 #include "spmd/master/masters.h"
 #include "spmd/protocol/beginning.h"
-#include "spmd/protocol/interrupt.h"
 #include "spmd/transport/wire.h"
 
 /* Bytes of the first message to every worker that gets large ones: see workers_warm. */
@@ -18,9 +17,6 @@ static const double paced_least = 10;
 /* LEAST: the fewest buffers with which a package can be packed while another one travels. AHEAD: so
  * many that a master that only emulates hardly ever fills them. */
 enum { OUTBOX_LEAST = 2, OUTBOX_AHEAD = 256 };
-/* How long the master waits for what is due already: not 0, which would mean that nothing is
- * due. */
-static const double soon_s = 1e-9;
 /* How often the master naps once everything has been sent: then nobody waits for it. */
 enum { LAST_NAPS = 16 };
 /* At the end, a worker that computes what others have done is waited for so many seconds, or this
@@ -36,43 +32,7 @@ enum { TAKEN_IN_BYTES = 4096 };
 /* Where copies are made, at most so many of these wait for a worker that receives nothing. */
 enum { WAITING_MOST = 2 };
 
-void master_idle(struct master *master)
-{
-    master->looked_s = comm_now(master->run->comm);
-    master_hear(master);
-    master_returns_collect(master);
-}
-
-static void idle_take(void *self)
-{
-    master_idle(self);
-}
-
 /* ---- packages ------------------------------------------------------------------------------ */
-
-void master_sleep(struct master *master, enum operation operation, const struct package *package,
-                  double start_s)
-{
-    const struct emulation *emulation = master->run->emulation;
-    if (emulation)
-        master_await(master,
-                     emulation_end(emulation, operation, package->worker, package->count, start_s));
-}
-
-/* While the master waits, it receives results, and packages leave. */
-void master_await(struct master *master, double end_s)
-{
-    const struct comm *comm = master->run->comm;
-    const double looked_s = master->looked_s;
-    struct pause pause = {.longer = OUTBOX_NAPS};
-    for (; comm_now(comm) < end_s; master_pause(master, &pause, end_s - master->origin_s)) {
-        master->looked_s = comm_now(comm);
-        master_hear(master);
-        outbox_progress(master->outbox);
-    }
-    master->looked_s = looked_s; /* results have not been received */
-    master->busy_s = comm_now(comm);
-}
 
 /* The package travels from now on; over an emulated port, since that has begun to carry it. */
 static void package_left(void *self, const struct wire_package *header, double left_s)
@@ -102,17 +62,11 @@ static double departure_of(struct master *master, const struct package *package)
     return start_s;
 }
 
-void *master_claim(struct master *master)
-{
-    return outbox_claim(master->outbox,
-                        (struct outbox_idle){idle_take, master, &master->receiving});
-}
-
 /* While there is no room for a package, the master computes its own core tasks. */
 static void room_await(struct master *master)
 {
     while (!outbox_has_room(master->outbox) && master_own_work(master))
-        idle_take(master);
+        master_idle(master);
 }
 
 void master_begin(struct master *master)
@@ -162,52 +116,13 @@ static bool package_assign(struct master *master, const struct package *package)
     return true;
 }
 
-/* Something is due in left_s seconds; 0: nothing is due. */
-static void awaited_until(struct awaited *awaited, double left_s)
-{
-    if (left_s > 0 && (!(awaited->left_s > 0) || left_s < awaited->left_s))
-        awaited->left_s = left_s;
-}
-
-double master_left_s(const struct master *master, double due_s)
-{
-    const double left_s = due_s - comm_now(master->run->comm);
-    return due_s > master->looked_s && isfinite(due_s) ? fmax(left_s, soon_s) : 0;
-}
-
-void master_pause(struct master *master, struct pause *pause, double due_s)
-{
-    struct awaited awaited = {.requests = {&master->receiving}};
-    outbox_await(master->outbox, &awaited);
-    master_returns_await(master, &awaited);
-    master_relay_await(master, &awaited);
-    if (master->run->masters) {
-        masters_await(master->run->masters, &awaited);
-        awaited_until(&awaited, masters_have_news(master->run->masters) ? soon_s : 0);
-        due_s = fmin(due_s, masters_tell_s(master->run->masters));
-    }
-    awaited_until(&awaited, master_returns_due_s(master));
-    awaited_until(&awaited, master_ports_due_s(master));
-    if (isfinite(due_s))
-        awaited_until(&awaited,
-                      fmax(master->origin_s + due_s - comm_now(master->run->comm), soon_s));
-    comm_pause(master->run->comm, pause, &awaited);
-}
-
-bool master_asked(const struct master *master)
-{
-    if (interrupt_hinted())
-        interrupt_settle(!liveness_misses(master->run->liveness));
-    return master->asked || interrupt_asked();
-}
-
 /* Waits until a worker that has more packages than it needs has reported some, or is lost. */
 static void worker_catch_up(struct master *master, int64_t worker)
 {
     struct pause pause = {.longer = OUTBOX_NAPS};
     while (master_returns_unreported(master, (int)worker + 1) >= UNDER_WAY_MOST &&
            master->failure->code == FAILURE_NONE && !master_asked(master)) {
-        idle_take(master);
+        master_idle(master);
         outbox_progress(master->outbox);
         if (!master_own_work(master))
             master_pause(master, &pause, HUGE_VAL);
@@ -307,12 +222,12 @@ static void packages_send(struct master *master)
     struct pause pause = {.longer = OUTBOX_NAPS};
     while (master->failure->code == FAILURE_NONE && !master_asked(master) && !master->handed_out &&
            decision_take(master, &pause)) {
-        idle_take(master);
+        master_idle(master);
         master_relay_take(master);
         reports_answer(master);
     }
     while (master->handed_out && master_own_work(master))
-        idle_take(master);
+        master_idle(master);
     if (master_asked(master))
         losses_asked(master->run->losses);
     if (!master->handed_out)
@@ -417,7 +332,7 @@ static void late_stop(struct master *master)
             worker_cancel(master, member);
     while (master->outstanding.count > 0 && master->failure->code == FAILURE_NONE &&
            comm_now(run->comm) - master->origin_s < until_s) {
-        idle_take(master);
+        master_idle(master);
         outbox_progress(master->outbox);
         if (master->outstanding.count > 0)
             master_pause(master, &pause, until_s);
@@ -446,7 +361,7 @@ static void workers_stop(struct master *master)
 {
     if (master->handed_out && master->run->copies && master->outstanding.count > 0)
         late_stop(master);
-    struct outbox_idle idle = {idle_take, master, &master->receiving};
+    struct outbox_idle idle = master_outbox_idle(master);
     struct wire_package header = {.kind = WIRE_STOP};
     for (int member = 1; member <= master->run->members->count; member++) {
         outbox_claim(master->outbox, idle);
@@ -457,7 +372,7 @@ static void workers_stop(struct master *master)
     }
     struct pause pause = {0};
     while (is_under_way(master)) {
-        idle_take(master);
+        master_idle(master);
         pause.longer = outbox_progress(master->outbox) ? LAST_NAPS : OUTBOX_NAPS;
         if (master->failure->code != FAILURE_NONE)
             workers_cancel(master);

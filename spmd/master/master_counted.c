@@ -3,7 +3,6 @@
  * told from what others work on, except the package that a lost worker has noted in the output,
  * which may have been the cause of its loss. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "spmd/master/master_state.h"
 #include "spmd/master/task_gaps.h"

@@ -1,3 +1,4 @@
+/* Members that are lost, give up, or join. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,22 +7,6 @@
 #include "spmd/master/master_state.h"
 #include "spmd/master/masters.h"
 #include "spmd/protocol/beginning.h"
-#include "spmd/transport/wire.h"
-
-int master_peer(const struct master *master, int member)
-{
-    return membership_peer(master->run->members, member);
-}
-
-bool master_counts_on(const struct master *master, int member)
-{
-    return membership_lives(master->run->members, member);
-}
-
-bool master_reaches(const struct master *master, int member)
-{
-    return !membership_lost(master->run->members, member);
-}
 
 /* Work is done whose report is only held back by an emulated network. */
 static void pending_tell(struct master *master)
@@ -65,25 +50,6 @@ static void task_give_up(struct master *master, const struct losses_row *row)
     master_relay_done(
         master, &(struct package){.first = row->first, .count = 1},
         &(struct relay_done){&summary, &rejection, NULL, comm_now(master->run->comm)});
-}
-
-static void loss_tell(const struct master *master, int member, const struct losses_row *row)
-{
-    const struct order *order = &master->run->job->order;
-    const int64_t last = order_task(order, row->first + row->count - 1);
-    fprintf(stderr, "%s: worker %d was working on core task", master->run->members->command,
-            membership_rank(master->run->members, member));
-    if (row->count > 1)
-        fprintf(stderr, "s %" PRId64 " to", job_task_number(order_task(order, row->first)));
-    fprintf(stderr, " %" PRId64 "%s (%s)\n", job_task_number(last),
-            row->count > 1 && order_differs(order) ? " in the plan's order" : "",
-            losses_cause(row->signal));
-}
-
-void master_loss_note(struct master *master, int member, const struct losses_row *row)
-{
-    loss_tell(master, member, row);
-    losses_add(master->run->losses, row);
 }
 
 /* Decides what is suspected, before the lost worker's packages come back. It was not working on

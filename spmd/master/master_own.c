@@ -4,7 +4,6 @@
  * made, or a worker told to stop, only at the end of the current core task. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "spmd/job/complaint.h"
 #include "spmd/master/master_state.h"

@@ -1,46 +1,13 @@
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "spmd/master/master_state.h"
-#include "spmd/master/masters.h"
 #include "spmd/transport/wire.h"
 
 void master_listen(struct master *master)
 {
     link_receive(master->run->comm->link, master->report, master->report_size, LINK_ANYBODY,
                  WIRE_RESULT, &master->receiving);
-}
-
-/* Adds the event to the trace; events of a worker's first package are also kept, as they may be
- * corrected later. */
-static void event_keep(struct master *master, int member, const struct trace_event *event)
-{
-    const struct run *run = master->run;
-    struct master_start *start = member > 0 ? &master->starts[member - 1] : NULL;
-    const int64_t number = master->events++;
-    if (run->tracing)
-        trace_writer_add(run->tracing, event);
-    if ((!run->tracing || number < run->remembered) && !trace_add(&master->outcome->trace, event))
-        failure_memory(master->failure, "keeping the trace of the run");
-    if (start && !start->reported && start->count < TRACE_CORRECTIONS_MOST)
-        start->first[start->count++] = (struct trace_correction){number, *event};
-}
-
-void master_event(struct master *master, int member, enum operation operation,
-                  const struct package *package, double start_s, double end_s)
-{
-    struct trace_event event = {
-        .rank = membership_rank(master->run->members, member),
-        .operation = (int32_t)operation,
-        .round = package->round,
-        .package = package->index,
-        .first = package->first,
-        .tasks = package->count,
-        .start_s = start_s - master->origin_s,
-        .end_s = end_s - master->origin_s,
-    };
-    event_keep(master, member, &event);
 }
 
 /* The time of the package on its way: on an emulated port as long as that takes, otherwise until it
@@ -443,7 +410,7 @@ static void report_accept(struct master *master, int member, const struct wire_r
 }
 
 /* A report from a worker that has been given up is too late: its work is done by others. */
-static void report_take(struct master *master, int member, size_t size)
+void master_report_take(struct master *master, int member, size_t size)
 {
     const struct wire_result *report = master->report;
     const size_t state_size = master->run->job->state_size;
@@ -465,41 +432,4 @@ static void report_take(struct master *master, int member, size_t size)
         master_lose(master, member, "it sent a message that is damaged", false);
     else
         report_accept(master, member, report);
-}
-
-/* Exchanges messages with the other masters: if one of them must end, all do. */
-static void others_hear(struct master *master)
-{
-    const struct summary *summary = &master->outcome->summary;
-    struct masters *masters = master->run->masters;
-    if (!masters)
-        return;
-    /* What a group has done is told by the master above it. */
-    const bool ends = master_asked(master) || master->failure->code != FAILURE_NONE;
-    const double now_s = comm_now(master->run->comm) - master->origin_s;
-    const struct masters_own own =
-        master->relay ? (struct masters_own){.now_s = now_s}
-                      : (struct masters_own){summary->tasks, summary->failed, ends, now_s};
-    master->asked = masters_hear(masters, &own) || master->asked;
-    master->progress->elsewhere = masters->elsewhere_tasks;
-    master->progress->elsewhere_failed = masters->elsewhere_failed;
-}
-
-void master_hear(struct master *master)
-{
-    while (link_test(&master->receiving)) {
-        const int member = membership_of(master->run->members, master->receiving.peer);
-        if (member > 0)
-            report_take(master, member, master->receiving.size);
-        master_listen(master);
-    }
-    master_ports_move(master);
-    master_returns_hear(master);
-    master_members(master);
-    const double now_s = comm_now(master->run->comm) - master->origin_s;
-    others_hear(master);
-    if (master->run->tracing)
-        trace_writer_tick(master->run->tracing, now_s);
-    progress_show(master->progress, master->outcome->summary.tasks + master_returns_kept(master),
-                  now_s);
 }

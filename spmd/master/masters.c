@@ -14,16 +14,6 @@ static bool is_first(const struct masters *masters)
     return masters->number == 0;
 }
 
-int masters_count(const struct masters *masters)
-{
-    return masters->count;
-}
-
-int masters_rank(const struct masters *masters, int number)
-{
-    return masters->ranks[number];
-}
-
 /* The number of the master on that rank; 0: it is none of the other masters. */
 static int number_of(const struct masters *masters, int rank)
 {
@@ -115,12 +105,6 @@ void masters_begin(struct masters *masters, struct dispatch *dispatch)
 {
     masters->dispatch = dispatch;
     dispatch_recovery_open(dispatch);
-}
-
-struct dispatch_share masters_share(const struct masters *masters)
-{
-    return masters->dispatch ? dispatch_recovery_share(masters->dispatch)
-                             : (struct dispatch_share){.finished = true};
 }
 
 bool masters_idle(const struct masters *masters)

@@ -1,5 +1,4 @@
 /* Messages with what other stars came to, for the first master, which adds it to its own star's. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

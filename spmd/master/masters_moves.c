@@ -19,6 +19,12 @@ static _Noreturn void no_memory(const struct masters *masters)
 
 /* ---- a star's own --------------------------------------------------------------------------- */
 
+struct dispatch_share masters_share(const struct masters *masters)
+{
+    return masters->dispatch ? dispatch_recovery_share(masters->dispatch)
+                             : (struct dispatch_share){.finished = true};
+}
+
 /* Gives half of what the star has, as far as it fits into a message; the rest stays. */
 static void star_give(struct masters *masters, struct wire_order *order)
 {

@@ -8,9 +8,16 @@
 #include "spmd/master/masters.h"
 #include "spmd/transport/bundle.h"
 
-int masters_count(const struct masters *masters);
+static inline int masters_count(const struct masters *masters)
+{
+    return masters->count;
+}
+
 /* The rank of that master. */
-int masters_rank(const struct masters *masters, int number);
+static inline int masters_rank(const struct masters *masters, int number)
+{
+    return masters->ranks[number];
+}
 
 /* ---- what moves (masters_moves.c) ----------------------------------------------------------- */
 

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "planner/dispatch/dispatch.h"
+
 struct ports;
 
 struct port_phase {
@@ -19,8 +21,13 @@ struct port_phase {
 
 void ports_free(struct ports **ports); /* sets *ports NULL */
 
+/* Queues a package that is ready to be sent, and takes link_s seconds on its way. False: out of
+ * memory. */
+bool ports_queue(struct ports *ports, const struct package *package, double ready_s, double link_s);
 /* When the first that is queued can begin its way; HUGE_VAL: there is none, or nobody knows yet. */
 double ports_out_s(const struct ports *ports);
+/* The package begins its way at start_s. */
+struct port_phase ports_send(struct ports *ports, double start_s, struct package *package);
 
 /* When results of that worker, ready then, can begin theirs. */
 double ports_in_s(const struct ports *ports, int64_t worker, double ready_s);
