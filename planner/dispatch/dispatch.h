@@ -28,6 +28,11 @@ struct package {
     int64_t count;  /* core tasks, >= 1 */
 };
 
+static inline struct task_range package_range(const struct package *package)
+{
+    return (struct task_range){package->first, package->count};
+}
+
 enum dispatch_answer {
     DISPATCH_SEND,         /* *package is the next one */
     DISPATCH_WAIT,         /* nothing until a worker reports */

@@ -160,8 +160,7 @@ static bool is_passed(struct dispatch_ranges *self, const struct whole *whole,
 
 static struct whole whole_of(struct dispatch_ranges *self, const struct package *package)
 {
-    struct whole whole = {.package = *package,
-                          .left = (struct task_range){package->first, package->count}};
+    struct whole whole = {.package = *package, .left = package_range(package)};
     if (self->cuts.parts > 1) {
         double *given_s = &self->workers[package->worker].given_s;
         whole.from_s = *given_s;

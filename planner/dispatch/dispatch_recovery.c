@@ -279,11 +279,6 @@ static enum dispatch_answer suspect_next(struct dispatch_recovery *self, double 
     return answer;
 }
 
-static struct task_range range_of(const struct package *package)
-{
-    return (struct task_range){package->first, package->count};
-}
-
 /* The inner dispatch's next package, once its worker has room. All others wait for that too,
  * because the inner dispatch's packages are sent in its order. */
 static enum dispatch_answer inner_next(struct dispatch_recovery *self, double now_s,
@@ -293,7 +288,7 @@ static enum dispatch_answer inner_next(struct dispatch_recovery *self, double no
         const enum dispatch_answer answer = dispatch_next(self->inner, now_s, &self->held);
         if (answer != DISPATCH_SEND)
             return answer;
-        self->inner_work -= recovery_worth(self, range_of(&self->held));
+        self->inner_work -= recovery_worth(self, package_range(&self->held));
     }
     const int64_t worker = self->held.worker;
     self->holds =
@@ -549,7 +544,7 @@ static bool recovery_claim(struct dispatch *dispatch, const struct package *pack
     struct recovery_entry *entry = entry_find(self, package->index);
     const bool counts = !entry || recovery_copies_claim(self, entry);
     if (counts)
-        self->done_work += recovery_worth(self, range_of(package));
+        self->done_work += recovery_worth(self, package_range(package));
     return counts;
 }
 

@@ -26,11 +26,6 @@ static bool is_given(const struct dispatch_recovery *self, const struct recovery
            (!entry->copy && entry->group == 0 && entry->losses < DISPATCH_LOSSES_MOST);
 }
 
-static struct task_range range_of(const struct recovery_entry *entry)
-{
-    return (struct task_range){entry->package.first, entry->package.count};
-}
-
 /* ---- what it is worth ----------------------------------------------------------------------- */
 
 void dispatch_recovery_weigh(struct dispatch *recovery, const struct work *work, double units)
@@ -82,8 +77,8 @@ int64_t recovery_share(const struct dispatch_recovery *self, const struct recove
     if (!self->worth)
         return (self->returned_tasks + parts - 1) / parts;
     for (size_t k = 0; k < self->returned.count; k++)
-        units += recovery_worth(self, range_of(&self->returned.items[k]));
-    return first_worth(self, range_of(from), units / (double)parts);
+        units += recovery_worth(self, package_range(&self->returned.items[k].package));
+    return first_worth(self, package_range(&from->package), units / (double)parts);
 }
 
 static double list_worth(const struct dispatch_recovery *self, const struct dispatch_given *given)
@@ -120,7 +115,7 @@ static void list_left(const struct dispatch_recovery *self, const struct recover
 {
     for (size_t k = 0; k < list->count; k++)
         if (is_given(self, &list->items[k]))
-            left_add(self, range_of(&list->items[k]), share);
+            left_add(self, package_range(&list->items[k].package), share);
 }
 
 static double work_out(const struct dispatch_recovery *self)
@@ -128,7 +123,7 @@ static double work_out(const struct dispatch_recovery *self)
     double units = 0;
     for (size_t k = 0; k < self->out.count; k++)
         if (!self->out.items[k].done && !self->out.items[k].copy)
-            units += recovery_worth(self, range_of(&self->out.items[k]));
+            units += recovery_worth(self, package_range(&self->out.items[k].package));
     return units;
 }
 
@@ -150,15 +145,22 @@ struct dispatch_share dispatch_recovery_share(const struct dispatch *recovery)
 
 /* ---- what is given and taken ---------------------------------------------------------------- */
 
+/* Appends all of `cut` and releases it. */
+static bool given_join(struct dispatch_given *given, struct dispatch_given *cut)
+{
+    bool good = true;
+    for (size_t k = 0; good && k < cut->count; k++)
+        good = dispatch_given_add(given, cut->items[k].range, cut->items[k].losses);
+    dispatch_given_release(cut);
+    return good;
+}
+
 bool recovery_cut(struct dispatch_recovery *self, int64_t tasks, struct dispatch_given *given)
 {
     struct dispatch_given cut = {.items = NULL};
-    bool good = dispatch_cut(self->inner, tasks, &cut);
+    const bool good = dispatch_cut(self->inner, tasks, &cut);
     self->inner_work -= list_worth(self, &cut);
-    for (size_t k = 0; good && k < cut.count; k++)
-        good = dispatch_given_add(given, cut.items[k].range, cut.items[k].losses);
-    dispatch_given_release(&cut);
-    return good;
+    return given_join(given, &cut) && good;
 }
 
 /* Takes back the first of these core tasks, where they are worth more than was wanted. */
@@ -199,9 +201,7 @@ static bool inner_give(struct dispatch_recovery *self, double units, struct disp
         if (good && worth > units)
             good = surplus_keep(self, worth - units, &cut);
         units -= worth;
-        for (size_t part = 0; good && part < cut.count; part++)
-            good = dispatch_given_add(given, cut.items[part].range, cut.items[part].losses);
-        dispatch_given_release(&cut);
+        good = given_join(given, &cut) && good;
     }
     return good;
 }
@@ -215,7 +215,7 @@ static bool list_give(const struct dispatch_recovery *self, struct recovery_list
     for (size_t k = 0; k < list->count; k++) {
         struct recovery_entry *entry = &list->items[k];
         struct package *package = &entry->package;
-        const int64_t count = units > 0 ? last_worth(self, range_of(entry), units) : 0;
+        const int64_t count = units > 0 ? last_worth(self, package_range(package), units) : 0;
         if (good && is_given(self, entry) && count > 0) {
             package->count -= count;
             const struct task_range range = {package->first + package->count, count};

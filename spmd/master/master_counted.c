@@ -67,7 +67,7 @@ const struct package *master_counted_expect(const struct master *master, int mem
                                             const struct wire_result *report)
 {
     const struct package *package = &report->package;
-    const struct task_range range = {package->first, package->count};
+    const struct task_range range = package_range(package);
     const bool can_be = package->worker == member - 1 && package->index >= 0 &&
                         package->round >= 0 && task_gaps_have(&master->counted->left, range);
     return can_be ? package : NULL;
@@ -76,7 +76,7 @@ const struct package *master_counted_expect(const struct master *master, int mem
 void master_counted_done(struct master *master, const struct package *package)
 {
     struct master_counted *counted = master->counted;
-    if (!task_gaps_fill(&counted->left, (struct task_range){package->first, package->count}))
+    if (!task_gaps_fill(&counted->left, package_range(package)))
         failure_memory(master->failure, "keeping what is not done");
     if (counted->index <= package->index)
         counted->index = package->index + 1;

@@ -230,7 +230,7 @@ static struct relayed *package_add(struct master *master, const struct inbox_pac
  * others left. */
 static void package_hand_on(struct master *master, const struct package *package)
 {
-    const struct task_range range = {package->first, package->count};
+    const struct task_range range = package_range(package);
     const int64_t planned = dispatch_stream_add(master->run->stream, range);
     if (planned < 0 || (planned < range.count &&
                         !dispatch_recovery_add(

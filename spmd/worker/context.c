@@ -155,7 +155,7 @@ bool worker_context_compute(struct worker_context *context, const struct inbox_p
 {
     const struct comm *comm = context->run->comm;
     const struct package *package = &in->header.package;
-    const struct task_range range = {package->first, package->count};
+    const struct task_range range = package_range(package);
     const void *bytes = NULL;
     size_t size = 0;
     if (context->prepared_s > 0)

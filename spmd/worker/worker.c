@@ -361,7 +361,7 @@ static bool done_add(struct done_packages *done, const struct package *package)
     if (!room)
         return false;
     done->items = room;
-    done->items[done->count++] = (struct task_range){package->first, package->count};
+    done->items[done->count++] = package_range(package);
     return true;
 }
 
