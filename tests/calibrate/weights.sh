@@ -132,7 +132,8 @@ refused 'few: 59 weights, but the job has 60 core tasks' run plain.plan -o no.h5
 
 # Measured while working: its first packages tell what weights explain, what remains is planned by them.
 for k in {1..120}; do
-    echo "sleep 0.0$((10 + k * 7 % 9 * 4)) # $((10 + k * 7 % 9 * 4))"
+    ms=$((25 * (k * 7 % 9 + 1)))
+    printf 'sleep 0.%03d # %d\n' $ms $ms
 done >many
 go() { "$mpiexec" -n 3 "$scow" go -k command --command 'sh -c {}' -i many -o go.h5 --no-page "$@"; }
 go --weights-column 4 >said 2>&1 || fail "go by weights: $(cat said)"
