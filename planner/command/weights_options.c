@@ -268,7 +268,7 @@ bool weights_find_bytes(const struct weights_options *options, const struct read
     if (!options->of)
         return true;
     const struct weights_options bytes = bytes_options(options);
-    if (work_find(&bytes, readers, &found, failure) && !*weights)
+    if (work_find(&bytes, readers, &found, failure) && found && !*weights)
         *weights = weights_alike(found->work.tasks);
     if (found && *weights) {
         (*weights)->bytes = found;
