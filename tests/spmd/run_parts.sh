@@ -87,7 +87,9 @@ part = report["parts"][1]
 assert part["packages"] == len(done) and len(set(done["first_task"])) == len(done)
 assert 0 < done["tasks"].sum() <= part["tasks"], (done["tasks"].sum(), part)
 assert abs(part["measured_s"] - trace[trace["rank"] > 0]["end"].max()) < 1e-6
-assert abs(killed["measured_s"] - part["measured_s"]) < 1e-3 * part["measured_s"]
+# A report counts from the first package's sending on, which on a busy machine comes some time after the run began.
+first = min(row["start"] for row in trace if row["operation"] in (words["envelope"], words["send"], words["link"]))
+assert abs(killed["measured_s"] - (part["measured_s"] - first)) < 1e-6, (killed["measured_s"], part["measured_s"], first)
 assert sum(worker["packages"] for worker in killed["workers"]) == len(done)
 END_PYTHON
 code=0
