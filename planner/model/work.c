@@ -69,7 +69,7 @@ static size_t runs_count(const double *weights, int64_t tasks)
 
 static bool runs_weigh(struct work *work, const double *weights, size_t runs)
 {
-    work->regions = malloc(runs * sizeof *work->regions);
+    work->regions = calloc(runs, sizeof *work->regions);
     if (!work->regions)
         return false;
     for (int64_t k = 0; k < work->tasks; k++)
