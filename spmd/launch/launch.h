@@ -15,8 +15,8 @@
 
 /* Local. Has a launcher of ranks started this process? */
 bool launch_above(void);
-/* Collective. MPI_Init, and the communicator of all ranks. Who waits for a rank for ten minutes,
- * here and until launch_assembled, says so and ends. */
+/* Collective. Begins MPI, and makes the communicator of all ranks. A rank that waits for another
+ * one for ten minutes, here and until launch_assembled, says so and ends. */
 void launch_begin(struct comm *comm, int *argc, char ***argv);
 /* Local. Some are lost, and the others come together without them: the same for a minute. */
 void launch_assemble(void);

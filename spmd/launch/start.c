@@ -37,7 +37,7 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
      * time. */
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
     /* HDF5 is started before MPI, and told not to end at exit, so that it ends where launch_end
-     * says and not within MPI_Finalize, where a file that could not be closed would crash it. */
+     * says and not while MPI ends, where a file that could not be closed would crash it. */
     H5dont_atexit();
     H5open();
     signal(SIGALRM, begin_over);
@@ -176,7 +176,7 @@ int launch_end(struct comm *comm, const char *name, const struct failure *failur
     last_word.code = (int)result.code;
     if (H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_FILE) == 0)
         H5close();
-    /* Never MPI_Abort, which can end the job before printed text has passed mpiexec. */
+    /* MPI is never aborted: that can end the job before printed text has passed mpiexec. */
     ranks_end(comm->link);
     others_outlive(comm);
     alarm(0);

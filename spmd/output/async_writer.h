@@ -1,8 +1,8 @@
 /*
  * Asynchronous writing: a thread writes one batch of bytes to a file while the rank goes on and
- * collects the next batch. The thread calls neither MPI nor a core task, so that
- * MPI_THREAD_FUNNELED is enough and core tasks are not affected. (MPI-IO's own way, requests of
- * MPI_File_iwrite_at, does not report a failed write: ROMIO's requests then never complete.)
+ * collects the next batch. The thread calls neither MPI nor a core task: MPI is called by
+ * one thread only, and core tasks are not affected. (MPI-IO's own non-blocking writes do not report
+ * a failed write: ROMIO's requests then never complete.)
  */
 #ifndef SPMD_OUTPUT_ASYNC_WRITER_H
 #define SPMD_OUTPUT_ASYNC_WRITER_H

@@ -41,7 +41,7 @@ static const char rule_usual[] = "fac";
 
 struct serve_options {
     const char *command; /* the command that sentences name */
-    bool told;           /* the outcome has been printed */
+    bool told;           /* the outcome is to be printed */
     struct run_options run;
     const char *plan, *access, *listen, *rule, *replan, *submit, *parts;
     int64_t members, ahead, workers;
@@ -248,8 +248,8 @@ static void plan_serve(const struct serve_options *options, const struct documen
         !kernel_find(&kernel, options, plan, failure) ||
         !liveness_begin(&liveness, comm, &words, options->run.patience_s, failure))
         goto out;
-    liveness_part(&liveness, options->run.patience_s,
-                  0); /* no worker has joined yet, so none can be lost */
+    /* No worker has joined yet, so none can be lost. */
+    liveness_part(&liveness, options->run.patience_s, 0);
     struct execution execution = {.comm = comm,
                                   .kernel = &kernel,
                                   .plan = plan,
@@ -340,7 +340,7 @@ static void workers_serve(const struct serve_options *options, const struct docu
     submission_end(&serving.submission);
 }
 
-/* A communicator of this process alone: workers that join are not counted in it. */
+/* The communicator of this process and of workers that join it. */
 static void comm_open(struct comm *comm, struct link link)
 {
     comm_init(comm, link);
