@@ -67,26 +67,34 @@ static void slot_exceeds(struct worker *worker, struct slot *slot)
 /* A program that passes lines on only once its input has ended would be waited for without end. So
  * the input of one that has long been silent is closed: if the answer comes at once, that may be
  * it, and one that is started later is probed, too, after another while, which a program that is
- * merely slow does not keep to. Twice is enough. */
+ * merely slow does not keep to. Twice is enough. If it comes later, the program may be slow, or the
+ * machine: the next one is left twice as long. */
 void answers_await(struct worker *worker, struct slot *slot)
 {
     static const double graces[INPUT_PROBES] = {10, 25};
     if (worker->answered || worker->input_probes == INPUT_PROBES || slot->next == slot->given ||
-        slot->unwritten_size > 0 ||
-        worker->now_s < slot->turn_s + graces[worker->input_probes] * worker->job->grace_s)
+        slot->unwritten_size > 0)
+        return;
+    const double grace_s = worker->job->grace_s * worker->input_patience;
+    if (worker->now_s < slot->turn_s + graces[worker->input_probes] * grace_s)
         return;
     close(slot->input);
     slot->input = -1;
     slot->closed_s = worker->now_s;
     slot->input_probe = worker->input_probes + 1;
+    slot->input_patience = worker->input_patience;
 }
 
 /* True: it passes lines on too late, and the run cannot go on. */
 static bool answer_sound(struct worker *worker, const struct slot *slot)
 {
     const struct scow_host *host = worker->host;
-    if (slot->closed_s <= 0 || worker->now_s > slot->closed_s + at_once_s) {
+    if (slot->closed_s <= 0) {
         worker->answered = true;
+        return false;
+    }
+    if (worker->now_s > slot->closed_s + at_once_s) {
+        worker->input_patience = 2 * slot->input_patience;
         return false;
     }
     if (slot->answered == 0)

@@ -17,6 +17,7 @@ int worker_start(struct worker *worker, const struct scow_host *host, const stru
 {
     char name[PATH_SIZE];
     worker->job = job;
+    worker->input_patience = 1;
     worker->kills = memory_kills();
     if (template_program(&job->form.template, name, sizeof name) &&
         !program_find(name, job->environment.path, job->environment.texts, worker->program))

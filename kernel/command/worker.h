@@ -107,6 +107,7 @@ struct slot {
     double kill_s, ended_s, wake_s; /* times: of the next step of killing; ...; to start again */
     double closed_s;                /* its input was, to see whether it answers then; or 0 */
     int input_probe;                /* which of the worker's such tries that was, from 1 */
+    double input_patience;          /* the worker's, then */
     double start_s, fed_s, turn_s;  /* of the command; of its last lines; of `next` */
     double seconds, limit_s;        /* it ran; it may run */
     int64_t peak_kib;               /* of memory, so far as it is known */
@@ -133,11 +134,13 @@ struct worker {
     struct lines lines; /* at the first that no slot was given */
     int64_t end, parts; /* the last line of the batch, and one; slots that got a part of it */
     int64_t finished, failed;
-    bool answered;         /* a long-lived command did, without its input being closed */
-    int input_probes;      /* of silent ones that answered once it was */
-    int64_t peak_kib;      /* the most that a command had */
-    int64_t kills;         /* of processes on the node, for memory, when last looked */
-    int64_t left_kib;      /* of memory, at left_s */
+    bool answered;    /* a long-lived command did, without its input being closed */
+    int input_probes; /* of silent ones that answered once it was */
+    double
+        input_patience; /* by which a silent one is left longer; doubled where one took its time */
+    int64_t peak_kib;   /* the most that a command had */
+    int64_t kills;      /* of processes on the node, for memory, when last looked */
+    int64_t left_kib;   /* of memory, at left_s */
     double left_s, look_s; /* of the next look at long-lived commands */
     int looks;             /* that are not answered yet */
     struct durations durations;

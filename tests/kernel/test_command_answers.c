@@ -185,7 +185,9 @@ static void a_process_that_holds_back(void **state)
     assert_done(&trial, 0, "a");
     assert_done(&trial, 1, "b");
     trial_release(&trial);
-    trial_make(&trial, CHILD " hold", "worker", "say=a\nsay=b\nsay=c");
+    /* Two that answer within a second of their input's end are enough. */
+    trial_make(&trial, CHILD " hold", "worker",
+               "say=a\nsay=b\nsay=c\nsay=d\nsay=e\nsay=f\nsay=g\nsay=h\nsay=i\nsay=j");
     trial_set_number(&trial, "grace", 0.02);
     trial_set_number(&trial, "jobs", 1);
     assert_int_equal(trial_run(&trial), SCOW_FAILED);
@@ -194,6 +196,21 @@ static void a_process_that_holds_back(void **state)
                         "the command '" CHILD " hold' answers lines only once its input has ended: "
                         "have it pass on every line at once (python3 -u, stdbuf -oL, mawk -W "
                         "interactive), or use --per package");
+    trial_release(&trial);
+}
+
+/* One that takes its time after its input has ended proves nothing: the next one is tried, too. */
+static void a_process_that_holds_back_and_is_slow(void **state)
+{
+    (void)state;
+    struct trial trial;
+    trial_make(&trial, "sh -c 'all=$(sed s/x/y/); sleep 1.2; echo \"$all\"'", "worker",
+               "ax\nbx\ncx");
+    trial_set_number(&trial, "grace", 0.02);
+    trial_set_number(&trial, "jobs", 1);
+    assert_int_equal(trial_run(&trial), SCOW_OK);
+    assert_done(&trial, 0, "ay");
+    assert_done(&trial, 2, "cy");
     trial_release(&trial);
 }
 
@@ -255,11 +272,17 @@ int main(void)
     left_begin();
 #define EACH(test) cmocka_unit_test_setup_teardown(test, left_before, left_after)
     const struct CMUnitTest tests[] = {
-        EACH(a_process_for_a_package),      EACH(answers_that_come_at_the_end),
-        EACH(answers_that_are_missing),     EACH(answers_that_are_too_many),
-        EACH(a_process_that_loads),         EACH(a_process_that_dies),
-        EACH(a_process_that_begins_afresh), EACH(a_process_that_holds_back),
-        EACH(what_is_said_beside_answers),  EACH(many_lines),
+        EACH(a_process_for_a_package),
+        EACH(answers_that_come_at_the_end),
+        EACH(answers_that_are_missing),
+        EACH(answers_that_are_too_many),
+        EACH(a_process_that_loads),
+        EACH(a_process_that_dies),
+        EACH(a_process_that_begins_afresh),
+        EACH(a_process_that_holds_back),
+        EACH(a_process_that_holds_back_and_is_slow),
+        EACH(what_is_said_beside_answers),
+        EACH(many_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
