@@ -9,9 +9,9 @@ trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 export OMP_NUM_THREADS=1
 
-seq 1 400 >lines
+seq 1 300 >lines
 cat >script <<'EOS'
-if [ "$1" -gt 360 ]; then pace=0.20; else pace=0.02; fi
+if [ "$1" -gt 270 ]; then pace=0.50; else pace=0.05; fi
 [ "$SCOW_WORKER" != 1 ] || pace=$(echo "$pace" | awk '{ print 2 * $1 }')
 exec sleep "$pace"
 EOS

@@ -259,11 +259,19 @@ shown out/part.h5 | cmp -s - written.txt || fail "gone on with what workers wrot
     end whole.h5
     expected=$(checksum_of whole.h5)
     [[ $expected =~ ^[0-9a-f]{16}$ ]] || fail "undisturbed: $(cat whole.h5.said)"
-    # works_at OUTPUT RANK: the first core task of the package that it works on.
-    works_at() {
-        HDF5_USE_FILE_LOCKING=FALSE /usr/bin/python3 -c '
-import h5py, sys
-with h5py.File(sys.argv[1], "r") as file: print(file["/run/in_flight"][int(sys.argv[2])]["first"])' "$1" "$2" 2>/dev/null || echo 0
+    # working OUTPUT RANK TASK, begun before the run: until the rank works on a package from that core task on.
+    working() {
+        HDF5_USE_FILE_LOCKING=FALSE timeout 300 /usr/bin/python3 -c '
+import sys, time, h5py
+output, rank, task = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+def first():
+    try:
+        with h5py.File(output, "r") as file:
+            return file["/run/in_flight"][rank]["first"]
+    except (OSError, KeyError):
+        return 0
+while first() < task:
+    time.sleep(0.02)' "$@"
     }
     start lost.h5 --collect --patience 5
     gather lost.h5 || fail "over before anybody could be lost: $(cat ./*.said)"
@@ -277,9 +285,11 @@ with h5py.File(sys.argv[1], "r") as file: print(file["/run/in_flight"][int(sys.a
         cp $file.json kept-$file.json
         sed 's/"kernel": "sleep"/&, "parameters": {"results": "end"}/' kept-$file.json >$file.json
     done
+    working kept.h5 2 30 &
+    watcher=$!
     start kept.h5 --patience 5
     gather kept.h5 || fail "over before anybody could be lost: $(cat ./*.said)"
-    while [[ $(works_at kept.h5 2) -lt 30 ]]; do
+    while kill -0 $watcher 2>/dev/null; do
         kill -0 "$launcher" 2>/dev/null || fail "over before anybody kept results: $(cat kept.h5.said)"
         sleep 0.02
     done

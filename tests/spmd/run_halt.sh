@@ -62,7 +62,7 @@ sed -i 's/"repeat": 1, "loads": \[20, 20\]/"repeat": 10, "loads": [2, 2]/' plan.
 cat >work.sh <<'END'
 [ "$1" -gt 8 ]
 END
-run 1 "commands failed, which --halt 3 ends" --halt 3
+run 1 "failed, which --halt 3 ends" --halt 3
 "$scow" show out.h5 | grep -q "^ended  *halted: .*failed, which --halt 3 ends" || fail "$("$scow" show out.h5)"
 code=0
 timeout 400 "$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o out.h5 -q --resume >/dev/null 2>errors.txt || code=$?
