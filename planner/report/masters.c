@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "planner/report/residuals_star.h"
+
 /* ---- a star as a run ------------------------------------------------------------------------ */
 
 /* A star as a run of its own; all that its record contains is borrowed from the whole run's. */
@@ -357,7 +359,7 @@ static bool star_make(const struct run_record *record, size_t k, struct residual
 {
     struct star_view view;
     const bool good = view_init(&view, record, k)
-                          ? residuals_make(&view.record, star, failure)
+                          ? residuals_star_make(&view.record, NULL, 0, star, failure)
                           : failure_memory(failure, "reading a run of several masters");
     star->record = record; /* the view is about to be released */
     star->begun_s = isfinite(view.begun_s) ? view.begun_s : 0;

@@ -55,8 +55,6 @@ bool residuals_find(const struct run_record *record, struct residuals *residuals
 void residuals_take_interval(const struct run_record *record, struct residuals *residuals);
 void residuals_release(struct residuals *residuals);
 
-/* Worker `worker` of a summary; all zero when it is not in there. */
-struct worker_summary trace_summary_worker(const struct trace_summary *summary, int64_t worker);
 /* The greater of both counts. */
 int64_t residuals_workers(const struct residuals *residuals);
 int64_t residuals_rounds(const struct residuals *residuals);

@@ -247,3 +247,9 @@ void trace_summary_release(struct trace_summary *summary)
     free(summary->round_ends_s);
     *summary = (struct trace_summary){0};
 }
+
+struct worker_summary trace_summary_worker(const struct trace_summary *summary, int64_t worker)
+{
+    return worker < summary->worker_count ? summary->workers[worker]
+                                          : (struct worker_summary){.packages = 0};
+}

@@ -70,5 +70,7 @@ bool trace_summing_take(struct trace_summing *summing, const struct trace *block
 void trace_summing_end(struct trace_summing *summing, struct trace_summary *summary);
 void trace_summing_release(struct trace_summing *summing);
 void trace_summary_release(struct trace_summary *summary);
+/* Worker `worker` of a summary; all zero when it is not in there. */
+struct worker_summary trace_summary_worker(const struct trace_summary *summary, int64_t worker);
 
 #endif
