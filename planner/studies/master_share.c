@@ -4,12 +4,9 @@
 
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/own_share.h"
+#include "planner/studies/master_bound.h"
 
 /* ---- the share ----------------------------------------------------------------------------- */
-
-/* Bisection of a real-valued job ends at this width, relative to the job: rounding of its sums is
- * about as large. */
-static const double real_width = 1e-9;
 
 /* When workers and master end, for one share of the master. */
 struct crossing {
@@ -38,7 +35,7 @@ static double end_of(const struct crossing *at)
 
 bool master_share_find(const struct share_problem *problem, double *share, struct failure *failure)
 {
-    const double width = problem->whole ? 1 : real_width * problem->tasks;
+    const double width = master_share_width(problem->tasks, !problem->whole);
     double low = 0, high = problem->tasks;
     struct crossing early, late = {0, HUGE_VAL};
     if (!ends_at(problem, low, &early, failure))
@@ -74,7 +71,7 @@ static bool plan_ends(void *self, double tasks, struct share_ends *ends, struct 
     planning.tasks = tasks;
     if (!(tasks > 0))
         return failure_set(failure, FAILURE_INFEASIBLE, "no core task is left to the workers");
-    if (!planning_make(&planning, &plan, failure))
+    if (!planning_make_given(&planning, &plan, failure))
         return false;
     const bool good = planning_simulate(&planning, &plan, NULL, &simulation, failure);
     plan_release(&plan);
@@ -174,7 +171,7 @@ static bool share_try(const struct planning *planning, double share, struct plan
     shared.master_tasks = share;
     if (!(share > 0))
         return true;
-    if (!planning_make(&shared, &made, &here))
+    if (!planning_make_given(&shared, &made, &here))
         return here.code == FAILURE_INFEASIBLE || failure_set(failure, here.code, "%s", here.text);
     plan_keep(plan, &made);
     return true;
@@ -191,7 +188,7 @@ bool master_share_make(const struct planning *planning, struct plan *plan, struc
     own.master_computes = false;
     own.effort_s /= PLANS;
     if (!sharing_check(planning, failure) || !share_find(&own, 1, &share, failure) ||
-        !planning_make(&own, &made, failure))
+        !planning_make_given(&own, &made, failure))
         return false;
     bool good = share_try(&own, share, &made, failure) &&
                 slower_find(&own, &made, &slower, failure) &&
@@ -202,31 +199,4 @@ bool master_share_make(const struct planning *planning, struct plan *plan, struc
     else
         plan_release(&made);
     return good;
-}
-
-/* ---- bound --------------------------------------------------------------------------------- */
-
-bool master_bound(const struct master_bound *asked, double *bound_s, struct failure *failure)
-{
-    const double width = asked->real_valued ? real_width * asked->tasks : 1;
-    double low = 0, high = asked->tasks, bound_low_s = 0;
-    if (!asked->bound(asked->platform, asked->tasks, asked->real_valued, &bound_low_s, failure))
-        return false;
-    /* At `low` the workers' bound is above the master's time, at `high` it is not. */
-    while (asked->task_s > 0 && high - low > width && bound_low_s > low * asked->task_s) {
-        const double exact = low + (high - low) / 2;
-        const double middle = asked->real_valued ? exact : floor(exact);
-        double bound_middle_s = 0;
-        if (!asked->bound(asked->platform, asked->tasks - middle, asked->real_valued,
-                          &bound_middle_s, failure))
-            return false;
-        if (bound_middle_s > middle * asked->task_s) {
-            low = middle;
-            bound_low_s = bound_middle_s;
-        } else {
-            high = middle;
-        }
-    }
-    *bound_s = asked->task_s > 0 ? fmin(bound_low_s, high * asked->task_s) : bound_low_s;
-    return true;
 }

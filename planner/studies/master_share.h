@@ -39,17 +39,4 @@ bool master_share_find(const struct share_problem *problem, double *share, struc
  * released. FAILURE_MISMATCH: the profile does not say what a core task takes the master. */
 bool master_share_make(const struct planning *planning, struct plan *plan, struct failure *failure);
 
-/* What bounds a makespan with a master that computes. */
-struct master_bound {
-    bool (*bound)(const struct platform *platform, double tasks, bool real_valued, double *bound_s,
-                  struct failure *failure); /* of the workers' part */
-    const struct platform *platform;
-    double tasks, task_s; /* task_s 0: the master computes none */
-    bool real_valued;
-};
-
-/* In *bound_s: whatever the share is, the workers take their bound for the others, which falls with
- * it, and the master the time of its share, which grows: no schedule ends before both cross. */
-bool master_bound(const struct master_bound *asked, double *bound_s, struct failure *failure);
-
 #endif

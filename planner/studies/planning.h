@@ -58,6 +58,9 @@ bool planning_neighbours(const struct planning *planning, int64_t first, int64_t
                          struct platform *platform, struct failure *failure);
 /* Is it "auto" or in the table? If not: usage, with the nearest. */
 bool planning_check_scheduler(const char *name, struct failure *failure);
+/* Notes that `what` was left out or cut short, where the planning lists that. `what` is borrowed,
+ * and must be static. */
+void planning_omit(const struct planning *planning, const char *what, enum schedule_omission why);
 /* Lines for the table of a plan: which schedulers were left out or cut short, and why. */
 void planning_omissions(const struct schedule_omissions *omissions, double effort_s,
                         struct text *text);
@@ -94,6 +97,10 @@ bool planning_apply_map_all(const struct planning *planning, struct schedule_set
                             struct failure *failure);
 /* A complete plan, core task and parameters of the profile included; to be released. */
 bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure);
+/* The same where it is known what the master computes: `master_tasks`, whatever `master_computes`
+ * says. */
+bool planning_make_given(const struct planning *planning, struct plan *plan,
+                         struct failure *failure);
 
 /* Fill in everything that a scheduler does not know. */
 bool planning_label(const struct planning *planning, struct plan *plan, struct failure *failure);

@@ -10,7 +10,7 @@
 #include "planner/schedulers/bounds/bound.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/charge.h"
-#include "planner/studies/master_share.h"
+#include "planner/studies/master_bound.h"
 #include "planner/studies/selected_plan.h"
 
 /* ---- one plan ------------------------------------------------------------------------------ */
