@@ -3,12 +3,12 @@
  * again.
  *
  * What a lost worker was working on is suspected of having caused the loss. Suspects are handed out
- * when nothing else is left, a package of up to PIECES core tasks one by one, a larger one in
- * PIECES pieces: so a core task that kills every worker that begins it costs two of them (four,
- * where its package had more than PIECES^3), and is then given up. Halving would need fewer
- * messages, but a worker for each half. The last living worker gets suspects one at a time, after
- * everything else is reported. Single core tasks that earlier runs could not tell apart are handed
- * out one at a time, so that the next loss decides.
+ * when nothing else is left, a package of up to PIECES (recovery_lists.c) core tasks one by one, a
+ * larger one in PIECES pieces: so a core task that kills every worker that begins it costs two of
+ * them (four, where its package had more than PIECES^3), and is then given up. Halving would need
+ * fewer messages, but a worker for each half. The last living worker gets suspects one at a time,
+ * after everything else is reported. Single core tasks that earlier runs could not tell apart are
+ * handed out one at a time, so that the next loss decides.
  *
  * Where everything must end by some time, what does not fit comes back at once, and is handed out
  * again in pieces that do.
@@ -16,131 +16,24 @@
  * Where copies are made (dispatch_recovery_copy), what is overdue is handed out once more, and its
  * first result counts.
  */
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "planner/base/array.h"
 #include "planner/dispatch/recovery_parts.h"
 #include "planner/model/platform.h"
-
-enum { PIECES = 256 };
-
-static bool list_reserve(struct recovery_list *list, size_t count)
-{
-    struct recovery_entry *items =
-        array_reserve(list->items, &list->capacity, count, sizeof *items);
-    if (items)
-        list->items = items;
-    return items != NULL;
-}
-
-static size_t *place_of(const struct dispatch_recovery *self, int64_t index)
-{
-    return &self->places[(size_t)index & (self->place_count - 1)];
-}
-
-/* Makes the hash table so large that packages rarely collide. */
-static bool places_reserve(struct dispatch_recovery *self)
-{
-    enum { EACH = 8, LEAST = 1024 };
-    size_t count = self->place_count > 0 ? self->place_count : LEAST;
-    while (count < EACH * (self->out.count + 1))
-        count *= 2;
-    if (count == self->place_count)
-        return true;
-    size_t *places = calloc(count, sizeof *places);
-    if (!places)
-        return false;
-    free(self->places);
-    self->places = places;
-    self->place_count = count;
-    for (size_t k = 0; k < self->out.count; k++)
-        *place_of(self, self->out.items[k].package.index) = k;
-    return true;
-}
-
-/* Reserves memory beforehand, so that handling a loss cannot fail. */
-bool recovery_reserve(struct dispatch_recovery *self)
-{
-    const size_t count = self->out.count + self->returned.count + self->suspects.count + 1;
-    return places_reserve(self) && list_reserve(&self->out, count) &&
-           list_reserve(&self->returned, count) && list_reserve(&self->suspects, count);
-}
-
-/* A package that follows the one that came back last is joined with it. */
-static void package_return(struct dispatch_recovery *self, const struct package *package)
-{
-    struct recovery_entry *last =
-        self->returned.count > 0 ? &self->returned.items[self->returned.count - 1] : NULL;
-    self->returned_tasks += package->count;
-    if ((self->deadline || self->living == 0) && !self->apart && last && !last->copy &&
-        last->package.first + last->package.count == package->first) {
-        last->package.count += package->count;
-        return;
-    }
-    assert(self->returned.items); /* reserved before */
-    self->returned.items[self->returned.count++] = (struct recovery_entry){.package = *package};
-}
-
-/* Is it a single core task that earlier losses could not tell apart from others? */
-static bool is_alone(const struct recovery_entry *entry)
-{
-    return entry->package.count == 1 && entry->losses >= DISPATCH_LOSSES_MOST;
-}
-
-/* There is room for it: see recovery_reserve. */
-static void suspect_add(struct dispatch_recovery *self, const struct recovery_entry *entry)
-{
-    self->suspects.items[self->suspects.count++] =
-        (struct recovery_entry){.package = entry->package,
-                                .losses = entry->losses,
-                                .piece = (entry->package.count + PIECES - 1) / PIECES,
-                                .group = entry->group,
-                                .copy = entry->copy};
-}
-
-void recovery_return_copy(struct dispatch_recovery *self, const struct package *package,
-                          size_t group)
-{
-    self->returned_tasks += package->count;
-    self->returned.items[self->returned.count++] =
-        (struct recovery_entry){.package = *package, .group = group, .copy = true};
-}
 
 /* Takes back what a lost worker had. */
 static void entry_return(struct dispatch_recovery *self, const struct recovery_entry *entry)
 {
-    self->alone -= is_alone(entry);
+    self->alone -= recovery_is_alone(entry);
     if (recovery_copies_drop(self, entry) || entry->given_up)
         return;
     if (entry->losses > 0)
-        suspect_add(self, entry);
+        recovery_suspect_add(self, entry);
     else if (entry->copy)
         recovery_return_copy(self, &entry->package, entry->group);
     else
-        package_return(self, &entry->package);
-}
-
-static void entry_put(struct dispatch_recovery *self, size_t place,
-                      const struct recovery_entry *entry)
-{
-    self->out.items[place] = *entry;
-    *place_of(self, entry->package.index) = place;
-}
-
-/* NULL: it is not with a worker. */
-static struct recovery_entry *entry_find(const struct dispatch_recovery *self, int64_t index)
-{
-    if (index < 0 || index >= self->index)
-        return NULL;
-    const size_t place = *place_of(self, index);
-    if (place < self->out.count && self->out.items[place].package.index == index)
-        return &self->out.items[place];
-    for (size_t k = 0; k < self->out.count; k++)
-        if (self->out.items[k].package.index == index)
-            return &self->out.items[k];
-    return NULL;
+        recovery_return(self, &entry->package);
 }
 
 static void package_out(struct dispatch_recovery *self, struct package *package,
@@ -154,8 +47,8 @@ static void package_out(struct dispatch_recovery *self, struct package *package,
     self->busy[package->worker]++;
     struct recovery_entry entry = *from;
     entry.package = *package;
-    self->alone += is_alone(&entry);
-    entry_put(self, self->out.count++, &entry);
+    self->alone += recovery_is_alone(&entry);
+    recovery_put(self, self->out.count++, &entry);
 }
 
 /* How many of these core tasks the worker can do in time. */
@@ -262,7 +155,7 @@ static struct recovery_entry *suspect_choose(const struct dispatch_recovery *sel
     size_t k = self->suspects.count;
     if (self->living == 1 && self->out.count > 0)
         return NULL;
-    while (k > 0 && self->alone > 0 && is_alone(&self->suspects.items[k - 1]))
+    while (k > 0 && self->alone > 0 && recovery_is_alone(&self->suspects.items[k - 1]))
         k--;
     return k > 0 ? &self->suspects.items[k - 1] : NULL;
 }
@@ -312,7 +205,7 @@ static bool inner_take(struct dispatch_recovery *self, double now_s, struct pack
     remaining.first += count;
     remaining.count -= count;
     if (remaining.count > 0)
-        package_return(self, &remaining);
+        recovery_return(self, &remaining);
     package->count = count;
     const struct recovery_entry from = {.original = original};
     if (count > 0)
@@ -320,22 +213,6 @@ static bool inner_take(struct dispatch_recovery *self, double now_s, struct pack
     else if (!self->lost[package->worker])
         dispatch_unsent(self->inner, &original);
     return count > 0;
-}
-
-bool recovery_is_idle(const struct dispatch_recovery *self)
-{
-    for (int64_t k = 0; k < self->workers; k++)
-        if (!self->lost[k] && self->busy[k] == 0)
-            return true;
-    return false;
-}
-
-bool recovery_is_awaited(const struct dispatch_recovery *self)
-{
-    for (size_t k = 0; k < self->out.count; k++)
-        if (!recovery_copies_void(self, &self->out.items[k]))
-            return true;
-    return false;
 }
 
 /* Takes back all packages of the inner dispatch whose workers are lost. False: out of memory. */
@@ -362,8 +239,8 @@ static bool inner_empty(struct dispatch_recovery *self)
         const struct task_range range = given.items[k].range;
         good = recovery_reserve(self);
         if (good)
-            package_return(self,
-                           &(const struct package){.first = range.first, .count = range.count});
+            recovery_return(self,
+                            &(const struct package){.first = range.first, .count = range.count});
     }
     dispatch_given_release(&given);
     return good;
@@ -453,34 +330,26 @@ static void inner_tell(const struct dispatch_recovery *self, const struct packag
     dispatch_report(self->inner, original, times);
 }
 
-/* Removes it from the packages that are with workers. */
-static void entry_take(struct dispatch_recovery *self, const struct recovery_entry *entry)
-{
-    self->alone -= is_alone(entry);
-    entry_put(self, (size_t)(entry - self->out.items), &self->out.items[self->out.count - 1]);
-    self->out.count--;
-}
-
 static void recovery_returned(struct dispatch *dispatch, const struct package *package)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
-    const struct recovery_entry *entry = entry_find(self, package->index);
+    const struct recovery_entry *entry = recovery_find(self, package->index);
     if (entry)
-        entry_take(self, entry);
+        recovery_take(self, entry);
 }
 
 static void recovery_done(struct dispatch *dispatch, const struct package *package,
                           struct dispatch_times times)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
-    struct recovery_entry *entry = entry_find(self, package->index);
+    struct recovery_entry *entry = recovery_find(self, package->index);
     if (!entry || entry->done)
         return;
     const struct package original = entry->original;
     const struct recovery_told told = recovery_copies_done(self, entry, times.start_s, times.end_s);
     entry->done = true;
     if (!self->keeps)
-        entry_take(self, entry);
+        recovery_take(self, entry);
     self->busy[package->worker]--;
     if (self->deadline)
         deadline_done(self->deadline, package->worker, package->count, times.start_s, times.end_s);
@@ -506,7 +375,7 @@ static void recovery_lost(struct dispatch *dispatch, int64_t worker)
         if (self->out.items[k].package.worker == worker)
             entry_return(self, &self->out.items[k]);
         else
-            entry_put(self, kept++, &self->out.items[k]);
+            recovery_put(self, kept++, &self->out.items[k]);
     }
     self->out.count = kept;
     self->busy[worker] = 0;
@@ -526,13 +395,13 @@ static struct dispatch_blame recovery_blame(struct dispatch *dispatch,
                                             const struct package *package)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
-    struct recovery_entry *entry = entry_find(self, package->index);
+    struct recovery_entry *entry = recovery_find(self, package->index);
     if (!entry || (entry->group > 0 && !entry->copy) || recovery_copies_void(self, entry))
         return (struct dispatch_blame){0, false}; /* others do that package */
-    self->alone -= is_alone(entry);
+    self->alone -= recovery_is_alone(entry);
     entry->losses++;
-    entry->given_up = is_alone(entry);
-    self->alone += is_alone(entry);
+    entry->given_up = recovery_is_alone(entry);
+    self->alone += recovery_is_alone(entry);
     if (entry->given_up)
         recovery_copies_claim(self, entry); /* counts as a failed core task */
     return (struct dispatch_blame){entry->losses, entry->given_up};
@@ -541,7 +410,7 @@ static struct dispatch_blame recovery_blame(struct dispatch *dispatch,
 static bool recovery_claim(struct dispatch *dispatch, const struct package *package)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
-    struct recovery_entry *entry = entry_find(self, package->index);
+    struct recovery_entry *entry = recovery_find(self, package->index);
     const bool counts = !entry || recovery_copies_claim(self, entry);
     if (counts)
         self->done_work += recovery_worth(self, package_range(package));
@@ -661,28 +530,6 @@ void dispatch_recovery_limit(struct dispatch *recovery, int64_t most)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
     self->most = self->limit = most;
-}
-
-bool dispatch_recovery_suspect(struct dispatch *recovery, struct task_range range, int losses)
-{
-    struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
-    const struct recovery_entry entry = {.package = {.first = range.first, .count = range.count},
-                                         .losses = losses};
-    if (!recovery_reserve(self))
-        return false;
-    suspect_add(self, &entry);
-    return true;
-}
-
-bool dispatch_recovery_add(struct dispatch *recovery, struct task_range range, int64_t index)
-{
-    struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
-    const struct package package = {.first = range.first, .count = range.count};
-    if (!recovery_reserve(self))
-        return false;
-    package_return(self, &package);
-    self->index = self->index > index ? self->index : index;
-    return true;
 }
 
 void dispatch_recovery_apart(struct dispatch *recovery)

@@ -133,6 +133,14 @@ bool recovery_copies_void(const struct dispatch_recovery *self, const struct rec
            (entry->copy ? DISPATCH_ORIGINAL_FIRST : DISPATCH_COPY_FIRST);
 }
 
+bool recovery_is_awaited(const struct dispatch_recovery *self)
+{
+    for (size_t k = 0; k < self->out.count; k++)
+        if (!recovery_copies_void(self, &self->out.items[k]))
+            return true;
+    return false;
+}
+
 /* Removes what is not handed out of that group; returns how many core tasks. */
 static int64_t list_forget(struct recovery_list *list, size_t group)
 {

@@ -1,7 +1,8 @@
 /*
- * Private to recovering dispatches: what is out and what comes back (dispatch_recovery.c), copies
- * of what is overdue (recovery_copies.c), and what moves to others side by side
- * (recovery_shares.c).
+ * Private to recovering dispatches, lowest first: what is out and what comes back
+ * (recovery_lists.c), what core tasks are worth (recovery_worth.c), copies of what is overdue
+ * (recovery_copies.c), what is handed out (dispatch_recovery.c), and what moves to others side by
+ * side (recovery_shares.c).
  */
 #ifndef PLANNER_DISPATCH_RECOVERY_PARTS_H
 #define PLANNER_DISPATCH_RECOVERY_PARTS_H
@@ -58,28 +59,58 @@ struct dispatch_recovery {
     double inner_work, done_work; /* units: the inner one's, not handed out; what counts */
 };
 
+/* ---- what is out and what comes back (recovery_lists.c) -------------------------------------- */
+
+/* Is it a single core task that earlier losses could not tell apart from others? */
+static inline bool recovery_is_alone(const struct recovery_entry *entry)
+{
+    return entry->package.count == 1 && entry->losses >= DISPATCH_LOSSES_MOST;
+}
+
 /* Room for one more package, out or returned, and for all that are out to return. False: out of
- * memory. */
+ * memory. What follows needs room that is there. */
 bool recovery_reserve(struct dispatch_recovery *self);
-/* It is to be handed out as a copy of that group; there is room for it. */
+/* It is to be handed out again; joined with the one that came back last, where it follows that. */
+void recovery_return(struct dispatch_recovery *self, const struct package *package);
+/* The same as a copy of that group. */
 void recovery_return_copy(struct dispatch_recovery *self, const struct package *package,
                           size_t group);
+/* The same of a suspect. */
+void recovery_suspect_add(struct dispatch_recovery *self, const struct recovery_entry *entry);
+/* It is with a worker, at that place of what is out. */
+void recovery_put(struct dispatch_recovery *self, size_t place, const struct recovery_entry *entry);
+/* What is out with that number; NULL: it is not with a worker. */
+struct recovery_entry *recovery_find(const struct dispatch_recovery *self, int64_t index);
+/* Removes it from what is out. */
+void recovery_take(struct dispatch_recovery *self, const struct recovery_entry *entry);
+/* Has some worker nothing to do? */
+bool recovery_is_idle(const struct dispatch_recovery *self);
 
-/* Where no worker lives: what the inner one has comes back, all of it. False: out of memory. */
-bool recovery_drain(struct dispatch_recovery *self);
+/* ---- what core tasks are worth (recovery_worth.c) -------------------------------------------- */
+
 /* Units that core tasks are worth. */
 double recovery_worth(const struct dispatch_recovery *self, struct task_range range);
+/* The fewest of the range's last core tasks that are worth so much, or all of them. */
+int64_t recovery_last_worth(const struct dispatch_recovery *self, struct task_range range,
+                            double units);
+double recovery_given_worth(const struct dispatch_recovery *self,
+                            const struct dispatch_given *given);
+/* Appends all of `cut` and releases it. False: out of memory. */
+bool recovery_given_join(struct dispatch_given *given, struct dispatch_given *cut);
 /* Of what came back, half of a living worker's share, in core tasks of that entry. */
 int64_t recovery_share(const struct dispatch_recovery *self, const struct recovery_entry *from);
 /* The inner one's, to be done otherwise. False: out of memory. */
 bool recovery_cut(struct dispatch_recovery *self, int64_t tasks, struct dispatch_given *given);
+
+/* ---- what is handed out (dispatch_recovery.c) ------------------------------------------------ */
+
+/* Where no worker lives: what the inner one has comes back, all of it. False: out of memory. */
+bool recovery_drain(struct dispatch_recovery *self);
+
+/* ---- copies; without them, nothing (recovery_copies.c) --------------------------------------- */
+
 /* Nothing is to be handed out: is something of what is out to be waited for? */
 bool recovery_is_awaited(const struct dispatch_recovery *self);
-/* Has some worker nothing to do? */
-bool recovery_is_idle(const struct dispatch_recovery *self);
-
-/* Copies; without them, nothing. */
-
 void recovery_copies_free(struct dispatch_recovery *self);
 /* A package, of that group or of none, is handed out, or reported. */
 void recovery_copies_sent(struct dispatch_recovery *self, const struct package *package,

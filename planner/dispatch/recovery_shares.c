@@ -26,69 +26,6 @@ static bool is_given(const struct dispatch_recovery *self, const struct recovery
            (!entry->copy && entry->group == 0 && entry->losses < DISPATCH_LOSSES_MOST);
 }
 
-/* ---- what it is worth ----------------------------------------------------------------------- */
-
-void dispatch_recovery_weigh(struct dispatch *recovery, const struct work *work, double units)
-{
-    struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
-    self->worth = work;
-    self->inner_work = units;
-}
-
-double recovery_worth(const struct dispatch_recovery *self, struct task_range range)
-{
-    return self->worth ? work_worth(self->worth, range) : (double)range.count;
-}
-
-/* The fewest of the range's last core tasks that are worth so much, or all of them. */
-static int64_t last_worth(const struct dispatch_recovery *self, struct task_range range,
-                          double units)
-{
-    const int64_t end = range.first + range.count;
-    if (units >= recovery_worth(self, range))
-        return range.count;
-    if (!self->worth)
-        return (int64_t)ceil(units);
-    const double before = work_before(self->worth, (double)end) - units;
-    int64_t from = work_nearest(self->worth, self->worth->tasks, before, range.first);
-    while (from > range.first && work_before(self->worth, (double)from) > before)
-        from--;
-    return end - from;
-}
-
-/* The fewest of the range's first core tasks that are worth so much, or all of them. */
-static int64_t first_worth(const struct dispatch_recovery *self, struct task_range range,
-                           double units)
-{
-    const int64_t end = range.first + range.count;
-    if (units >= recovery_worth(self, range))
-        return range.count;
-    const double until = work_before(self->worth, (double)range.first) + units;
-    int64_t at = work_nearest(self->worth, self->worth->tasks, until, range.first + 1);
-    while (at < end && work_before(self->worth, (double)at) < until)
-        at++;
-    return at - range.first;
-}
-
-int64_t recovery_share(const struct dispatch_recovery *self, const struct recovery_entry *from)
-{
-    const int64_t parts = 2 * self->living;
-    double units = 0;
-    if (!self->worth)
-        return (self->returned_tasks + parts - 1) / parts;
-    for (size_t k = 0; k < self->returned.count; k++)
-        units += recovery_worth(self, package_range(&self->returned.items[k].package));
-    return first_worth(self, package_range(&from->package), units / (double)parts);
-}
-
-static double list_worth(const struct dispatch_recovery *self, const struct dispatch_given *given)
-{
-    double units = 0;
-    for (size_t k = 0; k < given->count; k++)
-        units += recovery_worth(self, given->items[k].range);
-    return units;
-}
-
 /* ---- what there is -------------------------------------------------------------------------- */
 
 static void left_add(const struct dispatch_recovery *self, struct task_range range,
@@ -145,24 +82,6 @@ struct dispatch_share dispatch_recovery_share(const struct dispatch *recovery)
 
 /* ---- what is given and taken ---------------------------------------------------------------- */
 
-/* Appends all of `cut` and releases it. */
-static bool given_join(struct dispatch_given *given, struct dispatch_given *cut)
-{
-    bool good = true;
-    for (size_t k = 0; good && k < cut->count; k++)
-        good = dispatch_given_add(given, cut->items[k].range, cut->items[k].losses);
-    dispatch_given_release(cut);
-    return good;
-}
-
-bool recovery_cut(struct dispatch_recovery *self, int64_t tasks, struct dispatch_given *given)
-{
-    struct dispatch_given cut = {.items = NULL};
-    const bool good = dispatch_cut(self->inner, tasks, &cut);
-    self->inner_work -= list_worth(self, &cut);
-    return given_join(given, &cut) && good;
-}
-
 /* Takes back the first of these core tasks, where they are worth more than was wanted. */
 static bool surplus_keep(struct dispatch_recovery *self, double units, struct dispatch_given *given)
 {
@@ -171,7 +90,7 @@ static bool surplus_keep(struct dispatch_recovery *self, double units, struct di
         struct task_range *last = &given->items[given->count - 1].range;
         const struct task_range all = *last;
         const double gives = recovery_worth(self, all) - units;
-        const int64_t stays = all.count - (gives > 0 ? last_worth(self, all, gives) : 0);
+        const int64_t stays = all.count - (gives > 0 ? recovery_last_worth(self, all, gives) : 0);
         if (stays == 0)
             break;
         good = dispatch_recovery_add(&self->base, (struct task_range){all.first, stays}, 0);
@@ -197,11 +116,11 @@ static bool inner_give(struct dispatch_recovery *self, double units, struct disp
         struct dispatch_given cut = {.items = NULL};
         good = recovery_cut(self, step, &cut);
         more = cut.tasks > 0;
-        const double worth = list_worth(self, &cut);
+        const double worth = recovery_given_worth(self, &cut);
         if (good && worth > units)
             good = surplus_keep(self, worth - units, &cut);
         units -= worth;
-        good = given_join(given, &cut) && good;
+        good = recovery_given_join(given, &cut) && good;
     }
     return good;
 }
@@ -215,7 +134,8 @@ static bool list_give(const struct dispatch_recovery *self, struct recovery_list
     for (size_t k = 0; k < list->count; k++) {
         struct recovery_entry *entry = &list->items[k];
         struct package *package = &entry->package;
-        const int64_t count = units > 0 ? last_worth(self, package_range(package), units) : 0;
+        const int64_t count =
+            units > 0 ? recovery_last_worth(self, package_range(package), units) : 0;
         if (good && is_given(self, entry) && count > 0) {
             package->count -= count;
             const struct task_range range = {package->first + package->count, count};
@@ -241,13 +161,13 @@ static bool returned_give(struct dispatch_recovery *self, double units,
 bool dispatch_recovery_give(struct dispatch *recovery, double units, struct dispatch_given *given)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
-    const double until = list_worth(self, given) + units;
+    const double until = recovery_given_worth(self, given) + units;
     if (self->living == 0)
         return recovery_drain(self) && returned_give(self, HUGE_VAL, given) &&
                list_give(self, &self->suspects, HUGE_VAL, given);
     return inner_give(self, units, given) &&
-           returned_give(self, until - list_worth(self, given), given) &&
-           list_give(self, &self->suspects, until - list_worth(self, given), given);
+           returned_give(self, until - recovery_given_worth(self, given), given) &&
+           list_give(self, &self->suspects, until - recovery_given_worth(self, given), given);
 }
 
 bool dispatch_recovery_take(struct dispatch *recovery, const struct dispatch_given *given)

@@ -84,7 +84,7 @@ MUTATIONS = [
      "    async_writer_finish(worker, failure);\n    counted_tell(worker);",
      "    counted_tell(worker);\n    async_writer_finish(worker, failure);"),
     ("kept-by-lost-taken-for-done", "planner/dispatch/dispatch_recovery.c",
-     "    if (!self->keeps)\n        entry_take(self, entry);", "    entry_take(self, entry);"),
+     "    if (!self->keeps)\n        recovery_take(self, entry);", "    recovery_take(self, entry);"),
     ("asked-before-it-has-returned", "spmd/master/master_collecting.c",
      "asking->asked <= asking->reported &&", "asking->asked <= asking->reported + 1000 &&"),
     ("all-given-whatever-is-asked-for", "spmd/protocol/returns.c",
