@@ -114,7 +114,7 @@ static void end(struct execution_state *state, const struct run *run,
         .closing = {.run = run,
                     .input = state->making.input,
                     .digest = state->early,
-                    .even = resume->on || lost || one_node || state->star.size > 0 ||
+                    .even = resume->on || lost || one_node || execution_is_starred(state) ||
                             execution_computes(state) || outcome->packages > DONE_MOST},
         .output = state->execution->output,
         .plan = state->plan,
@@ -210,7 +210,7 @@ static struct run whole_of(struct execution_state *state, const struct run *run)
 static bool perform(struct execution_state *state, struct run_outcome *outcome,
                     struct failure *failure)
 {
-    const bool several = state->star.size > 0, leads = execution_leads(state);
+    const bool several = execution_is_starred(state), leads = execution_leads(state);
     const bool group = leads && execution_is_group(state);
     struct run run = run_of(state);
     const struct run whole = whole_of(state, &run);

@@ -18,19 +18,6 @@ static struct fitting fitting_of(const struct execution_state *state)
                             .keeps = execution->keeps};
 }
 
-int execution_workers(const struct execution_state *state)
-{
-    const struct resume *resume = &state->resume;
-    if (state->star.size > 0)
-        return state->star.size - 1;
-    return resume->on ? resume->workers : state->execution->comm->size - 1;
-}
-
-int execution_peers(const struct execution_state *state)
-{
-    return state->execution->joins ? 0 : state->execution->comm->size - 1;
-}
-
 /* The largest package of a survey: an equal share, as far as it needs no more memory than this on
  * its way. 0: there is no survey. */
 static int64_t surveyed_most(const struct execution_state *state)
@@ -111,28 +98,6 @@ bool execution_job_make(struct execution_state *state, struct failure *failure)
     return true;
 }
 
-bool execution_sleeps(const struct execution_state *state)
-{
-    return state->execution->kernel->task->flags & SCOW_SLEEP;
-}
-
-bool execution_computes(const struct execution_state *state)
-{
-    const struct execution *execution = state->execution;
-    return state->plan->own.tasks > 0 && !execution->rule && !execution->pilot;
-}
-
-struct conditions execution_conditions(const struct execution_state *state)
-{
-    return (struct conditions){.processor = state->processor,
-                               .isa = state->execution->isa,
-                               .method = state->method,
-                               .threads = state->execution->threads,
-                               /* Where workers join, this is not known. */
-                               .workers_per_node =
-                                   state->execution->joins ? 0 : state->workers_per_node};
-}
-
 struct run_request execution_requested(void)
 {
     struct run_request requested;
@@ -209,7 +174,7 @@ static void decider_make(struct execution_state *state, struct failure *failure)
     const struct execution *execution = state->execution;
     const struct fitting fitting = fitting_of(state);
     const bool over = state->resume.on && state->resume.left == 0;
-    const bool several = state->star.size > 0;
+    const bool several = execution_is_starred(state);
     const struct decider_request request = {.plan = execution_plan(state),
                                             .whole = several ? state->plan : NULL,
                                             .before = several ? state->star.before : 0,
@@ -249,7 +214,7 @@ static void costs_make(struct execution_state *state, struct failure *failure)
 static int workers_per_node(const struct execution_state *state)
 {
     const struct comm *comm = state->execution->comm;
-    if (state->star.size == 0)
+    if (!execution_is_starred(state))
         return comm_workers_on_node(comm);
     const int workers = comm_sum_on_node(comm, !execution_leads(state));
     return workers > 0 ? workers : 1;

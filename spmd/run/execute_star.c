@@ -14,62 +14,6 @@
 /* Until stars begin with their packages: ranks are there, and have nothing long to do. */
 static const double assembly_s = 60;
 
-/* ---- this rank's ---------------------------------------------------------------------------- */
-
-static bool is_starred(const struct execution_state *state)
-{
-    return state->star.size > 0;
-}
-
-const struct plan *execution_plan(const struct execution_state *state)
-{
-    return is_starred(state) ? &state->star.plan : state->plan;
-}
-
-const struct comm *execution_comm(const struct execution_state *state)
-{
-    return is_starred(state) ? &state->star.comm : state->execution->comm;
-}
-
-struct liveness *execution_liveness(struct execution_state *state)
-{
-    struct liveness *whole = state->execution->liveness;
-    return whole && is_starred(state) ? &state->star.liveness : whole;
-}
-
-bool execution_leads(const struct execution_state *state)
-{
-    return state->execution->comm->rank == state->star.before;
-}
-
-bool execution_sees(const struct execution_state *state)
-{
-    return execution_leads(state) || !state->execution->collects;
-}
-
-int execution_workers_all(const struct execution_state *state)
-{
-    return is_starred(state) ? state->execution->comm->size - state->star.count
-                             : execution_workers(state);
-}
-
-int execution_workers_expected(const struct execution_state *state)
-{
-    const int most = execution_workers_all(state);
-    const int64_t planned = plan_workers_needed(state->execution->plan);
-    return state->execution->joins && planned < most ? (int)planned : most;
-}
-
-int execution_masters(const struct execution_state *state)
-{
-    return is_starred(state) ? state->star.count : 1;
-}
-
-bool execution_is_group(const struct execution_state *state)
-{
-    return state->star.tree && state->star.number > 0;
-}
-
 /* ---- finding it ----------------------------------------------------------------------------- */
 
 static bool is_tree(const struct plan *plan)
@@ -477,7 +421,7 @@ bool execution_star_begin(struct execution_state *state, struct failure *failure
 {
     struct execution_star *star = &state->star;
     const struct execution *execution = state->execution;
-    if (!is_starred(state))
+    if (!execution_is_starred(state))
         return true;
     if (star->tree) {
         tree_begin(state, failure);
@@ -493,7 +437,7 @@ bool execution_star_begin(struct execution_state *state, struct failure *failure
 void execution_star_leave(struct execution_state *state)
 {
     struct execution_star *star = &state->star;
-    if (!is_starred(state) || star->comm.size == 0)
+    if (!execution_is_starred(state) || star->comm.size == 0)
         return;
     for (size_t k = 0; k < BESIDE_MOST && star->beside[k].waits; k++) {
         comm_watch_remove(star->beside[k].waits, &star->beside[k].watch);

@@ -1,7 +1,8 @@
 /*
- * A run's parts among themselves: what comes before anything is written (execute_prepare.c), the
- * output (execute_output.c), the master's part while packages are under way (execute_lead.c), and
- * the order of all of it (execute.c). Nobody else includes this.
+ * A run's parts among themselves: what they share (execution_state.c), what comes before anything
+ * is written (execute_prepare.c), the output (execute_output.c), the master's part while packages
+ * are under way (execute_lead.c), and the order of all of it (execute.c). Nobody else includes
+ * this.
  */
 #ifndef SPMD_RUN_EXECUTION_STATE_H
 #define SPMD_RUN_EXECUTION_STATE_H
@@ -95,6 +96,38 @@ struct execution_state {
     double began_s;              /* the master's; as in struct run_part */
 };
 
+/* ---- what it says of this rank and of the run (execution_state.c) --------------------------- */
+
+/* Local, all of these. Has the job several masters, side by side or in a tree, and has this rank
+ * found its own (execution_star_find)? */
+bool execution_is_starred(const struct execution_state *state);
+/* Workers that can take part, under this rank's master; ranks beside the first one that are there
+ * from the beginning on. */
+int execution_workers(const struct execution_state *state);
+int execution_peers(const struct execution_state *state);
+/* Of the whole run, under all masters. */
+int execution_workers_all(const struct execution_state *state);
+/* The same; where they join while it runs, as many as the plan is for, not as there is room for. */
+int execution_workers_expected(const struct execution_state *state);
+/* This rank's part of the plan, its master's ranks, and who looks after them: those of the whole
+ * run where there is one master. */
+const struct plan *execution_plan(const struct execution_state *state);
+const struct comm *execution_comm(const struct execution_state *state);
+struct liveness *execution_liveness(struct execution_state *state);
+/* How many masters there are. */
+int execution_masters(const struct execution_state *state);
+/* Does this rank's master get its packages from one above it? */
+bool execution_is_group(const struct execution_state *state);
+/* Is this rank a master? And is the output there for it? */
+bool execution_leads(const struct execution_state *state);
+bool execution_sees(const struct execution_state *state);
+bool execution_sleeps(const struct execution_state *state);
+/* Does the master compute core tasks itself? Where packages are assigned on request, nobody has
+ * said which. */
+bool execution_computes(const struct execution_state *state);
+/* What the output keeps of the conditions here, as far as they are known. */
+struct conditions execution_conditions(const struct execution_state *state);
+
 /* ---- before anything is written (execute_prepare.c) ----------------------------------------- */
 
 /* Collective, in this order. False on all ranks, with *failure set at least where it was met; where
@@ -111,32 +144,7 @@ bool execution_star_find(struct execution_state *state, struct failure *failure)
  */
 bool execution_decider_make(struct execution_state *state, struct failure *failure);
 
-/* Local. Workers that can take part, under this rank's master; ranks beside the first one that are
- * there from the beginning on. */
-int execution_workers(const struct execution_state *state);
-int execution_peers(const struct execution_state *state);
-/* Local. Of the whole run, under all masters. */
-int execution_workers_all(const struct execution_state *state);
-/* The same; where they join while it runs, as many as the plan is for, not as there is room for. */
-int execution_workers_expected(const struct execution_state *state);
-/* Local. This rank's part of the plan, its master's ranks, and who looks after them: those of the
- * whole run where there is one master. */
-const struct plan *execution_plan(const struct execution_state *state);
-const struct comm *execution_comm(const struct execution_state *state);
-struct liveness *execution_liveness(struct execution_state *state);
-/* Local. How many masters there are. */
-int execution_masters(const struct execution_state *state);
-/* Local. Does this rank's master get its packages from one above it? */
-bool execution_is_group(const struct execution_state *state);
-/* Local. Is this rank a master? And is the output there for it? */
-bool execution_leads(const struct execution_state *state);
-bool execution_sees(const struct execution_state *state);
-bool execution_sleeps(const struct execution_state *state);
-/* Local. Does the master compute core tasks itself? Where packages are assigned on request, nobody
- * has said which. */
-bool execution_computes(const struct execution_state *state);
-/* Local. What the output keeps of this run, as far as it is known. */
-struct conditions execution_conditions(const struct execution_state *state);
+/* Local. How the run's resources were asked for, as the output keeps it. */
 struct run_request execution_requested(void);
 /* Local. The input's digest; "" as long as it is not known, and on workers. */
 const char *execution_digest(const struct execution_state *state);
@@ -164,6 +172,8 @@ void execution_counted_hear(struct execution_state *state, struct bundle *bundle
                             struct failure *failure);
 /* Collective, unless ranks are lost: then local. */
 void execution_counted_end(struct execution_state *state, bool broken);
+
+/* ---- stars of several masters (execute_star.c) ----------------------------------------------- */
 
 /* Collective. Ranks that have found their stars come together in them; to be ended in any case. */
 bool execution_star_begin(struct execution_state *state, struct failure *failure);
