@@ -1,4 +1,9 @@
-/* A run's figures beside those of its plan: what both forms of the report print. */
+/*
+ * A run's figures beside those of its plan: what both forms of the report print.
+ *
+ * They are made for one master (residuals_star.h), joined where there are several (masters.h), one
+ * or the other in residuals_make.c; residuals_explain.c says them in a sentence.
+ */
 #ifndef PLANNER_REPORT_RESIDUALS_H
 #define PLANNER_REPORT_RESIDUALS_H
 

@@ -1,4 +1,11 @@
-/* From a profile to a plan: what `scow plan` does once, and its comparisons do often. */
+/*
+ * From a profile to a plan: what `scow plan` does once, and its comparisons do often.
+ *
+ * Lowest first: platforms and simulations of a planning (planning_platform.c), what it leaves out
+ * (planning_omissions.c), ends assigned on request (planning_tail.c), what a plan says of where it
+ * comes from (planning_label.c), the plan for a given share of the master (planning_given.c), and
+ * any plan (planning.c), which may have that share found (master_share.h).
+ */
 #ifndef PLANNER_STUDIES_PLANNING_H
 #define PLANNER_STUDIES_PLANNING_H
 
