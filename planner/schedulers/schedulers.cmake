@@ -43,6 +43,7 @@ scow_room(scow-rounds
         schedulers/rounds/ramp_down.c
         schedulers/rounds/single_round.c
         schedulers/rounds/apples.c
+        schedulers/rounds/one_package.c
         schedulers/rounds/static_split.c
         schedulers/rounds/umr.c
         schedulers/rounds/umr2.c

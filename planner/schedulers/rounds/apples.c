@@ -9,12 +9,8 @@
  * With what is forecast of the machines (model/shared.h), A_i and C_i are those of the time to
  * come.
  */
-#include <math.h>
-#include <stdlib.h>
-
+#include "planner/schedulers/rounds/one_package.h"
 #include "planner/schedulers/rounds/rounds_schedulers.h"
-#include "planner/schedulers/search/discretise.h"
-#include "planner/schedulers/search/search.h"
 
 static struct cost whole_of(const struct ranked_worker *worker)
 {
@@ -62,32 +58,7 @@ static void loads_balance(const struct ranking *ranking, double tasks, double *l
     }
 }
 
-static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
-{
-    const double tasks = search->request->tasks;
-    double *loads = malloc((size_t)ranking->count * sizeof *loads);
-    struct plan candidate;
-    (void)context;
-    if (loads == NULL) {
-        search->out_of_memory = true;
-        return true;
-    }
-    loads_balance(ranking, tasks, loads);
-    if (discretise(ranking, loads, ranking->count, tasks, &search->out_of_memory)) {
-        candidate_open(search, &candidate, ranking, ranking->count);
-        candidate_round(search, &candidate, 1, loads);
-        search_offer(search, &candidate);
-    }
-    free(loads);
-    return true;
-}
-
 bool apples_make(const struct schedule_request *request, struct plan *plan, struct failure *failure)
 {
-    struct search search;
-    if (!search_init(&search, request, failure))
-        return false;
-    search_visit(&search, 1u << RANKING_BY_WORK, visit_ranking, NULL);
-    return search_finish(&search, "one package per worker does not fit the profile's windows", plan,
-                         failure);
+    return one_package_make(request, loads_balance, plan, failure);
 }
