@@ -8,6 +8,7 @@
 #include "planner/base/array.h"
 #include "planner/base/limits.h"
 #include "planner/files/textfile.h"
+#include "planner/files/tsv_rows.h"
 
 enum { NUMBERS = 4, NAME_MOST = 255 };
 
@@ -20,6 +21,11 @@ struct row {
 struct ends {
     double *items; /* owned, one per series */
     size_t count, capacity;
+};
+
+struct reading {
+    struct availability read;
+    struct ends ends;
 };
 
 static bool share(double number)
@@ -91,9 +97,10 @@ static bool row_add(struct availability *availability, struct ends *ends, const 
            failure_memory(failure, "reading loads");
 }
 
-static bool line_read(struct availability *availability, struct ends *ends, const char *at,
-                      int64_t number, const char *name, struct failure *failure)
+static bool line_read(void *self, const char *at, int64_t number, const char *name,
+                      struct failure *failure)
 {
+    struct reading *reading = self;
     struct row row;
     if (!row_read(at, &row))
         return failure_set(failure, FAILURE_MISMATCH,
@@ -101,13 +108,7 @@ static bool line_read(struct availability *availability, struct ends *ends, cons
                            ": give a worker, start_s, a later end_s, and cpu and "
                            "bandwidth from 0 to 1, separated by tabs",
                            name, number);
-    return row_add(availability, ends, &row, number, name, failure);
-}
-
-static bool passed_over(const char *at, int64_t number)
-{
-    return strspn(at, " \t\r") == strcspn(at, "\n") || *at == '#' ||
-           (number == 1 && strncmp(at, "worker\t", strlen("worker\t")) == 0);
+    return row_add(&reading->read, &reading->ends, &row, number, name, failure);
 }
 
 static bool ends_finite(const struct availability_curve *curve)
@@ -138,21 +139,16 @@ static bool ends_check(const struct availability *availability, const char *name
 bool availability_parse(struct availability *availability, const char *text, const char *name,
                         struct failure *failure)
 {
-    struct availability read = {.series = NULL};
-    struct ends ends = {.items = NULL};
-    bool good = true;
-    int64_t number = 1;
-    for (const char *at = text; good && *at; number++) {
-        good = passed_over(at, number) || line_read(&read, &ends, at, number, name, failure);
-        at += strcspn(at, "\n");
-        at += *at == '\n';
-    }
-    free(ends.items);
-    if (good && ends_check(&read, name, failure)) {
-        *availability = read;
+    struct reading reading = {.read = {.series = NULL}};
+    const struct tsv_table table = {
+        .text = text, .name = name, .head = "worker\t", .take = line_read, .self = &reading};
+    const bool good = tsv_rows_read(&table, failure);
+    free(reading.ends.items);
+    if (good && ends_check(&reading.read, name, failure)) {
+        *availability = reading.read;
         return true;
     }
-    availability_release(&read);
+    availability_release(&reading.read);
     return false;
 }
 

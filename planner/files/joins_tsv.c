@@ -8,6 +8,7 @@
 #include "planner/base/array.h"
 #include "planner/base/limits.h"
 #include "planner/files/textfile.h"
+#include "planner/files/tsv_rows.h"
 
 static const char blanks[] = " \t\r";
 
@@ -46,9 +47,10 @@ static bool span_read(const char *at, struct joins_span *span)
     return line_ends(at);
 }
 
-static bool line_read(struct joins *joins, const char *at, int64_t number, const char *name,
+static bool line_read(void *self, const char *at, int64_t number, const char *name,
                       struct failure *failure)
 {
+    struct joins *joins = self;
     struct joins_span span;
     if (!span_read(at, &span))
         return failure_set(failure, FAILURE_MISMATCH,
@@ -61,12 +63,6 @@ static bool line_read(struct joins *joins, const char *at, int64_t number, const
     joins->spans = spans;
     spans[joins->span_count++] = span;
     return true;
-}
-
-static bool passed_over(const char *at, int64_t number)
-{
-    return line_ends(at) || *at == '#' ||
-           (number == 1 && strncmp(at, "worker", strlen("worker")) == 0);
 }
 
 static bool spans_check(struct joins *joins, const char *name, struct failure *failure)
@@ -85,14 +81,9 @@ static bool spans_check(struct joins *joins, const char *name, struct failure *f
 bool joins_parse(struct joins *joins, const char *text, const char *name, struct failure *failure)
 {
     struct joins read = {.spans = NULL};
-    bool good = true;
-    int64_t number = 1;
-    for (const char *at = text; good && *at; number++) {
-        good = passed_over(at, number) || line_read(&read, at, number, name, failure);
-        at += strcspn(at, "\n");
-        at += *at == '\n';
-    }
-    if (good && spans_check(&read, name, failure)) {
+    const struct tsv_table table = {
+        .text = text, .name = name, .head = "worker", .take = line_read, .self = &read};
+    if (tsv_rows_read(&table, failure) && spans_check(&read, name, failure)) {
         *joins = read;
         return true;
     }

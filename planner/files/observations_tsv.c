@@ -6,6 +6,7 @@
 
 #include "planner/base/limits.h"
 #include "planner/files/textfile.h"
+#include "planner/files/tsv_rows.h"
 
 enum { NODE_MOST = 255, KIND_MOST = 15 };
 
@@ -45,9 +46,10 @@ static bool look_read(const char *at, struct look *look)
            look->value <= (look->bandwidth ? LIMIT_BANDWIDTH : 1);
 }
 
-static bool line_read(struct observations *observations, const char *at, int64_t number,
-                      const char *name, struct failure *failure)
+static bool line_read(void *self, const char *at, int64_t number, const char *name,
+                      struct failure *failure)
 {
+    struct observations *observations = self;
     struct look look;
     if (!look_read(at, &look))
         return failure_set(failure, FAILURE_MISMATCH,
@@ -65,14 +67,8 @@ bool observations_parse(struct observations *observations, const char *text, con
                         struct failure *failure)
 {
     struct observations read = {.nodes = NULL};
-    bool good = true;
-    int64_t number = 1;
-    for (const char *at = text; good && *at; number++) {
-        good = strspn(at, " \t\r") == strcspn(at, "\n") || *at == '#' ||
-               line_read(&read, at, number, name, failure);
-        at += strcspn(at, "\n");
-        at += *at == '\n';
-    }
+    const struct tsv_table table = {.text = text, .name = name, .take = line_read, .self = &read};
+    bool good = tsv_rows_read(&table, failure);
     if (good && read.count == 0)
         good =
             failure_set(failure, FAILURE_MISMATCH,

@@ -7,6 +7,7 @@
 
 #include "planner/base/array.h"
 #include "planner/base/limits.h"
+#include "planner/files/tsv_rows.h"
 
 enum { COLUMNS = 3 };
 
@@ -60,9 +61,10 @@ static bool row_add(struct waits *waits, const struct wait_row *row, struct fail
     return true;
 }
 
-static bool line_read(struct waits *waits, const char *at, int64_t number, const char *name,
+static bool line_read(void *self, const char *at, int64_t number, const char *name,
                       struct failure *failure)
 {
+    struct waits *waits = self;
     struct wait_row row;
     if (!row_read(at, &row))
         return failure_set(failure, FAILURE_MISMATCH,
@@ -78,23 +80,12 @@ static bool line_read(struct waits *waits, const char *at, int64_t number, const
     return row_add(waits, &row, failure);
 }
 
-static bool passed_over(const char *at, int64_t number)
-{
-    const char *word = at + strspn(at, " \t\r");
-    return *word == '\n' || *word == '\0' || *word == '#' ||
-           (number == 1 && strncmp(word, "ranks", strlen("ranks")) == 0);
-}
-
 bool waits_parse(struct waits *waits, const char *text, const char *name, struct failure *failure)
 {
     struct waits read = {.rows = NULL};
-    bool good = true;
-    int64_t number = 1;
-    for (const char *at = text; good && *at; number++) {
-        good = passed_over(at, number) || line_read(&read, at, number, name, failure);
-        at += strcspn(at, "\n");
-        at += *at == '\n';
-    }
+    const struct tsv_table table = {
+        .text = text, .name = name, .head = "ranks", .take = line_read, .self = &read};
+    bool good = tsv_rows_read(&table, failure);
     if (good && read.count == 0)
         good = failure_set(failure, FAILURE_MISMATCH,
                            "%s: has no waits: give lines of ranks, walltime_s and wait_s", name);
