@@ -20,7 +20,7 @@ static const double WATCHED_LEAST_S = 2;
 static const double MORE_WORKERS = 1.5;
 /* Workers wait while these are looked for: no more than so many times as many, and only where the
  * rest takes so many seconds for each of them, of which that is a small part. Plans whose results
- * return are played event by event, which takes longer. */
+ * return are simulated event by event, which takes longer. */
 enum { WORTH_TIMES = 8 };
 static const double WORTH_LEAST_S = 0.1, WORTH_RETURNS_LEAST_S = 4;
 

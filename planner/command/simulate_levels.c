@@ -14,7 +14,7 @@ struct levels {
     struct level_sample
         samples[LEVELS_MOST]; /* such that each level gets as many core tasks as the plan says */
     struct level_masters_setup setup;
-    struct level_masters played;
+    struct level_masters simulated;
     double one_s[LEVELS_MOST]; /* by one master; NaN: no plan can be made */
 };
 
@@ -60,7 +60,7 @@ static void one_find(struct levels *levels)
     for (size_t k = 0; k < setup->level_count; k++) {
         const struct remaining_request request = {.plan = setup->plan,
                                                   .profile = &levels->profiles[k],
-                                                  .tasks = levels->played.rows[k].tasks,
+                                                  .tasks = levels->simulated.rows[k].tasks,
                                                   .workers = setup->workers};
         struct plan plan;
         levels->one_s[k] = (double)NAN;
@@ -81,7 +81,7 @@ static void seconds_add(struct text *text, double seconds)
 
 static void row_add(const struct levels *levels, size_t k, struct text *text)
 {
-    const struct level_masters_row *row = &levels->played.rows[k];
+    const struct level_masters_row *row = &levels->simulated.rows[k];
     char each[64] = "-";
     if (row->masters > 0 && row->least == row->most)
         snprintf(each, sizeof each, "%" PRId64, row->most);
@@ -109,7 +109,7 @@ static void table_add(const struct levels *levels, struct text *text)
     else
         text_add_seconds(text, one_s);
     text_add(text, " by one master, level after level; ");
-    text_add_seconds(text, levels->played.makespan_s);
+    text_add_seconds(text, levels->simulated.makespan_s);
     text_add(text, " by workers that become masters of what they find\n");
 }
 
@@ -119,7 +119,7 @@ static void table_json(const struct levels *levels, struct text *text)
     json_word(&json, "schema", "scow-levels-1");
     struct json_text list = json_open_in(&json, "levels", "[\n", ",\n");
     for (size_t k = 0; k < levels->setup.level_count; k++) {
-        const struct level_masters_row *row = &levels->played.rows[k];
+        const struct level_masters_row *row = &levels->simulated.rows[k];
         struct json_text line = json_open_in(&list, NULL, "    {", ", ");
         json_count(&line, "level", (int64_t)k + 1);
         json_count(&line, "tasks", row->tasks);
@@ -132,7 +132,7 @@ static void table_json(const struct levels *levels, struct text *text)
         json_close(&line, "}");
     }
     json_close(&list, "\n  ]");
-    json_number(&json, "makespan_s", levels->played.makespan_s);
+    json_number(&json, "makespan_s", levels->simulated.makespan_s);
     json_close(&json, " }\n");
 }
 
@@ -150,7 +150,7 @@ bool simulate_levels(const struct profile *profile, const char *name, const stru
     levels_take(&levels, setting);
     levels.setup.workers = workers > 0 ? workers : profile_workers(&setting->windows[0]);
     const bool good = profiles_make(&levels, profile, failure) &&
-                      level_masters_play(&levels.setup, &levels.played, failure);
+                      level_masters_simulate(&levels.setup, &levels.simulated, failure);
     if (good) {
         one_find(&levels);
         if (json)

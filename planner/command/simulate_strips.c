@@ -8,7 +8,7 @@
 #include "planner/files/load.h"
 #include "planner/files/strips_json.h"
 #include "planner/files/textfile.h"
-#include "planner/strips/strips_play.h"
+#include "planner/strips/strips_simulate.h"
 
 bool simulate_strips_is(const char *plan, bool *is, struct failure *failure)
 {
@@ -144,9 +144,9 @@ static double *columns_find(const struct profile *profile, int64_t workers)
     return s_per_column;
 }
 
-static bool plan_play(const struct strips_plan *plan, const struct simulation_request *request,
-                      const struct profile *profile, struct strips_outcome *outcome,
-                      struct failure *failure)
+static bool plan_simulate(const struct strips_plan *plan, const struct simulation_request *request,
+                          const struct profile *profile, struct strips_outcome *outcome,
+                          struct failure *failure)
 {
     struct availability availability = {.series = NULL};
     struct strips_scenario scenario = {.availability = &availability,
@@ -159,7 +159,7 @@ static bool plan_play(const struct strips_plan *plan, const struct simulation_re
     scenario.s_per_column = s_per_column;
     const bool good = (s_per_column || failure_memory(failure, "simulating strips")) &&
                       loads_find(request, profile, scenario.workers, &availability, failure) &&
-                      strips_play(plan, &scenario, outcome, failure);
+                      strips_simulate(plan, &scenario, outcome, failure);
     free(s_per_column);
     availability_release(&availability);
     return good;
@@ -180,7 +180,7 @@ bool simulate_strips(const char *path, const struct simulation_request *request,
     free(text);
     if (good && (request->loads || request->patterns_s > 0))
         shares_undo(&plan);
-    good = good && plan_play(&plan, request, &profile, &outcome, failure);
+    good = good && plan_simulate(&plan, request, &profile, &outcome, failure);
     good = good && (quiet || outcome_print(&plan, &outcome, json, failure));
     strips_outcome_release(&outcome);
     strips_plan_release(&plan);

@@ -142,9 +142,9 @@ static bool record_measure(const struct run_record *record, struct measuring *me
     for (int64_t k = 0; k < record->tasks; k++)
         measuring->seconds[k] = -1;
     for (int64_t k = 0; k < record->other_count; k++)
-        if (!run_record_play(&record->others[k], &taker, failure))
+        if (!run_trace_read(&record->others[k], &taker, failure))
             return false;
-    return run_record_play(record, &taker, failure);
+    return run_trace_read(record, &taker, failure);
 }
 
 static bool measured_check(const struct measuring *measuring, const char *path,

@@ -146,12 +146,12 @@ static bool request_usual(const struct simulation_request *request)
 
 /* How many packages are simulated one by one: in one simulation, and in the simulations of all
  * seeds together; the others are summed up. */
-enum { PLAYED_MOST = 1000000, PLAYED_SEEDS = 1000000, PLAYED_LEAST = 4000 };
+enum { SIMULATED_MOST = 1000000, SIMULATED_SEEDS = 1000000, SIMULATED_LEAST = 4000 };
 
-static int64_t played_of(int64_t seeds)
+static int64_t simulated_of(int64_t seeds)
 {
-    const int64_t fit = PLAYED_SEEDS / (seeds > 0 ? seeds : 1);
-    return fit > PLAYED_MOST ? PLAYED_MOST : fit < PLAYED_LEAST ? PLAYED_LEAST : fit;
+    const int64_t fit = SIMULATED_SEEDS / (seeds > 0 ? seeds : 1);
+    return fit > SIMULATED_MOST ? SIMULATED_MOST : fit < SIMULATED_LEAST ? SIMULATED_LEAST : fit;
 }
 
 /* Load patterns with random parts: every run of an ensemble draws its own. */
@@ -181,7 +181,7 @@ static bool seeds_simulate(struct simulated *simulated, const struct decision *d
     struct patterns patterns = {simulated, failure};
     const struct variation drawn = {.begin = patterns_begin, .self = &patterns};
     struct scenario scenario = *asked;
-    scenario.played = played_of(simulated->request->seeds);
+    scenario.simulated = simulated_of(simulated->request->seeds);
     if (simulated->request->patterns_s > 0)
         scenario.variation = &drawn;
     const struct ensemble_setup setup = {.platform = &simulated->platform,
@@ -202,7 +202,7 @@ static bool decision_simulate(struct simulated *simulated, const struct decision
                               const struct watching *watching, struct failure *failure)
 {
     struct scenario scenario = simulated->request->scenario;
-    scenario.played = PLAYED_MOST;
+    scenario.simulated = SIMULATED_MOST;
     scenario.effort = &simulated->effort;
     if (loads_wanted(simulated->request))
         scenario.availability = &simulated->availability;
@@ -281,8 +281,8 @@ static bool stars_repeat(struct simulated *simulated, const struct stars_decided
 }
 
 /* Simulates several masters, side by side with core tasks that move between them, or in groups. */
-static bool stars_play(struct simulated *simulated, const struct stars_request *asked,
-                       struct failure *failure)
+static bool several_simulate(struct simulated *simulated, const struct stars_request *asked,
+                             struct failure *failure)
 {
     struct scenario scenario = simulated->request->scenario;
     struct stars_decided decided = {.plan = asked->watching.plan};
@@ -325,7 +325,7 @@ static bool stars_simulate(struct simulated *simulated, const struct plan *plan,
     simulated->groups = plan->child_count;
     simulated->tasks = plan->tasks;
     simulated->tail = asked.watching.tail;
-    return stars_play(simulated, &asked, failure);
+    return several_simulate(simulated, &asked, failure);
 }
 
 /* A plan with fractional loads can only be simulated without noise. */
@@ -347,7 +347,7 @@ static bool plan_simulate(struct simulated *simulated, const struct plan *plan,
                            "the plan has fractional loads, which only the simulation without "
                            "disturbances can handle: plan again without --real-valued");
     const struct stars_request follows = {.watching = {.plan = plan}};
-    return plan_is_several(plan) ? stars_play(simulated, &follows, failure)
+    return plan_is_several(plan) ? several_simulate(simulated, &follows, failure)
                                  : decision_simulate(simulated, &decision, NULL, failure);
 }
 

@@ -180,7 +180,7 @@ bool watching_expect(const struct watching *watching, struct trace *trace,
                      struct simulation *simulation, struct failure *failure)
 {
     struct scenario usual = SCENARIO_INIT;
-    usual.played = WATCHING_PLAYED;
+    usual.simulated = WATCHING_SIMULATED;
     struct dispatch *dispatch =
         decision_dispatch(&watching->decision, &watching->platform, &usual, failure);
     const bool good = dispatch && simulate_scenario(&watching->platform, dispatch, &usual, trace,

@@ -32,7 +32,7 @@ struct watching_request {
 /* Packages that a worker has at a time under a tail's rule, unless somebody says otherwise. */
 enum { WATCHING_AHEAD = 2 };
 /* Packages that a prediction simulates one by one; more are summed up (fast_forward.h). */
-enum { WATCHING_PLAYED = 200000 };
+enum { WATCHING_SIMULATED = 200000 };
 /* In place of a tail's rule: no tail, although the plan has one. */
 #define WATCHING_NO_TAIL "none"
 

@@ -197,7 +197,7 @@ static bool measured_read(const struct run_record *record, struct events_head *m
                           struct failure *failure)
 {
     measured->failure = failure;
-    const bool good = run_record_play(record, &measured->taker, failure);
+    const bool good = run_trace_read(record, &measured->taker, failure);
     measured->failure = NULL;
     return good;
 }
@@ -416,7 +416,7 @@ static bool trace_list(const struct run_record *record, const char *name, bool p
         cause_division_counted(listing.division);
     const bool good = listing.division &&
                       (predicted ? prediction_make(record, &made, NULL, failure)
-                                 : run_record_play(record, &taker, failure)) &&
+                                 : run_trace_read(record, &taker, failure)) &&
                       listing_end(&listing);
     cause_division_free(&listing.division);
     text_release(&listing.text);

@@ -565,7 +565,7 @@ static bool part_read(const struct run_record *part, struct lessons *lessons,
                                        .self = lessons};
     const struct trace_taker taker = {reading_take, &reading};
     bool good = replay_init(&reading.replay, &setup, failure) &&
-                run_record_play(part, &taker, failure) && replay_end(&reading.replay, failure);
+                run_trace_read(part, &taker, failure) && replay_end(&reading.replay, failure);
     *complete = good && reading.replay.complete;
     if (*complete && starts && !starts_append(starts, &reading.replay))
         good = failure_memory(failure, "learning from a run");

@@ -49,12 +49,12 @@ static bool view_take(void *self, const struct trace *block)
     return view->here.count == 0 || view->taker->take(view->taker->self, &view->here);
 }
 
-static bool view_play(void *self, const struct trace_taker *taker, struct failure *failure)
+static bool view_read(void *self, const struct trace_taker *taker, struct failure *failure)
 {
     struct star_view *view = self;
     const struct trace_taker own = {view_take, view};
     view->taker = taker;
-    return run_record_play(view->whole, &own, failure);
+    return run_trace_read(view->whole, &own, failure);
 }
 
 /* The star's ranks end where those of the next master begin. */
@@ -112,7 +112,7 @@ static bool view_init(struct star_view *view, const struct run_record *whole, si
         view->end - 1 < run_record_ranks(whole) ? view->end - 1 : run_record_ranks(whole);
     view->record.trace = (struct trace){.count = 0};
     view->record.long_trace = (struct run_trace){.self = view,
-                                                 .play = view_play,
+                                                 .read = view_read,
                                                  .ranks = run_record_ranks(whole),
                                                  .packages = whole->long_trace.packages};
     return losses_take(view);

@@ -43,7 +43,7 @@ enum { RUN_PLAN_ONLY = -1 };
  */
 struct run_trace {
     void *self; /* owned */
-    bool (*play)(void *self, const struct trace_taker *taker, struct failure *failure);
+    bool (*read)(void *self, const struct trace_taker *taker, struct failure *failure);
     void (*release)(void *self);
     int64_t ranks, packages; /* the greatest that worked, and the number after the last package */
 };
@@ -54,7 +54,7 @@ struct run_record {
     struct profile profile; /* released and empty when the run had none (has_profile false) */
     bool has_profile;
     struct trace trace;          /* in one block; empty where long_trace is not */
-    struct run_trace long_trace; /* play NULL: there is none */
+    struct run_trace long_trace; /* read NULL: there is none */
     char *input;                 /* owned: name of the input; NULL: none */
     char *input_sha256;          /* owned, 64 hexadecimal digits; NULL: not said */
     char *kernel;                /* owned */
@@ -148,8 +148,8 @@ int64_t run_record_ranks(const struct run_record *record);
 /* Which share of its processors the worker had while it computed; 0: not known. */
 double run_record_had(const struct run_record *record, int64_t worker);
 /* All events of the trace, block by block. False: `taker` said so, or they cannot be read. */
-bool run_record_play(const struct run_record *record, const struct trace_taker *taker,
-                     struct failure *failure);
+bool run_trace_read(const struct run_record *record, const struct trace_taker *taker,
+                    struct failure *failure);
 /* By what its user goes on with a run, for sentences: "scow run --resume". Static. */
 const char *run_record_again(const struct run_record *record);
 

@@ -142,7 +142,7 @@ static enum results results_of(const struct run_record *record)
     const struct trace_taker taker = {returned_take, &returned};
     if (results_return(results))
         return results;
-    run_record_play(record, &taker, &none);
+    run_trace_read(record, &taker, &none);
     return returned ? RESULTS_PACKAGE : RESULTS_NONE;
 }
 
@@ -202,7 +202,7 @@ static bool measured_make(struct residuals *residuals, const struct replay_alone
     struct measuring measuring;
     const struct trace_taker taker = {measured_take, &measuring};
     const bool good = measuring_init(&measuring, residuals->record, alone, alone_count, failure) &&
-                      run_record_play(residuals->record, &taker, failure) &&
+                      run_trace_read(residuals->record, &taker, failure) &&
                       measuring_end(&measuring, residuals);
     measuring_release(&measuring);
     return good;

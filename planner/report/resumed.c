@@ -94,7 +94,7 @@ static bool packages_find(const struct run_record *record, struct sent_list *lis
     struct failure none = FAILURE_INIT;
     const struct trace_taker taker = {sent_take, list};
     *list = (struct sent_list){.items = calloc(1, sizeof *list->items), .capacity = 1};
-    if (!list->items || !run_record_play(record, &taker, &none))
+    if (!list->items || !run_trace_read(record, &taker, &none))
         return false;
     if (list->items)
         qsort(list->items, list->count, sizeof *list->items, sent_compare);

@@ -59,7 +59,7 @@ double run_record_had(const struct run_record *record, int64_t worker)
 
 bool run_record_traced(const struct run_record *record)
 {
-    return record->trace.count > 0 || record->long_trace.play;
+    return record->trace.count > 0 || record->long_trace.read;
 }
 
 int64_t run_record_ranks(const struct run_record *record)
@@ -70,11 +70,11 @@ int64_t run_record_ranks(const struct run_record *record)
     return ranks;
 }
 
-bool run_record_play(const struct run_record *record, const struct trace_taker *taker,
-                     struct failure *failure)
+bool run_trace_read(const struct run_record *record, const struct trace_taker *taker,
+                    struct failure *failure)
 {
-    if (record->long_trace.play)
-        return record->long_trace.play(record->long_trace.self, taker, failure);
+    if (record->long_trace.read)
+        return record->long_trace.read(record->long_trace.self, taker, failure);
     return record->trace.count == 0 || taker->take(taker->self, &record->trace);
 }
 

@@ -25,16 +25,16 @@ static bool begun_take(void *self, const struct trace *block)
     return true;
 }
 
-static bool selection_play(const struct selection *selection, const struct trace_taker *taker)
+static bool selection_read(const struct selection *selection, const struct trace_taker *taker)
 {
     struct failure none = FAILURE_INIT;
     struct trace_blocks blocks;
     const struct trace_taker through = {begun_take, &blocks};
     if (!selection->begun_only)
-        return run_record_play(selection->record, taker, &none);
+        return run_trace_read(selection->record, taker, &none);
     trace_blocks_init(&blocks, taker, true);
     const bool good =
-        run_record_play(selection->record, &through, &none) && trace_blocks_end(&blocks);
+        run_trace_read(selection->record, &through, &none) && trace_blocks_end(&blocks);
     trace_blocks_release(&blocks);
     return good;
 }
@@ -96,7 +96,7 @@ static bool outline_make(struct outline *outline, const struct selection *select
     for (int64_t k = 0; outline->lasts && k < setup.workers; k++)
         outline->lasts[k] = -1;
     return outline->lasts && replay_init(&outline->replay, &setup, &none) &&
-           selection_play(selection, &taker) && replay_end(&outline->replay, &none) &&
+           selection_read(selection, &taker) && replay_end(&outline->replay, &none) &&
            outline->replay.complete;
 }
 
@@ -128,7 +128,7 @@ static bool selection_replay(const struct selection *selection, const struct pla
     if (!replay_init(&replay, &setup, &none))
         return false;
     const bool good =
-        selection_play(selection, &taker) && replay_end(&replay, &none) && replay.complete;
+        selection_read(selection, &taker) && replay_end(&replay, &none) && replay.complete;
     replay_release(&replay);
     return good;
 }

@@ -487,8 +487,8 @@ static int64_t place_due(const struct evaluator *evaluator, int64_t k, const str
 }
 
 /* Evaluates the slot's package of a round. */
-static void place_play(struct evaluator *evaluator, const struct apart *apart, int64_t k,
-                       int64_t round)
+static void place_simulate(struct evaluator *evaluator, const struct apart *apart, int64_t k,
+                           int64_t round)
 {
     struct place *place = &evaluator->places[k];
     struct own_progress *own = &evaluator->own[k];
@@ -514,7 +514,7 @@ static void rounds_step_apart(struct evaluator *evaluator, int64_t places, int64
 {
     const struct apart apart = apart_begin(evaluator, places, rounds);
     while (evaluator->due[1] < rounds)
-        place_play(evaluator, &apart, due_first(evaluator), evaluator->due[1]);
+        place_simulate(evaluator, &apart, due_first(evaluator), evaluator->due[1]);
     for (int64_t k = 0; k < places; k++)
         if (evaluator->places[k].link_s >= 0) {
             place_catch_up(evaluator, &apart, k, rounds - 1);
@@ -537,12 +537,12 @@ static bool rounds_step(struct evaluator *evaluator, int64_t places, int64_t rep
     /* The steps of the last B rounds must agree, and the first step has no earlier one to agree
      * with. */
     evaluator->steady = -1;
-    int64_t played = 0; /* rounds since a change of regime */
+    int64_t simulated = 0; /* rounds since a change of regime */
     int changes = 0;
     for (int64_t left = repeat; left > 0;) {
         round_step(evaluator, places);
         left--;
-        played++;
+        simulated++;
         if (left < 2 * (int64_t)buffers)
             continue;
         const bool steady = evaluator->steady > buffers;
@@ -554,9 +554,9 @@ static bool rounds_step(struct evaluator *evaluator, int64_t places, int64_t rep
             if (skipped > 0)
                 round_skip(evaluator, places, (double)skipped);
             left -= skipped;
-            played = 0;
+            simulated = 0;
             changes++;
-        } else if (steady || played >= 4 * (int64_t)buffers + ROUNDS_MOST) {
+        } else if (steady || simulated >= 4 * (int64_t)buffers + ROUNDS_MOST) {
             rounds_step_apart(evaluator, places, left);
             left = 0;
         }
@@ -609,22 +609,22 @@ static double output_of(const struct evaluator *evaluator, const struct plan *pl
 }
 
 /* Simulates the plan, where it can be neither evaluated nor shortened. */
-static double plan_play(struct evaluator *evaluator, const struct plan *plan, double *ends)
+static double plan_simulate(struct evaluator *evaluator, const struct plan *plan, double *ends)
 {
     enum { EVENTS = 8 }; /* the effort of a simulated package, in evaluated ones */
     struct simulation simulation;
     struct failure none = FAILURE_INIT;
-    int64_t played;
-    if (!extrapolate_plan(evaluator->platform, plan, &simulation, ends, &played, &none))
+    int64_t simulated;
+    if (!extrapolate_plan(evaluator->platform, plan, &simulation, ends, &simulated, &none))
         return HUGE_VAL;
-    evaluator->effort += EVENTS * played;
+    evaluator->effort += EVENTS * simulated;
     return simulation.makespan_s;
 }
 
 double evaluator_makespan(struct evaluator *evaluator, const struct plan *plan, double *ends)
 {
     if (loop_needs_events(evaluator->platform))
-        return plan_play(evaluator, plan, ends);
+        return plan_simulate(evaluator, plan, ends);
     evaluator_begin(evaluator, plan);
     return evaluator_go(evaluator, plan, ends);
 }
@@ -635,7 +635,7 @@ double evaluator_makespan_below(struct evaluator *evaluator, const struct plan *
     static const double ROUNDING = 1e-9;
     const int64_t before = evaluator->effort;
     if (loop_needs_events(evaluator->platform))
-        return plan_play(evaluator, plan, NULL);
+        return plan_simulate(evaluator, plan, NULL);
     evaluator_begin(evaluator, plan);
     evaluator->limit_s = limit_s * (1 + ROUNDING);
     for (int64_t k = 0; k < plan->worker_count; k++)

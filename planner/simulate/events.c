@@ -62,7 +62,7 @@ struct events {
 };
 
 /* What all functions of one simulation need. */
-struct playing {
+struct simulating {
     struct loop *loop;
     struct star *star;
     struct events *events;
@@ -148,13 +148,14 @@ static void heap_sink(struct events *events, struct event event)
         events->heap[at] = event;
 }
 
-static bool heap_push(struct playing *playing, enum event_kind kind, double ready_s, int64_t job)
+static bool heap_push(struct simulating *simulating, enum event_kind kind, double ready_s,
+                      int64_t job)
 {
-    struct events *events = playing->events;
+    struct events *events = simulating->events;
     struct event *heap =
         array_reserve(events->heap, &events->heap_capacity, events->heap_count + 1, sizeof *heap);
     if (!heap)
-        return failure_memory(playing->failure, "simulating");
+        return failure_memory(simulating->failure, "simulating");
     const struct event event = {ready_s, kind, ready_s, job};
     size_t at = events->heap_count++;
     events->heap = heap;
@@ -172,32 +173,32 @@ static void heap_pop(struct events *events)
 
 /* When the port for messages to the worker is free: its own one or the master's only one. port_in
  * is the same for results. */
-static double *port_out(const struct playing *playing, int64_t worker)
+static double *port_out(const struct simulating *simulating, int64_t worker)
 {
-    return playing->events->traits->port_each ? &playing->events->places[worker].out_s
-                                              : &playing->star->port_s;
+    return simulating->events->traits->port_each ? &simulating->events->places[worker].out_s
+                                                 : &simulating->star->port_s;
 }
 
-static double *port_in(const struct playing *playing, int64_t worker)
+static double *port_in(const struct simulating *simulating, int64_t worker)
 {
-    if (playing->events->traits->half_duplex)
-        return &playing->star->port_s;
-    return playing->events->traits->port_each ? &playing->events->places[worker].in_s
-                                              : &playing->events->in_s;
+    if (simulating->events->traits->half_duplex)
+        return &simulating->star->port_s;
+    return simulating->events->traits->port_each ? &simulating->events->places[worker].in_s
+                                                 : &simulating->events->in_s;
 }
 
 /* When an event of the heap can begin, as things stand. */
-static double event_start(const struct playing *playing, const struct event *event)
+static double event_start(const struct simulating *simulating, const struct event *event)
 {
-    const struct operating_traits *traits = playing->events->traits;
-    const struct star *star = playing->star;
-    const int64_t worker = job_at(playing->events, event->job)->package.worker;
+    const struct operating_traits *traits = simulating->events->traits;
+    const struct star *star = simulating->star;
+    const int64_t worker = job_at(simulating->events, event->job)->package.worker;
     double at_s = event->ready_s;
     if (event->kind == EVENT_WORK)
         return star_later(at_s, star->workers[worker].free_s);
     if (event->kind == EVENT_COLLECT)
         return star_later(at_s, star->master_s);
-    at_s = star_later(at_s, *port_in(playing, worker));
+    at_s = star_later(at_s, *port_in(simulating, worker));
     if (traits->master_takes)
         at_s = star_later(at_s, star->master_s);
     return traits->worker_returns ? star_later(at_s, star->workers[worker].free_s) : at_s;
@@ -205,12 +206,12 @@ static double event_start(const struct playing *playing, const struct event *eve
 
 /* The first event that can begin. What an event needs is only ever occupied for longer, so that
  * events further down the heap cannot begin before the time that they are sorted by. */
-static bool heap_first(const struct playing *playing, struct event *first)
+static bool heap_first(const struct simulating *simulating, struct event *first)
 {
-    struct events *events = playing->events;
+    struct events *events = simulating->events;
     while (events->heap_count > 0) {
         *first = events->heap[0];
-        const double at_s = event_start(playing, first);
+        const double at_s = event_start(simulating, first);
         if (!(at_s > first->at_s))
             return true;
         first->at_s = at_s;
@@ -221,17 +222,17 @@ static bool heap_first(const struct playing *playing, struct event *first)
 
 /* The transfer of the next package in the order of sending; false: its worker has no free buffer
  * yet. */
-static bool transfer_first(const struct playing *playing, struct event *first)
+static bool transfer_first(const struct simulating *simulating, struct event *first)
 {
-    const struct events *events = playing->events;
-    const struct star *star = playing->star;
+    const struct events *events = simulating->events;
+    const struct star *star = simulating->star;
     if (events->next_transfer == events->end)
         return false;
     const struct job *job = job_at(events, events->next_transfer);
     const int64_t worker = job->package.worker;
     const struct place *place = &events->places[worker];
-    double at_s =
-        star_later(star_later(job->times.sent_s, events->transfer_s), *port_out(playing, worker));
+    double at_s = star_later(star_later(job->times.sent_s, events->transfer_s),
+                             *port_out(simulating, worker));
     if (events->traits->master_sends)
         at_s = star_later(at_s, star->master_s);
     if (events->traits->worker_takes) {
@@ -250,21 +251,21 @@ static bool transfer_first(const struct playing *playing, struct event *first)
 
 /* When a master that computes has a free buffer for another package, because an earlier one has
  * arrived. HUGE_VAL: that is not known yet. */
-static double room_s(const struct playing *playing)
+static double room_s(const struct simulating *simulating)
 {
-    const struct events *events = playing->events;
-    const int64_t before = events->end - playing->loop->messages;
-    if (!playing->source->computes || before < events->first)
+    const struct events *events = simulating->events;
+    const int64_t before = events->end - simulating->loop->messages;
+    if (!simulating->source->computes || before < events->first)
         return 0;
     return before < events->next_transfer ? job_at(events, before)->times.arrived_s : HUGE_VAL;
 }
 
 /* The next envelope, or the end of the master's waiting. */
-static bool envelope_first(const struct playing *playing, struct event *first)
+static bool envelope_first(const struct simulating *simulating, struct event *first)
 {
-    const struct events *events = playing->events;
-    const double begun_s = events->waits ? events->wait_s : room_s(playing);
-    const double at_s = star_later(begun_s, playing->star->master_s);
+    const struct events *events = simulating->events;
+    const double begun_s = events->waits ? events->wait_s : room_s(simulating);
+    const double at_s = star_later(begun_s, simulating->star->master_s);
     if (events->ended || (events->traits->master_sends && events->next_transfer < events->end) ||
         !isfinite(at_s))
         return false;
@@ -272,15 +273,15 @@ static bool envelope_first(const struct playing *playing, struct event *first)
     return true;
 }
 
-static bool event_first(const struct playing *playing, struct event *first)
+static bool event_first(const struct simulating *simulating, struct event *first)
 {
     struct event event;
-    bool found = heap_first(playing, first);
-    if (transfer_first(playing, &event) && (!found || event_before(&event, first))) {
+    bool found = heap_first(simulating, first);
+    if (transfer_first(simulating, &event) && (!found || event_before(&event, first))) {
         *first = event;
         found = true;
     }
-    if (envelope_first(playing, &event) && (!found || event_before(&event, first))) {
+    if (envelope_first(simulating, &event) && (!found || event_before(&event, first))) {
         *first = event;
         found = true;
     }
@@ -289,23 +290,23 @@ static bool event_first(const struct playing *playing, struct event *first)
 
 /* ---- what it does -------------------------------------------------------------------------- */
 
-static double lasts(const struct playing *playing, int64_t worker, enum operation operation,
+static double lasts(const struct simulating *simulating, int64_t worker, enum operation operation,
                     double start_s, double seconds)
 {
-    const struct loop_source *source = playing->source;
+    const struct loop_source *source = simulating->source;
     return source->lasts ? source->lasts(source->self, worker, operation, start_s, seconds)
                          : seconds;
 }
 
 /* Writes to the trace the packages that are over, in the order of sending, and removes them. */
-static bool jobs_close(struct playing *playing)
+static bool jobs_close(struct simulating *simulating)
 {
-    struct events *events = playing->events;
+    struct events *events = simulating->events;
     int64_t closed = 0;
     for (int64_t k = events->first; k < events->end && job_at(events, k)->over; k++, closed++) {
         const struct job *job = job_at(events, k);
-        if (playing->loop->trace && !loop_trace(playing->loop, &job->package, &job->times))
-            return failure_memory(playing->failure, "tracing the simulation");
+        if (simulating->loop->trace && !loop_trace(simulating->loop, &job->package, &job->times))
+            return failure_memory(simulating->failure, "tracing the simulation");
     }
     events->first += closed;
     memmove(events->jobs, events->jobs + closed,
@@ -315,56 +316,56 @@ static bool jobs_close(struct playing *playing)
 
 /* Marks the job as over. Such jobs are removed only when both the first and the middle one of many
  * jobs are over: moving up the others then takes a constant time per job. */
-static bool job_close(struct playing *playing, struct job *job)
+static bool job_close(struct simulating *simulating, struct job *job)
 {
     enum { SOME = 64 };
-    const struct events *events = playing->events;
+    const struct events *events = simulating->events;
     job->over = true;
     return events->end - events->first < SOME || !job_at(events, events->first)->over ||
-           !job_at(events, (events->first + events->end) / 2)->over || jobs_close(playing);
+           !job_at(events, (events->first + events->end) / 2)->over || jobs_close(simulating);
 }
 
-static bool job_tell(struct playing *playing, const struct job *job)
+static bool job_tell(struct simulating *simulating, const struct job *job)
 {
-    const struct loop_source *source = playing->source;
+    const struct loop_source *source = simulating->source;
     struct loop_package package = job->package;
     package.cost = &job->cost;
     return !source->sent ||
-           source->sent(source->self, playing->loop, &package, &job->times, playing->failure);
+           source->sent(source->self, simulating->loop, &package, &job->times, simulating->failure);
 }
 
 /* The results of `load` core tasks become ready with that job. */
-static bool result_ready(struct playing *playing, int64_t number, double load, double ready_s)
+static bool result_ready(struct simulating *simulating, int64_t number, double load, double ready_s)
 {
-    struct job *job = job_at(playing->events, number);
-    struct place *place = &playing->events->places[job->package.worker];
+    struct job *job = job_at(simulating->events, number);
+    struct place *place = &simulating->events->places[job->package.worker];
     job->load = load;
-    if (playing->events->platform->results == RESULTS_END) {
+    if (simulating->events->platform->results == RESULTS_END) {
         job->cost.result_s = place->result_s;
         job->cost.collect_s = place->collect_s;
     }
     place->load = place->result_s = place->collect_s = 0;
-    place->owes = playing->events->traits->worker_returns;
-    return heap_push(playing, EVENT_RESULT, ready_s, number);
+    place->owes = simulating->events->traits->worker_returns;
+    return heap_push(simulating, EVENT_RESULT, ready_s, number);
 }
 
 /* Makes the results of a worker ready once it has computed everything that it will get. */
-static bool end_reach(struct playing *playing, int64_t worker)
+static bool end_reach(struct simulating *simulating, int64_t worker)
 {
-    const struct place *place = &playing->events->places[worker];
-    if (playing->events->platform->results != RESULTS_END || !(place->load > 0) ||
+    const struct place *place = &simulating->events->places[worker];
+    if (simulating->events->platform->results != RESULTS_END || !(place->load > 0) ||
         place->under_way > 0 ||
-        !(place->last || playing->events->ended || playing->events->handed_out))
+        !(place->last || simulating->events->ended || simulating->events->handed_out))
         return true;
-    return result_ready(playing, place->newest, place->load,
-                        job_at(playing->events, place->newest)->times.computed_s);
+    return result_ready(simulating, place->newest, place->load,
+                        job_at(simulating->events, place->newest)->times.computed_s);
 }
 
 /* The costs to return the results of that package or, at the end, of all the worker's packages.
  * Where the platform gives no costs for them, they are those that the run measured. */
-static struct star_cost result_cost(const struct playing *playing, const struct job *job)
+static struct star_cost result_cost(const struct simulating *simulating, const struct job *job)
 {
-    const struct platform *platform = playing->events->platform;
+    const struct platform *platform = simulating->events->platform;
     if (platform->results == RESULTS_PACKAGE || platform->window_count == 0)
         return job->cost;
     const struct platform_window *window = platform_nearest(platform, job->load);
@@ -375,48 +376,48 @@ static struct star_cost result_cost(const struct playing *playing, const struct 
         .collect_s = cost_of(window->collect, job->load)};
 }
 
-static double gone_s(const struct playing *playing, int64_t worker)
+static double gone_s(const struct simulating *simulating, int64_t worker)
 {
-    const struct loop_source *source = playing->source;
+    const struct loop_source *source = simulating->source;
     return source->gone_s ? source->gone_s(source->self, worker) : HUGE_VAL;
 }
 
 /* The worker has returned the result that it owed, and may go on. */
-static bool owing_end(struct playing *playing, struct place *place)
+static bool owing_end(struct simulating *simulating, struct place *place)
 {
     place->owes = false;
     return place->head < 0 ||
-           heap_push(playing, EVENT_WORK, job_at(playing->events, place->head)->times.arrived_s,
-                     place->head);
+           heap_push(simulating, EVENT_WORK,
+                     job_at(simulating->events, place->head)->times.arrived_s, place->head);
 }
 
 /* The worker is lost before these results have returned. Until then they occupy the port. Packages
  * that were sent to the worker nevertheless are still simulated, so it goes on. */
-static bool result_drop(struct playing *playing, const struct event *event, double lost_s)
+static bool result_drop(struct simulating *simulating, const struct event *event, double lost_s)
 {
-    struct job *job = job_at(playing->events, event->job);
-    double *port_s = port_in(playing, job->package.worker);
+    struct job *job = job_at(simulating->events, event->job);
+    double *port_s = port_in(simulating, job->package.worker);
     if (event->at_s < lost_s)
         *port_s = star_later(*port_s, lost_s);
-    return (!playing->events->traits->worker_returns ||
-            owing_end(playing, &playing->events->places[job->package.worker])) &&
-           job_close(playing, job);
+    return (!simulating->events->traits->worker_returns ||
+            owing_end(simulating, &simulating->events->places[job->package.worker])) &&
+           job_close(simulating, job);
 }
 
-static bool result_begin(struct playing *playing, const struct event *event)
+static bool result_begin(struct simulating *simulating, const struct event *event)
 {
-    const struct operating_traits *traits = playing->events->traits;
-    struct star *star = playing->star;
-    struct job *job = job_at(playing->events, event->job);
+    const struct operating_traits *traits = simulating->events->traits;
+    struct star *star = simulating->star;
+    struct job *job = job_at(simulating->events, event->job);
     const int64_t worker = job->package.worker;
-    struct place *place = &playing->events->places[worker];
-    const double seconds =
-        lasts(playing, worker, OPERATION_RESULT, event->at_s, result_cost(playing, job).result_s);
-    if (event->at_s + seconds > gone_s(playing, worker))
-        return result_drop(playing, event, gone_s(playing, worker));
+    struct place *place = &simulating->events->places[worker];
+    const double seconds = lasts(simulating, worker, OPERATION_RESULT, event->at_s,
+                                 result_cost(simulating, job).result_s);
+    if (event->at_s + seconds > gone_s(simulating, worker))
+        return result_drop(simulating, event, gone_s(simulating, worker));
     job->times.result_s = event->at_s;
     job->times.returned_s = event->at_s + seconds;
-    *port_in(playing, worker) = job->times.returned_s;
+    *port_in(simulating, worker) = job->times.returned_s;
     star->results_s = star_later(star->results_s, job->times.returned_s);
     if (traits->master_takes) {
         star->master_s = job->times.returned_s;
@@ -425,51 +426,52 @@ static bool result_begin(struct playing *playing, const struct event *event)
     if (traits->worker_returns) {
         star->workers[worker].free_s = job->times.returned_s;
         star->workers[worker].busy_s += seconds;
-        if (!owing_end(playing, place))
+        if (!owing_end(simulating, place))
             return false;
     }
-    return heap_push(playing, EVENT_COLLECT, job->times.returned_s, event->job) &&
-           (playing->events->platform->results != RESULTS_PACKAGE || job_tell(playing, job));
+    return heap_push(simulating, EVENT_COLLECT, job->times.returned_s, event->job) &&
+           (simulating->events->platform->results != RESULTS_PACKAGE || job_tell(simulating, job));
 }
 
 /* Tells the dispatch that results returned at the end have arrived at the master. */
-static bool end_tell(struct playing *playing, const struct job *job)
+static bool end_tell(struct simulating *simulating, const struct job *job)
 {
-    const struct loop_source *source = playing->source;
-    return playing->events->platform->results != RESULTS_END || !source->returned ||
-           source->returned(source->self, &job->package, job->times.collected_s, playing->failure);
+    const struct loop_source *source = simulating->source;
+    return simulating->events->platform->results != RESULTS_END || !source->returned ||
+           source->returned(source->self, &job->package, job->times.collected_s,
+                            simulating->failure);
 }
 
-static bool collect_begin(struct playing *playing, const struct event *event)
+static bool collect_begin(struct simulating *simulating, const struct event *event)
 {
-    struct star *star = playing->star;
-    struct job *job = job_at(playing->events, event->job);
-    const double wanted_s = result_cost(playing, job).collect_s;
+    struct star *star = simulating->star;
+    struct job *job = job_at(simulating->events, event->job);
+    const double wanted_s = result_cost(simulating, job).collect_s;
     job->times.collect_s = job->times.collected_s = job->times.returned_s;
     if (wanted_s > 0) {
-        const double seconds = lasts(playing, -1, OPERATION_COLLECT, event->at_s, wanted_s);
+        const double seconds = lasts(simulating, -1, OPERATION_COLLECT, event->at_s, wanted_s);
         job->times.collect_s = event->at_s;
         job->times.collected_s = star->master_s = event->at_s + seconds;
         star->master_busy_s += seconds;
         star->results_s = star_later(star->results_s, job->times.collected_s);
     }
-    return end_tell(playing, job) && job_close(playing, job);
+    return end_tell(simulating, job) && job_close(simulating, job);
 }
 
 /* The worker has begun a package: the next one that has arrived may follow it. */
-static bool follower_ready(struct playing *playing, struct place *place, int64_t follower)
+static bool follower_ready(struct simulating *simulating, struct place *place, int64_t follower)
 {
     place->head = follower;
     if (follower < 0)
         place->tail = -1;
     return follower < 0 || place->owes ||
-           heap_push(playing, EVENT_WORK, job_at(playing->events, follower)->times.arrived_s,
+           heap_push(simulating, EVENT_WORK, job_at(simulating->events, follower)->times.arrived_s,
                      follower);
 }
 
-static void work_time(struct playing *playing, const struct event *event, struct job *job)
+static void work_time(struct simulating *simulating, const struct event *event, struct job *job)
 {
-    struct star *star = playing->star;
+    struct star *star = simulating->star;
     struct star_worker *to = &star->workers[job->package.worker];
     struct star_times *times = &job->times;
     struct star_cost *cost = &job->cost;
@@ -477,12 +479,13 @@ static void work_time(struct playing *playing, const struct event *event, struct
     times->prepared_s = to->packages == 0 ? to->prepared_s : 0;
     times->idle_s = to->free_s;
     times->start_s = event->at_s;
-    cost->receive_s = lasts(playing, worker, OPERATION_RECEIVE, times->start_s, cost->receive_s);
+    cost->receive_s = lasts(simulating, worker, OPERATION_RECEIVE, times->start_s, cost->receive_s);
     times->received_s = times->start_s + cost->receive_s;
-    cost->compute_s = lasts(playing, worker, OPERATION_COMPUTE, times->received_s, cost->compute_s);
+    cost->compute_s =
+        lasts(simulating, worker, OPERATION_COMPUTE, times->received_s, cost->compute_s);
     times->computed_s = times->received_s + cost->compute_s;
     times->handed_s = star_later(times->computed_s, to->end_s);
-    cost->output_s = lasts(playing, worker, OPERATION_OUTPUT, times->handed_s, cost->output_s);
+    cost->output_s = lasts(simulating, worker, OPERATION_OUTPUT, times->handed_s, cost->output_s);
     const struct star_write write = star_write(times->computed_s, to->end_s, cost->output_s);
     const double hidden_s =
         star->write_behind ? star_hidden(times->start_s, times->computed_s, to->end_s) : 0;
@@ -492,25 +495,25 @@ static void work_time(struct playing *playing, const struct event *event, struct
     to->busy_s += cost->receive_s + cost->compute_s + cost->output_s - hidden_s;
     to->output_s += cost->output_s - hidden_s;
     if (to->packages++ == 0)
-        to->first_s = playing->events->traits->worker_takes ? times->link_s : times->start_s;
+        to->first_s = simulating->events->traits->worker_takes ? times->link_s : times->start_s;
 }
 
-static bool work_begin(struct playing *playing, const struct event *event)
+static bool work_begin(struct simulating *simulating, const struct event *event)
 {
-    struct star *star = playing->star;
-    struct job *job = job_at(playing->events, event->job);
+    struct star *star = simulating->star;
+    struct job *job = job_at(simulating->events, event->job);
     const int64_t worker = job->package.worker;
-    struct place *place = &playing->events->places[worker];
-    const enum results results = playing->events->platform->results;
-    work_time(playing, event, job);
+    struct place *place = &simulating->events->places[worker];
+    const enum results results = simulating->events->platform->results;
+    work_time(simulating, event, job);
     job->begun = true;
     star->starts[worker * star->buffers + place->begun++ % star->buffers] = job->times.start_s;
     place->under_way--;
     const int64_t follower = job->follower;
     if (results == RESULTS_PACKAGE &&
-        !result_ready(playing, event->job, job->package.load, job->times.computed_s))
+        !result_ready(simulating, event->job, job->package.load, job->times.computed_s))
         return false;
-    if (!follower_ready(playing, place, follower))
+    if (!follower_ready(simulating, place, follower))
         return false;
     if (results == RESULTS_PACKAGE)
         return true;
@@ -519,25 +522,25 @@ static bool work_begin(struct playing *playing, const struct event *event)
         place->result_s += job->cost.result_s;
         place->collect_s += job->cost.collect_s;
     }
-    if (!job_tell(playing, job))
+    if (!job_tell(simulating, job))
         return false;
     /* A worker's newest package is kept until it is known whether results return with it. */
     const bool newest = results == RESULTS_END && place->newest == event->job;
-    return newest ? end_reach(playing, worker) : job_close(playing, job);
+    return newest ? end_reach(simulating, worker) : job_close(simulating, job);
 }
 
-static bool transfer_begin(struct playing *playing, const struct event *event)
+static bool transfer_begin(struct simulating *simulating, const struct event *event)
 {
-    const struct operating_traits *traits = playing->events->traits;
-    struct star *star = playing->star;
-    struct job *job = job_at(playing->events, event->job);
+    const struct operating_traits *traits = simulating->events->traits;
+    struct star *star = simulating->star;
+    struct job *job = job_at(simulating->events, event->job);
     const int64_t worker = job->package.worker;
-    struct place *place = &playing->events->places[worker];
-    const double seconds = lasts(playing, worker, OPERATION_LINK, event->at_s, job->cost.link_s);
+    struct place *place = &simulating->events->places[worker];
+    const double seconds = lasts(simulating, worker, OPERATION_LINK, event->at_s, job->cost.link_s);
     job->times.link_s = event->at_s;
     job->times.arrived_s = event->at_s + seconds;
-    *port_out(playing, worker) = job->times.arrived_s;
-    playing->events->transfer_s = event->at_s;
+    *port_out(simulating, worker) = job->times.arrived_s;
+    simulating->events->transfer_s = event->at_s;
     star->port_busy_s += seconds;
     if (traits->master_sends) {
         star->master_s = job->times.arrived_s;
@@ -547,39 +550,40 @@ static bool transfer_begin(struct playing *playing, const struct event *event)
         star->workers[worker].free_s = job->times.arrived_s;
         star->workers[worker].busy_s += seconds;
     }
-    playing->events->next_transfer++;
+    simulating->events->next_transfer++;
     place->sent++;
     star->workers[worker].oldest = place->sent % star->buffers;
     if (place->head >= 0) {
-        job_at(playing->events, place->tail)->follower = event->job;
+        job_at(simulating->events, place->tail)->follower = event->job;
         place->tail = event->job;
         return true;
     }
     place->head = place->tail = event->job;
-    return place->owes || heap_push(playing, EVENT_WORK, job->times.arrived_s, event->job);
+    return place->owes || heap_push(simulating, EVENT_WORK, job->times.arrived_s, event->job);
 }
 
 /* ---- what is sent -------------------------------------------------------------------------- */
 
-static bool package_take(struct playing *playing)
+static bool package_take(struct simulating *simulating)
 {
-    struct events *events = playing->events;
-    struct star *star = playing->star;
+    struct events *events = simulating->events;
+    struct star *star = simulating->star;
     struct job *jobs = array_reserve(events->jobs, &events->job_capacity,
                                      (size_t)(events->end - events->first) + 1, sizeof *jobs);
     if (!jobs)
-        return failure_memory(playing->failure, "simulating");
+        return failure_memory(simulating->failure, "simulating");
     events->jobs = jobs;
     const int64_t number = events->end++;
     struct job *job = job_at(events, number);
-    *job = (struct job){
-        .package = playing->loop->package, .cost = *playing->loop->package.cost, .follower = -1};
+    *job = (struct job){.package = simulating->loop->package,
+                        .cost = *simulating->loop->package.cost,
+                        .follower = -1};
     struct star_cost *cost = &job->cost;
     struct place *place = &events->places[job->package.worker];
     job->times.envelope_s = star->master_s;
-    cost->envelope_s = lasts(playing, -1, OPERATION_ENVELOPE, star->master_s, cost->envelope_s);
+    cost->envelope_s = lasts(simulating, -1, OPERATION_ENVELOPE, star->master_s, cost->envelope_s);
     job->times.send_s = star->master_s + cost->envelope_s;
-    cost->send_s = lasts(playing, -1, OPERATION_SEND, job->times.send_s, cost->send_s);
+    cost->send_s = lasts(simulating, -1, OPERATION_SEND, job->times.send_s, cost->send_s);
     job->times.sent_s = job->times.send_s + cost->send_s;
     star->master_s = job->times.sent_s;
     star->master_busy_s += cost->envelope_s + cost->send_s;
@@ -592,84 +596,84 @@ static bool package_take(struct playing *playing)
     struct job *last = job_at(events, before);
     /* The package before is over, unless it has not begun or results return with it: then it ends
      * with these. */
-    return !last->begun || last->load > 0 || job_close(playing, last);
+    return !last->begun || last->load > 0 || job_close(simulating, last);
 }
 
 /* Every worker has all its packages, as far as is known now: their results may be ready. */
-static bool ends_reach(struct playing *playing)
+static bool ends_reach(struct simulating *simulating)
 {
-    for (int64_t k = 0; k < playing->events->workers; k++)
-        if (!end_reach(playing, k))
+    for (int64_t k = 0; k < simulating->events->workers; k++)
+        if (!end_reach(simulating, k))
             return false;
     return true;
 }
 
-static bool sending_end(struct playing *playing)
+static bool sending_end(struct simulating *simulating)
 {
-    playing->events->ended = true;
-    return ends_reach(playing);
+    simulating->events->ended = true;
+    return ends_reach(simulating);
 }
 
 /* The master waits until the next thing that it will hear of, as far as is known. Something earlier
  * may become known while it waits. */
-static void waiting_begin(struct playing *playing)
+static void waiting_begin(struct simulating *simulating)
 {
-    const struct loop_source *source = playing->source;
-    playing->events->waits = true;
-    playing->events->wait_s = fmin(source->event_s(source->self), source->due_s(source->self));
+    const struct loop_source *source = simulating->source;
+    simulating->events->waits = true;
+    simulating->events->wait_s = fmin(source->event_s(source->self), source->due_s(source->self));
 }
 
-static void waiting_end(struct playing *playing, double at_s)
+static void waiting_end(struct simulating *simulating, double at_s)
 {
-    const double waited_s = at_s - playing->star->master_s;
-    playing->events->waits = false;
-    playing->star->master_s = at_s;
-    if (playing->source->waited)
-        playing->source->waited(playing->source->self, waited_s);
+    const double waited_s = at_s - simulating->star->master_s;
+    simulating->events->waits = false;
+    simulating->star->master_s = at_s;
+    if (simulating->source->waited)
+        simulating->source->waited(simulating->source->self, waited_s);
 }
 
-static bool workers_lack(struct playing *playing)
+static bool workers_lack(struct simulating *simulating)
 {
-    return failure_set(playing->failure, FAILURE_INFEASIBLE,
+    return failure_set(simulating->failure, FAILURE_INFEASIBLE,
                        "no worker is left for the remaining tasks: simulate more workers");
 }
 
 /* False: no worker is left that it could wait for. */
-static bool waiting_try(struct playing *playing)
+static bool waiting_try(struct simulating *simulating)
 {
-    struct events *events = playing->events;
-    const struct loop_source *source = playing->source;
+    struct events *events = simulating->events;
+    const struct loop_source *source = simulating->source;
     const bool alone = events->heap_count == 0 && events->next_transfer == events->end &&
                        !isfinite(source->event_s(source->self));
     if (alone && (events->alone || !isfinite(source->due_s(source->self))))
-        return workers_lack(playing);
+        return workers_lack(simulating);
     events->alone = alone;
-    waiting_begin(playing);
+    waiting_begin(simulating);
     return true;
 }
 
-static bool envelope_begin(struct playing *playing, const struct event *event, bool *paused)
+static bool envelope_begin(struct simulating *simulating, const struct event *event, bool *paused)
 {
-    struct loop *loop = playing->loop;
-    const struct loop_source *source = playing->source;
-    if (playing->events->waits)
-        waiting_end(playing, event->at_s);
+    struct loop *loop = simulating->loop;
+    const struct loop_source *source = simulating->source;
+    if (simulating->events->waits)
+        waiting_end(simulating, event->at_s);
     const enum loop_answer answer =
-        source->next(source->self, loop, &loop->package, playing->failure);
-    playing->events->handed_out = answer == LOOP_HANDED_OUT;
+        source->next(source->self, loop, &loop->package, simulating->failure);
+    simulating->events->handed_out = answer == LOOP_HANDED_OUT;
     switch (answer) {
     case LOOP_SEND:
-        playing->events->alone = false;
-        return package_take(playing);
+        simulating->events->alone = false;
+        return package_take(simulating);
     case LOOP_HANDED_OUT:
-        return ends_reach(playing) && waiting_try(playing);
+        return ends_reach(simulating) && waiting_try(simulating);
     case LOOP_WAIT:
-        return waiting_try(playing);
+        return waiting_try(simulating);
     case LOOP_PAUSE:
         *paused = true;
         return true;
     case LOOP_END:
-        return sending_end(playing);
+        return sending_end(simulating);
     case LOOP_FAILED:
         break;
     }
@@ -678,65 +682,65 @@ static bool envelope_begin(struct playing *playing, const struct event *event, b
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
-static bool event_play(struct playing *playing, const struct event *event, bool *paused)
+static bool event_simulate(struct simulating *simulating, const struct event *event, bool *paused)
 {
     if (event->kind <= EVENT_WORK)
-        heap_pop(playing->events);
+        heap_pop(simulating->events);
     switch (event->kind) {
     case EVENT_RESULT:
-        return result_begin(playing, event);
+        return result_begin(simulating, event);
     case EVENT_COLLECT:
-        return collect_begin(playing, event);
+        return collect_begin(simulating, event);
     case EVENT_WORK:
-        return work_begin(playing, event);
+        return work_begin(simulating, event);
     case EVENT_TRANSFER:
-        return transfer_begin(playing, event);
+        return transfer_begin(simulating, event);
     case EVENT_ENVELOPE:
         break;
     }
-    return envelope_begin(playing, event, paused);
+    return envelope_begin(simulating, event, paused);
 }
 
 /* No event can begin any more: only what the master computes is left. */
-static bool events_end(struct playing *playing)
+static bool events_end(struct simulating *simulating)
 {
-    return playing->events->ended
-               ? jobs_close(playing) &&
-                     loop_compute(playing->loop, playing->source, HUGE_VAL, playing->failure)
-               : workers_lack(playing);
+    return simulating->events->ended
+               ? jobs_close(simulating) && loop_compute(simulating->loop, simulating->source,
+                                                        HUGE_VAL, simulating->failure)
+               : workers_lack(simulating);
 }
 
 /* Until the event nobody needs the master, so it computes. */
-static bool events_compute(struct playing *playing, const struct event *event, bool *computed)
+static bool events_compute(struct simulating *simulating, const struct event *event, bool *computed)
 {
-    const double from_s = playing->star->master_s;
+    const double from_s = simulating->star->master_s;
     *computed = false;
-    if (!playing->source->computes || !(from_s < event->at_s))
+    if (!simulating->source->computes || !(from_s < event->at_s))
         return true;
-    if (!loop_compute(playing->loop, playing->source, event->at_s, playing->failure))
+    if (!loop_compute(simulating->loop, simulating->source, event->at_s, simulating->failure))
         return false;
-    *computed = playing->star->master_s > from_s;
+    *computed = simulating->star->master_s > from_s;
     return true;
 }
 
 bool events_run(struct loop *loop, const struct loop_source *source, struct failure *failure)
 {
-    struct playing playing = {loop, &loop->star, loop->events, source, failure};
+    struct simulating simulating = {loop, &loop->star, loop->events, source, failure};
     struct event event;
     bool paused = false;
-    while (event_first(&playing, &event)) {
+    while (event_first(&simulating, &event)) {
         bool computed;
-        if (!events_compute(&playing, &event, &computed))
+        if (!events_compute(&simulating, &event, &computed))
             return false;
         if (computed) /* the event is looked at again, as the master is now free later */
             continue;
-        if (!event_play(&playing, &event, &paused))
+        if (!event_simulate(&simulating, &event, &paused))
             return false;
         if (paused)
             return true;
         /* What the master waits for may have become known by this event. */
-        if (playing.events->waits)
-            waiting_begin(&playing);
+        if (simulating.events->waits)
+            waiting_begin(&simulating);
     }
-    return events_end(&playing);
+    return events_end(&simulating);
 }

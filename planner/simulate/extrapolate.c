@@ -14,7 +14,7 @@ struct shortened {
     struct plan_round *rounds; /* owned; its loads are borrowed */
     double *ends, *more;       /* owned, per worker of the plan */
     int64_t first, step;       /* rounds of a long entry; how many more the second time */
-    int64_t played;
+    int64_t simulated;
 };
 
 static void shortened_release(struct shortened *shortened)
@@ -45,8 +45,8 @@ static bool is_long(const struct shortened *shortened, size_t round)
 }
 
 /* Simulates the shortened plan, with some more rounds of entry `longer`; SIZE_MAX: of none. */
-static bool shortened_play(struct shortened *shortened, size_t longer,
-                           struct simulation *simulation, double *ends, struct failure *failure)
+static bool shortened_simulate(struct shortened *shortened, size_t longer,
+                               struct simulation *simulation, double *ends, struct failure *failure)
 {
     struct plan plan = *shortened->plan;
     for (size_t r = 0; r < plan.round_count; r++) {
@@ -59,7 +59,7 @@ static bool shortened_play(struct shortened *shortened, size_t longer,
     plan.rounds = shortened->rounds;
     if (!simulate_packages(shortened->platform, &plan, NULL, simulation, ends, failure))
         return false;
-    shortened->played += simulation->packages;
+    shortened->simulated += simulation->packages;
     return true;
 }
 
@@ -91,7 +91,7 @@ static bool entry_extend(struct shortened *shortened, size_t round, const struct
     const double times =
         (double)(plan->rounds[round].repeat - shortened->first) / (double)shortened->step;
     struct simulation more;
-    if (!shortened_play(shortened, round, &more, shortened->more, failure))
+    if (!shortened_simulate(shortened, round, &more, shortened->more, failure))
         return false;
     simulation_extend(simulation, base, &more, times);
     for (int64_t k = 0; ends && k < plan->worker_count; k++)
@@ -100,14 +100,14 @@ static bool entry_extend(struct shortened *shortened, size_t round, const struct
 }
 
 bool extrapolate_plan(const struct platform *platform, const struct plan *plan,
-                      struct simulation *simulation, double *ends, int64_t *played,
+                      struct simulation *simulation, double *ends, int64_t *simulated,
                       struct failure *failure)
 {
     struct shortened shortened;
     struct simulation base;
     bool good = shortened_init(&shortened, platform, plan);
     if (good)
-        good = shortened_play(&shortened, SIZE_MAX, &base, shortened.ends, failure);
+        good = shortened_simulate(&shortened, SIZE_MAX, &base, shortened.ends, failure);
     else
         failure_memory(failure, "simulating a plan");
     if (good) {
@@ -120,8 +120,8 @@ bool extrapolate_plan(const struct platform *platform, const struct plan *plan,
             good = entry_extend(&shortened, r, &base, simulation, ends, failure);
     if (good)
         simulation->packages = plan_packages(plan);
-    if (played)
-        *played = shortened.played;
+    if (simulated)
+        *simulated = shortened.simulated;
     shortened_release(&shortened);
     return good;
 }

@@ -12,10 +12,10 @@
 
 #include "planner/simulate/simulate.h"
 
-/* As simulate_plan, without a trace. `ends` (may be NULL) as evaluator_makespan has them; *played
- * (may be NULL): packages that were simulated. */
+/* As simulate_plan, without a trace. `ends` (may be NULL) as evaluator_makespan has them;
+ * *simulated (may be NULL): packages that were simulated. */
 bool extrapolate_plan(const struct platform *platform, const struct plan *plan,
-                      struct simulation *simulation, double *ends, int64_t *played,
+                      struct simulation *simulation, double *ends, int64_t *simulated,
                       struct failure *failure);
 
 #endif

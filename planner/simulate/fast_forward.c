@@ -367,23 +367,24 @@ static void requests_skip(struct fast_forward *forward, const struct dispatch_ru
 }
 
 /* How many turns to simulate before the section, in it, and at the end of the series. */
-struct played {
+struct simulated {
     int64_t before, section, end;
 };
 
-static struct played played_of(const struct fast_forward *forward, const struct dispatch_run *run)
+static struct simulated simulated_of(const struct fast_forward *forward,
+                                     const struct dispatch_run *run)
 {
     const int64_t unit = run->asked ? forward->platform->worker_count : 1;
     const double packages = (double)(run->asked ? forward->platform->worker_count : run->packages);
     /* The k-th series gets a k-th of the turns. Few dispatches have many series, and these only
      * where sizes change little by little. */
-    const double rounds = (double)forward->scenario->played / packages / (1 + forward->skips);
+    const double rounds = (double)forward->scenario->simulated / packages / (1 + forward->skips);
     const int64_t least = forward->platform->buffers + ROUNDS_LEAST;
     const int64_t before = (int64_t)(SHARE_BEFORE * rounds), end = (int64_t)(SHARE_END * rounds);
     const int64_t section = (int64_t)((1 - SHARE_BEFORE - SHARE_END) * rounds);
-    return (struct played){unit * (before > least ? before : least),
-                           unit * (section > least ? section : least),
-                           unit * (end > least ? end : least)};
+    return (struct simulated){unit * (before > least ? before : least),
+                              unit * (section > least ? section : least),
+                              unit * (end > least ? end : least)};
 }
 
 /* Is it still before the time when workers become slow? Then the section would not tell what comes
@@ -396,13 +397,13 @@ static bool slow_ahead(const struct fast_forward *forward, const struct star *st
 
 /* Has the section of this series been simulated completely? */
 static bool section_over(struct fast_forward *forward, const struct dispatch_run *run,
-                         const struct played *played, const struct star *star)
+                         const struct simulated *simulated, const struct star *star)
 {
     const int64_t turns = forward->noted / run->packages;
-    if (forward->begun < 0 && turns >= played->before)
+    if (forward->begun < 0 && turns >= simulated->before)
         section_begin(forward, star);
     return forward->begun >= 0 &&
-           (forward->noted - forward->begun) / run->packages >= played->section;
+           (forward->noted - forward->begun) / run->packages >= simulated->section;
 }
 
 /* When the next worker has started, and asks for packages as well; HUGE_VAL: all have started, or
@@ -435,9 +436,9 @@ static double turns_in(const struct fast_forward *forward, const struct dispatch
 
 /* How many turns to skip; below 0: none from here, but perhaps later. */
 static int64_t turns_skipped(const struct fast_forward *forward, const struct dispatch_run *run,
-                             const struct played *played, const struct star *star)
+                             const struct simulated *simulated, const struct star *star)
 {
-    const int64_t left = run->turns - played->end;
+    const int64_t left = run->turns - simulated->end;
     const double start_s = run->asked ? next_start(forward, star, forward->begun_s) : HUGE_VAL;
     const double lost_s = loss_ahead(forward, star);
     double turns = (double)left;
@@ -448,7 +449,7 @@ static int64_t turns_skipped(const struct fast_forward *forward, const struct di
             pieces_of(forward) > 1
                 ? -1
                 : fmin(turns, UNTIL_LOSS * turns_in(forward, run, star, lost_s - star->master_s) -
-                                  (double)played->end);
+                                  (double)simulated->end);
     return turns < (double)left ? (turns > 0 ? (int64_t)turns : -1) : left;
 }
 
@@ -464,12 +465,12 @@ bool fast_forward_try(struct fast_forward *forward, struct dispatch *dispatch, s
         return false;
     if (run.series != forward->series)
         series_begin(forward, run.series);
-    const struct played played = played_of(forward, &run);
-    if (forward->over || !section_over(forward, &run, &played, star))
+    const struct simulated simulated = simulated_of(forward, &run);
+    if (forward->over || !section_over(forward, &run, &simulated, star))
         return false;
-    const int64_t turns = turns_skipped(forward, &run, &played, star);
-    if (turns < played.before + played.section) {
-        const bool over = turns == run.turns - played.end;
+    const int64_t turns = turns_skipped(forward, &run, &simulated, star);
+    if (turns < simulated.before + simulated.section) {
+        const bool over = turns == run.turns - simulated.end;
         series_begin(forward, run.series);
         forward->over = over;
         return false;

@@ -82,8 +82,8 @@ static void cost_stretch(const struct star *star, const struct loop_source *sour
     cost->output_s = source->lasts(source->self, worker, OPERATION_OUTPUT, at_s, cost->output_s);
 }
 
-static bool package_play(struct loop *loop, const struct loop_source *source,
-                         struct failure *failure)
+static bool package_simulate(struct loop *loop, const struct loop_source *source,
+                             struct failure *failure)
 {
     struct loop_package *package = &loop->package;
     struct star_times times;
@@ -131,7 +131,7 @@ static bool packages_run(struct loop *loop, const struct loop_source *source,
     for (bool alone = false;;) {
         const enum loop_answer answer = source->next(source->self, loop, &loop->package, failure);
         if (answer == LOOP_SEND) {
-            if (!package_play(loop, source, failure))
+            if (!package_simulate(loop, source, failure))
                 return false;
             alone = false;
         } else if (answer == LOOP_END) {

@@ -435,12 +435,12 @@ static bool is_others_turn(struct scenario_state *state, double master_s)
     return theirs;
 }
 
-/* Takes the effort of a package, once more of them are simulated one by one than scenario->played.
- * False: none is left. */
+/* Takes the effort of a package, once more of them are simulated one by one than
+ * scenario->simulated. False: none is left. */
 static bool effort_take(struct scenario_state *state, struct failure *failure)
 {
     const struct scenario *scenario = state->scenario;
-    if (state->simulated++ < scenario->played)
+    if (state->simulated++ < scenario->simulated)
         return true;
     if (effort_spent(scenario->effort))
         return failure_set(failure, FAILURE_USAGE,
@@ -566,7 +566,7 @@ static const struct platform *starts_of(const struct scenario *scenario,
 static bool forwards(const struct platform *platform, const struct scenario *scenario,
                      const struct trace *trace)
 {
-    return scenario->played > 0 && !trace && !scenario->availability && !scenario->joins &&
+    return scenario->simulated > 0 && !trace && !scenario->availability && !scenario->joins &&
            !work_differs(&platform->bytes) && !loop_needs_events(platform);
 }
 
@@ -582,133 +582,136 @@ static void own_sum(struct scenario_state *state, struct simulation *simulation)
             fmax(simulation->makespan_s, simulation->master_busy_s + simulation->own_s);
 }
 
-struct scenario_play {
+struct scenario_simulator {
     struct loop loop;
     struct scenario_state state;
     struct loop_source source;
     struct fast_forward forward;
 };
 
-static void play_release(struct scenario_play *play)
+static void simulator_release(struct scenario_simulator *simulator)
 {
-    free(play->state.heap.items);
-    free(play->state.kept);
-    loop_release(&play->loop);
-    fast_forward_release(&play->forward);
+    free(simulator->state.heap.items);
+    free(simulator->state.kept);
+    loop_release(&simulator->loop);
+    fast_forward_release(&simulator->forward);
 }
 
 /* Initialises the simulation, which must not be moved in memory until it is released; to be
  * released in any case. */
-static bool play_init(struct scenario_play *play, const struct platform *platform,
-                      struct dispatch *dispatch, const struct scenario *scenario,
-                      struct trace *trace, struct failure *failure)
+static bool simulator_init(struct scenario_simulator *simulator, const struct platform *platform,
+                           struct dispatch *dispatch, const struct scenario *scenario,
+                           struct trace *trace, struct failure *failure)
 {
-    struct scenario_state *state = &play->state;
+    struct scenario_state *state = &simulator->state;
     const bool varies = scenario->slow_workers > 0 || scenario->availability;
-    *play = (struct scenario_play){.forward = {.workers = NULL}};
+    *simulator = (struct scenario_simulator){.forward = {.workers = NULL}};
     *state = (struct scenario_state){
-        .platform = platform, .scenario = scenario, .dispatch = dispatch, .loop = &play->loop};
-    play->source = (struct loop_source){.next = scenario_next,
-                                        .sent = package_sent,
-                                        .returned = keeps(state) ? results_taken : NULL,
-                                        .gone_s = worker_gone,
-                                        .event_s = next_event,
-                                        .due_s = scenario_due,
-                                        .waited = scenario_waited,
-                                        .lasts = varies ? scenario_lasts : NULL,
-                                        .self = state};
+        .platform = platform, .scenario = scenario, .dispatch = dispatch, .loop = &simulator->loop};
+    simulator->source = (struct loop_source){.next = scenario_next,
+                                             .sent = package_sent,
+                                             .returned = keeps(state) ? results_taken : NULL,
+                                             .gone_s = worker_gone,
+                                             .event_s = next_event,
+                                             .due_s = scenario_due,
+                                             .waited = scenario_waited,
+                                             .lasts = varies ? scenario_lasts : NULL,
+                                             .self = state};
     slow_prepare(state);
     if (forwards(platform, scenario, trace))
-        state->forward = &play->forward;
+        state->forward = &simulator->forward;
     if (!state->forward && dispatch_master(dispatch).tasks > 0)
-        play->source.computes = scenario_computes;
-    if (!loop_init(&play->loop, platform, platform->worker_count) ||
-        (state->forward && !fast_forward_init(&play->forward, platform, scenario)))
+        simulator->source.computes = scenario_computes;
+    if (!loop_init(&simulator->loop, platform, platform->worker_count) ||
+        (state->forward && !fast_forward_init(&simulator->forward, platform, scenario)))
         return failure_memory(failure, "simulating");
-    play->loop.trace = trace;
-    loop_restart(&play->loop, starts_of(scenario, platform), NULL);
+    simulator->loop.trace = trace;
+    loop_restart(&simulator->loop, starts_of(scenario, platform), NULL);
     return true;
 }
 
-static void play_sum(struct scenario_play *play, struct simulation *simulation)
+static void simulator_sum(struct scenario_simulator *simulator, struct simulation *simulation)
 {
-    lost_forget(&play->loop.star, play->state.scenario);
-    late_forget(&play->loop.star, &play->state);
-    star_sum(&play->loop.star, simulation);
-    if (play->state.forward)
-        own_sum(&play->state, simulation);
+    lost_forget(&simulator->loop.star, simulator->state.scenario);
+    late_forget(&simulator->loop.star, &simulator->state);
+    star_sum(&simulator->loop.star, simulation);
+    if (simulator->state.forward)
+        own_sum(&simulator->state, simulation);
 }
 
 bool simulate_scenario(const struct platform *platform, struct dispatch *dispatch,
                        const struct scenario *scenario, struct trace *trace,
                        struct simulation *simulation, struct failure *failure)
 {
-    struct scenario_play play;
-    const bool good = play_init(&play, platform, dispatch, scenario, trace, failure) &&
-                      loop_run(&play.loop, &play.source, failure);
+    struct scenario_simulator simulator;
+    const bool good = simulator_init(&simulator, platform, dispatch, scenario, trace, failure) &&
+                      loop_run(&simulator.loop, &simulator.source, failure);
     if (good)
-        play_sum(&play, simulation);
-    play_release(&play);
+        simulator_sum(&simulator, simulation);
+    simulator_release(&simulator);
     return good;
 }
 
 /* ---- beside others -------------------------------------------------------------------------- */
 
-struct scenario_play *scenario_play_new(const struct platform *platform, struct dispatch *dispatch,
-                                        const struct scenario *scenario, struct trace *trace,
-                                        int64_t master, struct failure *failure)
+struct scenario_simulator *scenario_simulator_new(const struct platform *platform,
+                                                  struct dispatch *dispatch,
+                                                  const struct scenario *scenario,
+                                                  struct trace *trace, int64_t master,
+                                                  struct failure *failure)
 {
-    struct scenario_play *play = malloc(sizeof *play);
-    if (!play) {
+    struct scenario_simulator *simulator = malloc(sizeof *simulator);
+    if (!simulator) {
         failure_memory(failure, "simulating");
         return NULL;
     }
-    if (!play_init(play, platform, dispatch, scenario, trace, failure))
-        scenario_play_free(&play);
-    if (play) {
-        play->state.beside = true;
-        play->loop.master = (int32_t)master;
+    if (!simulator_init(simulator, platform, dispatch, scenario, trace, failure))
+        scenario_simulator_free(&simulator);
+    if (simulator) {
+        simulator->state.beside = true;
+        simulator->loop.master = (int32_t)master;
     }
-    return play;
+    return simulator;
 }
 
-void scenario_play_free(struct scenario_play **play)
+void scenario_simulator_free(struct scenario_simulator **simulator)
 {
-    if (*play)
-        play_release(*play);
-    free(*play);
-    *play = NULL;
+    if (*simulator)
+        simulator_release(*simulator);
+    free(*simulator);
+    *simulator = NULL;
 }
 
-bool scenario_play_run(struct scenario_play *play, double until_s, struct failure *failure)
-{
-    play->state.begins = true;
-    play->state.until_s = until_s;
-    return loop_run(&play->loop, &play->source, failure);
-}
-
-double scenario_play_next(const struct scenario_play *play)
-{
-    return going_on_s(&play->state);
-}
-
-void scenario_play_wake(struct scenario_play *play, double at_s)
-{
-    play->state.waits = false;
-    play->loop.star.master_s = fmax(play->loop.star.master_s, at_s);
-}
-
-bool scenario_play_hand_out(struct scenario_play *play, double *handed_out_s,
+bool scenario_simulator_run(struct scenario_simulator *simulator, double until_s,
                             struct failure *failure)
 {
-    play->state.fed = play->state.hands_out = true;
-    const bool good = scenario_play_run(play, HUGE_VAL, failure);
-    play->state.hands_out = false;
-    *handed_out_s = play->loop.star.master_s;
+    simulator->state.begins = true;
+    simulator->state.until_s = until_s;
+    return loop_run(&simulator->loop, &simulator->source, failure);
+}
+
+double scenario_simulator_next(const struct scenario_simulator *simulator)
+{
+    return going_on_s(&simulator->state);
+}
+
+void scenario_simulator_wake(struct scenario_simulator *simulator, double at_s)
+{
+    simulator->state.waits = false;
+    simulator->loop.star.master_s = fmax(simulator->loop.star.master_s, at_s);
+}
+
+bool scenario_simulator_hand_out(struct scenario_simulator *simulator, double *handed_out_s,
+                                 struct failure *failure)
+{
+    simulator->state.fed = simulator->state.hands_out = true;
+    const bool good = scenario_simulator_run(simulator, HUGE_VAL, failure);
+    simulator->state.hands_out = false;
+    *handed_out_s = simulator->loop.star.master_s;
     return good;
 }
 
-void scenario_play_sum(struct scenario_play *play, struct simulation *simulation)
+void scenario_simulator_sum(struct scenario_simulator *simulator, struct simulation *simulation)
 {
-    play_sum(play, simulation);
+    simulator_sum(simulator, simulation);
 }

@@ -29,7 +29,7 @@ struct scenario {
     const struct variation *variation;
     /* About how many packages are simulated one by one where they repeat themselves; the others are
      * summed up (fast_forward.h). 0: all are simulated. Not with a trace. */
-    int64_t played;
+    int64_t simulated;
     /* Which shares of their processors and links workers have over time, placed; borrowed; NULL:
      * all of them. Then every package is simulated, and no worker is slow beside that. */
     const struct availability *availability;
@@ -62,25 +62,28 @@ bool simulate_scenario(const struct platform *platform, struct dispatch *dispatc
                        struct simulation *simulation, struct failure *failure);
 
 /* A scenario that is simulated beside others, a piece at a time. */
-struct scenario_play;
+struct scenario_simulator;
 
 /* To be freed; all that it is made of (borrowed) must outlive it. `master`: the master's rank in
  * the trace. NULL with *failure set. */
-struct scenario_play *scenario_play_new(const struct platform *platform, struct dispatch *dispatch,
-                                        const struct scenario *scenario, struct trace *trace,
-                                        int64_t master, struct failure *failure);
-void scenario_play_free(struct scenario_play **play);
+struct scenario_simulator *scenario_simulator_new(const struct platform *platform,
+                                                  struct dispatch *dispatch,
+                                                  const struct scenario *scenario,
+                                                  struct trace *trace, int64_t master,
+                                                  struct failure *failure);
+void scenario_simulator_free(struct scenario_simulator **simulator);
 /* The next step, and on until that time is reached, its dispatch is finished, or nothing more
  * happens by itself. */
-bool scenario_play_run(struct scenario_play *play, double until_s, struct failure *failure);
-/* When its next step is; HUGE_VAL: never, unless scenario_play_wake. */
-double scenario_play_next(const struct scenario_play *play);
-/* Its dispatch has got something, or is closed, at that time. */
-void scenario_play_wake(struct scenario_play *play, double at_s);
-/* Until all that is there has been handed out, which is then. */
-bool scenario_play_hand_out(struct scenario_play *play, double *handed_out_s,
+bool scenario_simulator_run(struct scenario_simulator *simulator, double until_s,
                             struct failure *failure);
+/* When its next step is; HUGE_VAL: never, unless scenario_simulator_wake. */
+double scenario_simulator_next(const struct scenario_simulator *simulator);
+/* Its dispatch has got something, or is closed, at that time. */
+void scenario_simulator_wake(struct scenario_simulator *simulator, double at_s);
+/* Until all that is there has been handed out, which is then. */
+bool scenario_simulator_hand_out(struct scenario_simulator *simulator, double *handed_out_s,
+                                 struct failure *failure);
 /* When it has ended. */
-void scenario_play_sum(struct scenario_play *play, struct simulation *simulation);
+void scenario_simulator_sum(struct scenario_simulator *simulator, struct simulation *simulation);
 
 #endif

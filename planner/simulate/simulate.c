@@ -21,7 +21,7 @@ static bool mapped_simulate(const struct platform *platform, const struct plan *
 {
     struct scenario scenario = SCENARIO_INIT;
     struct dispatch *dispatch = dispatch_new_plan(plan);
-    scenario.played = PACKAGES_MAPPED / 4;
+    scenario.simulated = PACKAGES_MAPPED / 4;
     if (!dispatch)
         return failure_memory(failure, "simulating a plan");
     const bool good = simulate_scenario(platform, dispatch, &scenario, NULL, simulation, failure);

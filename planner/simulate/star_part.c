@@ -35,7 +35,7 @@ static void star_disturb(struct star_part *part, const struct scenario *scenario
     const int64_t slow_end = scenario->slow_first + scenario->slow_workers - before;
     *own = *scenario;
     own->seed += (uint64_t)k << 32; /* so that every star has noise of its own */
-    own->played = 0;
+    own->simulated = 0;
     own->lost_worker -= before;
     if (scenario->lost_worker < before || own->lost_worker >= workers)
         own->lost_worker = -1;

@@ -25,10 +25,10 @@ static const uint64_t first_seed = 0x7a11;
 enum { DRAWS = 16, SIZES = 6, SIZES_UNEQUAL = 9 };
 /* How many packages of a simulation are simulated one by one, the others being summed up
  * (fast_forward.h); and how many in all simulations of one size. */
-enum { PLAYED = 2000, PACKAGES_MOST = 2 * DRAWS * PLAYED };
+enum { SIMULATED = 2000, PACKAGES_MOST = 2 * DRAWS * SIMULATED };
 /* At least so many are for each worker, in head and tail together: until the packages' rhythm is
  * steady. */
-enum { PLAYED_EACH = 40 };
+enum { SIMULATED_EACH = 40 };
 
 static double package_s(const struct plan_tail_request *request, int64_t worker, double tasks)
 {
@@ -84,13 +84,13 @@ static bool tail_simulate(const struct plan_tail_request *request, const struct 
 
 static int64_t draws_of(int64_t workers)
 {
-    const int64_t fit = PACKAGES_MOST / (PLAYED_EACH * workers + 1);
+    const int64_t fit = PACKAGES_MOST / (SIMULATED_EACH * workers + 1);
     return fit < 1 ? 1 : fit < DRAWS ? fit : DRAWS;
 }
 
 double plan_tail_effort(int64_t workers)
 {
-    const double each = fmax(2 * PLAYED, PLAYED_EACH * (double)workers);
+    const double each = fmax(2 * SIMULATED, SIMULATED_EACH * (double)workers);
     return each * (double)(draws_of(workers) + 1) * (SIZES_UNEQUAL + 1);
 }
 
@@ -106,7 +106,7 @@ static bool tail_score(const struct plan_tail_request *request, const struct pla
     struct variation variation;
     scenario.seed = first_seed;
     scenario.noise = request->deviation;
-    scenario.played = PLAYED;
+    scenario.simulated = SIMULATED;
     if (request->setting) {
         unequal = unequal_draw(request->setting, request->speed, request->plan->tasks, 0, draws);
         variation = unequal_variation(&unequal);
@@ -134,7 +134,7 @@ static bool tail_complete(struct plan_tail *tail, const struct plan_tail_request
                           struct failure *failure)
 {
     struct scenario usual = SCENARIO_INIT;
-    usual.played = PLAYED;
+    usual.simulated = SIMULATED;
     tail->setup =
         (struct dispatch_setup){.rule = request->rule,
                                 .tasks = (int64_t)(request->plan->tasks - tail->head.tasks),

@@ -9,15 +9,15 @@
 
 /* A group whose workers compute, simulated by itself with the packages that it gets. */
 struct leaf {
-    struct star_part part;           /* owned */
-    struct trace trace;              /* owned; ranks are relative to its master */
-    struct dispatch *inner, *stream; /* owned by `dispatch`: what decides, and what arrives */
-    struct dispatch *dispatch;       /* owned */
-    struct scenario_play *play;      /* owned */
+    struct star_part part;                /* owned */
+    struct trace trace;                   /* owned; ranks are relative to its master */
+    struct dispatch *inner, *stream;      /* owned by `dispatch`: what decides, and what arrives */
+    struct dispatch *dispatch;            /* owned */
+    struct scenario_simulator *simulator; /* owned */
 };
 
 /* What all masters of a tree share; borrowed. */
-struct tree_play {
+struct tree_simulator {
     const struct tree_setup *setup;
     struct platform alike;             /* the platform's costs, as if core tasks were alike */
     const struct platform *placed;     /* the platform with the differences of core tasks */
@@ -29,7 +29,7 @@ struct tree_play {
 
 /* A master of the tree. */
 struct tree_master {
-    struct tree_play *play;
+    struct tree_simulator *simulator;
     const struct plan *plan;
     struct plan_source source;
     struct loop loop;
@@ -60,17 +60,18 @@ static void groups_ready(struct loop *loop)
 }
 
 /* To be released in any case. False: out of memory. */
-static bool master_init(struct tree_master *master, struct tree_play *play, const struct plan *plan)
+static bool master_init(struct tree_master *master, struct tree_simulator *simulator,
+                        const struct plan *plan)
 {
-    const struct platform *platform = &play->alike;
-    *master = (struct tree_master){.play = play, .plan = plan};
-    if (play->leaves && plan->child_count == 0)
-        master->leaf = &play->leaves[play->taken++];
+    const struct platform *platform = &simulator->alike;
+    *master = (struct tree_master){.simulator = simulator, .plan = plan};
+    if (simulator->leaves && plan->child_count == 0)
+        master->leaf = &simulator->leaves[simulator->taken++];
     if (!plan_source_init(&master->source, platform, plan) ||
         !loop_init(&master->loop, platform, plan->worker_count))
         return false;
     loop_restart(&master->loop, platform, plan->workers);
-    master->loop.trace = play->trace;
+    master->loop.trace = simulator->trace;
     master->loop.master = (int32_t)plan->master;
     if (plan->child_count == 0)
         return true;
@@ -78,7 +79,7 @@ static bool master_init(struct tree_master *master, struct tree_play *play, cons
     master->children = calloc(plan->child_count, sizeof *master->children);
     bool good = master->children != NULL;
     for (size_t k = 0; master->children && k < plan->child_count; k++)
-        good = master_init(&master->children[k], play, &plan->children[k]) && good;
+        good = master_init(&master->children[k], simulator, &plan->children[k]) && good;
     return good;
 }
 
@@ -110,7 +111,7 @@ static void piece_describe(struct tree_master *master, struct loop_package *pack
 /* Varies the package's costs as this run does. */
 static void package_vary(struct tree_master *master, int64_t worker, double load)
 {
-    const struct variation *variation = master->play->variation;
+    const struct variation *variation = master->simulator->variation;
     const struct plan_cursor *cursor = &master->source.cursor;
     const struct package priced = {.index = cursor->index,
                                    .round = cursor->round,
@@ -125,15 +126,15 @@ static void package_vary(struct tree_master *master, int64_t worker, double load
  * names them. */
 static void package_price(struct tree_master *master, struct loop_package *package, double load)
 {
-    const struct tree_play *play = master->play;
+    const struct tree_simulator *simulator = master->simulator;
     const struct plan_cursor *cursor = &master->source.cursor;
     const int64_t worker = cursor->plan->workers[cursor->slot];
-    const struct platform_window *window = platform_nearest(&play->alike, load);
-    if (master->children || !(play->variation || platform_differs(play->placed)))
+    const struct platform_window *window = platform_nearest(&simulator->alike, load);
+    if (master->children || !(simulator->variation || platform_differs(simulator->placed)))
         return;
     master->cost = *package->cost;
     package_vary(master, worker, load);
-    star_cost_place(&master->cost, play->placed, window, platform_worker(window, worker),
+    star_cost_place(&master->cost, simulator->placed, window, platform_worker(window, worker),
                     master->place, load);
     package->cost = &master->cost;
 }
@@ -166,20 +167,20 @@ static enum loop_answer master_next(void *self, struct loop *loop, struct loop_p
 static bool leaf_take(struct leaf *leaf, const struct task_range *range, double received_s,
                       double *handed_out_s, struct failure *failure)
 {
-    if (scenario_play_next(leaf->play) < received_s &&
-        !scenario_play_run(leaf->play, received_s, failure))
+    if (scenario_simulator_next(leaf->simulator) < received_s &&
+        !scenario_simulator_run(leaf->simulator, received_s, failure))
         return false;
     if (dispatch_stream_add(leaf->stream, *range) < 0)
         return failure_memory(failure, "simulating a tree");
-    scenario_play_wake(leaf->play, received_s);
-    return scenario_play_hand_out(leaf->play, handed_out_s, failure);
+    scenario_simulator_wake(leaf->simulator, received_s);
+    return scenario_simulator_hand_out(leaf->simulator, handed_out_s, failure);
 }
 
 static bool leaf_end(struct leaf *leaf, struct failure *failure)
 {
     dispatch_stream_end(leaf->stream);
-    scenario_play_wake(leaf->play, 0);
-    return scenario_play_run(leaf->play, HUGE_VAL, failure);
+    scenario_simulator_wake(leaf->simulator, 0);
+    return scenario_simulator_run(leaf->simulator, HUGE_VAL, failure);
 }
 
 static bool master_run(struct tree_master *master, struct failure *failure);
@@ -220,7 +221,7 @@ static void master_sum(const struct tree_master *master, struct simulation *sum)
 {
     struct simulation star;
     if (master->leaf) {
-        scenario_play_sum(master->leaf->play, &star);
+        scenario_simulator_sum(master->leaf->simulator, &star);
         simulation_join(sum, &star);
         return;
     }
@@ -246,13 +247,13 @@ static bool master_check(const struct platform *platform, const struct plan *pla
 
 /* ---- groups that decide by themselves -------------------------------------------------------- */
 
-static bool leaf_begin(struct tree_play *play, size_t k, struct failure *failure)
+static bool leaf_begin(struct tree_simulator *simulator, size_t k, struct failure *failure)
 {
-    const struct tree_setup *setup = play->setup;
+    const struct tree_setup *setup = simulator->setup;
     const struct plan *plan = plan_leaf(setup->plan, k);
-    struct leaf *leaf = &play->leaves[k];
+    struct leaf *leaf = &simulator->leaves[k];
     struct star_part *part = &leaf->part;
-    const int64_t ranks = play->alike.worker_count + 1;
+    const int64_t ranks = simulator->alike.worker_count + 1;
     const struct star_part_setup own = {.platform = setup->platform,
                                         .scenario = setup->scenario,
                                         .plan = plan,
@@ -269,67 +270,67 @@ static bool leaf_begin(struct tree_play *play, size_t k, struct failure *failure
     if (!leaf->dispatch)
         return leaf->inner ? failure_memory(failure, "simulating a tree") : false;
     dispatch_recovery_apart(leaf->dispatch);
-    leaf->play = scenario_play_new(&part->platform, leaf->dispatch, &part->scenario,
-                                   play->trace ? &leaf->trace : NULL, 0, failure);
-    return leaf->play != NULL;
+    leaf->simulator = scenario_simulator_new(&part->platform, leaf->dispatch, &part->scenario,
+                                             simulator->trace ? &leaf->trace : NULL, 0, failure);
+    return leaf->simulator != NULL;
 }
 
-static bool leaves_begin(struct tree_play *play, struct failure *failure)
+static bool leaves_begin(struct tree_simulator *simulator, struct failure *failure)
 {
     bool good = true;
-    play->leaves = calloc(play->count, sizeof *play->leaves);
-    if (!play->leaves)
+    simulator->leaves = calloc(simulator->count, sizeof *simulator->leaves);
+    if (!simulator->leaves)
         return failure_memory(failure, "simulating a tree");
-    for (size_t k = 0; good && k < play->count; k++)
-        good = leaf_begin(play, k, failure);
+    for (size_t k = 0; good && k < simulator->count; k++)
+        good = leaf_begin(simulator, k, failure);
     return good;
 }
 
-static bool leaves_end(struct tree_play *play, struct failure *failure)
+static bool leaves_end(struct tree_simulator *simulator, struct failure *failure)
 {
     bool good = true;
-    for (size_t k = 0; good && play->leaves && k < play->count; k++)
-        good = leaf_end(&play->leaves[k], failure);
+    for (size_t k = 0; good && simulator->leaves && k < simulator->count; k++)
+        good = leaf_end(&simulator->leaves[k], failure);
     return good;
 }
 
-static bool leaves_tell(const struct tree_play *play, struct failure *failure)
+static bool leaves_tell(const struct tree_simulator *simulator, struct failure *failure)
 {
     bool good = true;
-    for (size_t k = 0; good && play->leaves && k < play->count; k++) {
-        const struct leaf *leaf = &play->leaves[k];
-        good = !play->trace || star_part_trace(&leaf->part, &leaf->trace, play->trace) ||
+    for (size_t k = 0; good && simulator->leaves && k < simulator->count; k++) {
+        const struct leaf *leaf = &simulator->leaves[k];
+        good = !simulator->trace || star_part_trace(&leaf->part, &leaf->trace, simulator->trace) ||
                failure_memory(failure, "simulating a tree");
-        if (play->setup->decided)
-            play->setup->decided(play->setup->self, (int)k, leaf->inner);
+        if (simulator->setup->decided)
+            simulator->setup->decided(simulator->setup->self, (int)k, leaf->inner);
     }
     return good;
 }
 
-static void leaves_release(struct tree_play *play)
+static void leaves_release(struct tree_simulator *simulator)
 {
-    for (size_t k = 0; play->leaves && k < play->count; k++) {
-        struct leaf *leaf = &play->leaves[k];
-        scenario_play_free(&leaf->play);
+    for (size_t k = 0; simulator->leaves && k < simulator->count; k++) {
+        struct leaf *leaf = &simulator->leaves[k];
+        scenario_simulator_free(&leaf->simulator);
         dispatch_free(&leaf->dispatch);
         trace_release(&leaf->trace);
         star_part_release(&leaf->part);
     }
-    free(play->leaves);
+    free(simulator->leaves);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static bool tree_play(struct tree_play *play, struct simulation *simulation,
-                      struct failure *failure)
+static bool masters_simulate(struct tree_simulator *simulator, struct simulation *simulation,
+                             struct failure *failure)
 {
     struct tree_master master;
     struct simulation sum = {.packages = 0};
-    bool good = master_init(&master, play, play->setup->plan) ||
+    bool good = master_init(&master, simulator, simulator->setup->plan) ||
                 failure_memory(failure, "simulating a tree");
     master.arrived = HUGE_VAL;
-    good = good && master_run(&master, failure) && leaves_end(play, failure) &&
-           leaves_tell(play, failure);
+    good = good && master_run(&master, failure) && leaves_end(simulator, failure) &&
+           leaves_tell(simulator, failure);
     if (good) {
         master_sum(&master, &sum);
         *simulation = sum;
@@ -354,25 +355,26 @@ bool tree_simulate(const struct platform *platform, const struct plan *plan,
 {
     const struct tree_setup setup = {.platform = platform, .plan = plan};
     const struct platform *drawn = variation && variation->drawn ? variation->drawn : platform;
-    struct tree_play play = {.setup = &setup,
-                             .alike = platform_unplaced(drawn),
-                             .placed = platform,
-                             .variation = variation,
-                             .trace = trace};
-    return tree_check(platform, plan, failure) && tree_play(&play, simulation, failure);
+    struct tree_simulator simulator = {.setup = &setup,
+                                       .alike = platform_unplaced(drawn),
+                                       .placed = platform,
+                                       .variation = variation,
+                                       .trace = trace};
+    return tree_check(platform, plan, failure) && masters_simulate(&simulator, simulation, failure);
 }
 
 bool simulate_tree(const struct tree_setup *setup, struct trace *trace,
                    struct simulation *simulation, struct failure *failure)
 {
-    struct tree_play play = {.setup = setup,
-                             .alike = platform_unplaced(setup->platform),
-                             .placed = setup->platform,
-                             .count = plan_leaves(setup->plan),
-                             .trace = trace};
+    struct tree_simulator simulator = {.setup = setup,
+                                       .alike = platform_unplaced(setup->platform),
+                                       .placed = setup->platform,
+                                       .count = plan_leaves(setup->plan),
+                                       .trace = trace};
     if (!tree_check(setup->platform, setup->plan, failure))
         return false;
-    const bool good = leaves_begin(&play, failure) && tree_play(&play, simulation, failure);
-    leaves_release(&play);
+    const bool good =
+        leaves_begin(&simulator, failure) && masters_simulate(&simulator, simulation, failure);
+    leaves_release(&simulator);
     return good;
 }

@@ -17,10 +17,15 @@
  * made. */
 enum { DRAWS_MOST = 1000, DRAWS_ENOUGH = 200, DRAWS_LEAST = 50 };
 enum { PACKAGES_QUICK = 4000000, PACKAGES_MORE = 20000000 };
-/* The number of draws with a tail, by the packages that are simulated: of one draw about PLAYED,
- * and PLAYED_EACH for each worker (the others are summed up, simulate/fast_forward.h); of all draws
- * at most PLAYED_MOST, and more draws than LEAST only up to PLAYED_ENOUGH. */
-enum { PLAYED = 1000, PLAYED_EACH = 40, PLAYED_MOST = 4000000, PLAYED_ENOUGH = 2000000 };
+/* The number of draws with a tail, by the packages that are simulated: of one draw about SIMULATED,
+ * and SIMULATED_EACH for each worker (the others are summed up, simulate/fast_forward.h); of all
+ * draws at most SIMULATED_MOST, and more draws than LEAST only up to SIMULATED_ENOUGH. */
+enum {
+    SIMULATED = 1000,
+    SIMULATED_EACH = 40,
+    SIMULATED_MOST = 4000000,
+    SIMULATED_ENOUGH = 2000000
+};
 /* The number of draws for several masters that are simulated together, because core tasks move
  * between them or groups decide by themselves. By the packages of all draws: LEAST draws up to
  * BESIDE_MOST, more draws only up to BESIDE_ENOUGH. When a master begins it looks at all workers,
@@ -35,14 +40,14 @@ struct load_sum {
 };
 
 /* The simulation of one master's plan, which is repeated for each draw. */
-struct play {
+struct simulator {
     const struct plan *plan;
     struct cost_sample *sample; /* borrowed */
     bool large;                 /* by the evaluator, not package by package */
     double weight;    /* of a large plan: how many times longer it takes because regions of the job
                          differ */
     struct loop loop; /* owned */
-    struct plan_cursor cursor; /* of the draw that is played package by package */
+    struct plan_cursor cursor; /* of the draw that is simulated package by package */
     const double *loads;       /* those for which the slots hold costs */
     struct star_cost cost;     /* of the package at hand */
     struct drawn_cost *slots;  /* owned, one per worker of the plan: of a round at hand */
@@ -56,8 +61,8 @@ struct play {
 /* The sample of costs, and what is simulated with each of its draws. */
 struct drawing {
     struct cost_sample sample; /* owned */
-    struct play
-        *plays; /* owned; one for each master; NULL: whole runs are simulated by `decision` */
+    struct simulator
+        *simulators; /* owned; one for each master; NULL: whole runs are simulated by `decision` */
     size_t count;
     bool tailed;                  /* there is a tail: by `watching`, or by `decided` */
     struct watching watching;     /* owned; one master with a tail */
@@ -87,92 +92,94 @@ bool interval_known(const struct profile *profile, const struct profile_setting 
 
 /* Draws the costs of one row of loads. Neighbouring workers mostly have equal packages and the same
  * class, and share a draw then. */
-static void slots_fill(const struct play *play, const double *loads)
+static void slots_fill(const struct simulator *simulator, const double *loads)
 {
-    const struct plan *plan = play->plan;
+    const struct plan *plan = simulator->plan;
     for (int64_t k = 0; k < plan->worker_count; k++) {
         const struct platform_window *window;
         if (!(loads[k] > 0))
             continue;
-        window = platform_find(&play->sample->fitted, loads[k]);
+        window = platform_find(&simulator->sample->fitted, loads[k]);
         if (k > 0 && loads[k] == loads[k - 1] &&
             platform_worker(window, plan->workers[k]) ==
                 platform_worker(window, plan->workers[k - 1]))
-            play->slots[k] = play->slots[k - 1];
+            simulator->slots[k] = simulator->slots[k - 1];
         else
-            cost_sample_cost(play->sample, plan->workers[k], loads[k], &play->slots[k]);
+            cost_sample_cost(simulator->sample, plan->workers[k], loads[k], &simulator->slots[k]);
     }
 }
 
 /* Adapts the package's cost to where in the job its core tasks lie. */
-static void cost_place(struct play *play)
+static void cost_place(struct simulator *simulator)
 {
-    const struct plan_cursor *cursor = &play->cursor;
-    const struct platform *fitted = &play->sample->fitted;
+    const struct plan_cursor *cursor = &simulator->cursor;
+    const struct platform *fitted = &simulator->sample->fitted;
     if (!platform_differs(fitted))
         return;
     const struct platform_window *window = platform_nearest(fitted, cursor->load);
-    const int64_t worker = play->plan->workers[cursor->slot];
-    star_cost_place(&play->cost, fitted, window, platform_worker(window, worker), cursor->first,
-                    cursor->load);
+    const int64_t worker = simulator->plan->workers[cursor->slot];
+    star_cost_place(&simulator->cost, fitted, window, platform_worker(window, worker),
+                    cursor->first, cursor->load);
 }
 
 static enum loop_answer package_next(void *self, struct loop *loop, struct loop_package *package,
                                      struct failure *failure)
 {
-    struct play *play = self;
-    struct plan_cursor *cursor = &play->cursor;
+    struct simulator *simulator = self;
+    struct plan_cursor *cursor = &simulator->cursor;
     (void)loop;
     (void)failure;
     if (!plan_cursor_next(cursor))
         return LOOP_END;
-    if (cursor->loads != play->loads)
-        slots_fill(play, cursor->loads);
-    play->loads = cursor->loads;
-    play->cost = cost_sample_package(play->sample, play->plan->workers[cursor->slot],
-                                     &play->slots[cursor->slot]);
-    cost_place(play);
+    if (cursor->loads != simulator->loads)
+        slots_fill(simulator, cursor->loads);
+    simulator->loads = cursor->loads;
+    simulator->cost = cost_sample_package(simulator->sample, simulator->plan->workers[cursor->slot],
+                                          &simulator->slots[cursor->slot]);
+    cost_place(simulator);
     package->worker = cursor->slot;
-    package->rank = play->plan->workers[cursor->slot] + 1;
+    package->rank = simulator->plan->workers[cursor->slot] + 1;
     package->load = cursor->load;
-    package->cost = &play->cost;
+    package->cost = &simulator->cost;
     return LOOP_SEND;
 }
 
 /* Begins the master's own core tasks, with the factor that they have in this draw. */
-static void own_begin(struct play *play)
+static void own_begin(struct simulator *simulator)
 {
-    const struct plan *plan = play->plan;
-    const struct fit *fit = &play->sample->request->setting->master.fit;
-    play->own = own_share_of(&play->sample->fitted, plan);
-    play->own_factor = 1;
+    const struct plan *plan = simulator->plan;
+    const struct fit *fit = &simulator->sample->request->setting->master.fit;
+    simulator->own = own_share_of(&simulator->sample->fitted, plan);
+    simulator->own_factor = 1;
     if (plan->own.tasks > 0)
-        play->own_factor = fmax(0, 1 + fit->drift * cost_sample_normal(play->sample));
+        simulator->own_factor = fmax(0, 1 + fit->drift * cost_sample_normal(simulator->sample));
 }
 
 static bool own_next(void *self, double at_s, double until_s, struct own_span *span)
 {
-    struct play *play = self;
-    const struct fit *fit = &play->sample->request->setting->master.fit;
-    if (!own_share_next(&play->own, at_s, until_s, span))
+    struct simulator *simulator = self;
+    const struct fit *fit = &simulator->sample->request->setting->master.fit;
+    if (!own_share_next(&simulator->own, at_s, until_s, span))
         return false;
     const double deviation = fit->deviation / sqrt(span->tasks);
-    span->seconds *= play->own_factor * fmax(0, 1 + deviation * cost_sample_normal(play->sample));
+    span->seconds *=
+        simulator->own_factor * fmax(0, 1 + deviation * cost_sample_normal(simulator->sample));
     return true;
 }
 
 /* Simulates one draw package by package. NaN: out of memory. */
-static double packages_play(struct play *play)
+static double packages_simulate(struct simulator *simulator)
 {
     struct failure none = FAILURE_INIT;
     const struct loop_source source = {.next = package_next,
-                                       .computes = play->plan->own.tasks > 0 ? own_next : NULL,
-                                       .self = play};
-    play->cursor = (struct plan_cursor)PLAN_CURSOR(play->plan);
-    play->loads = NULL;
-    own_begin(play);
-    loop_restart(&play->loop, &play->sample->drawn, play->plan->workers);
-    return loop_run(&play->loop, &source, &none) ? loop_makespan(&play->loop) : (double)NAN;
+                                       .computes = simulator->plan->own.tasks > 0 ? own_next : NULL,
+                                       .self = simulator};
+    simulator->cursor = (struct plan_cursor)PLAN_CURSOR(simulator->plan);
+    simulator->loads = NULL;
+    own_begin(simulator);
+    loop_restart(&simulator->loop, &simulator->sample->drawn, simulator->plan->workers);
+    return loop_run(&simulator->loop, &source, &none) ? loop_makespan(&simulator->loop)
+                                                      : (double)NAN;
 }
 
 static void sum_add(struct load_sum *sum, const struct drawn_cost *slot, double repeat)
@@ -186,56 +193,57 @@ static void sum_add(struct load_sum *sum, const struct drawn_cost *slot, double 
 
 /* Takes from a simulation of a large plan with fitted costs how much longer it takes because
  * regions of the job differ, and how long its master is busy. */
-static bool fitted_take(struct play *play, const struct simulation *heeded)
+static bool fitted_take(struct simulator *simulator, const struct simulation *heeded)
 {
-    struct evaluator *evaluator = evaluator_new(&play->sample->fitted);
+    struct evaluator *evaluator = evaluator_new(&simulator->sample->fitted);
     if (!evaluator)
         return false;
-    const double equal_s = evaluator_makespan(evaluator, play->plan, play->ends_s);
-    play->weight = platform_differs(&play->sample->fitted) ? heeded->latest_end_s / equal_s : 1;
-    play->master_busy_s = heeded->master_busy_s;
+    const double equal_s = evaluator_makespan(evaluator, simulator->plan, simulator->ends_s);
+    simulator->weight =
+        platform_differs(&simulator->sample->fitted) ? heeded->latest_end_s / equal_s : 1;
+    simulator->master_busy_s = heeded->master_busy_s;
     evaluator_free(&evaluator);
     return true;
 }
 
 /* Called before the first draw, while the drawn costs are still the fitted ones. */
-static void sums_fill(struct play *play)
+static void sums_fill(struct simulator *simulator)
 {
-    const struct plan *plan = play->plan;
+    const struct plan *plan = simulator->plan;
     for (size_t r = 0; r < plan->round_count; r++) {
         const struct plan_round *round = &plan->rounds[r];
-        slots_fill(play, round->loads);
+        slots_fill(simulator, round->loads);
         for (int64_t k = 0; k < plan->worker_count; k++)
             if (round->loads[k] > 0)
-                sum_add(&play->sums[k], &play->slots[k], (double)round->repeat);
+                sum_add(&simulator->sums[k], &simulator->slots[k], (double)round->repeat);
     }
 }
 
 /* One draw of a plan with very many packages. The deviations of a worker's packages add up to one
  * normal deviate for their sum; only that and the drift of its computing are drawn. NaN: out of
  * memory. */
-static double rounds_play(struct play *play)
+static double rounds_simulate(struct simulator *simulator)
 {
-    const struct plan *plan = play->plan;
-    struct evaluator *evaluator = evaluator_new(&play->sample->drawn);
+    const struct plan *plan = simulator->plan;
+    struct evaluator *evaluator = evaluator_new(&simulator->sample->drawn);
     double makespan_s = 0;
     if (!evaluator)
         return (double)NAN;
-    evaluator_makespan(evaluator, plan, play->ends_s);
+    evaluator_makespan(evaluator, plan, simulator->ends_s);
     evaluator_free(&evaluator);
     for (int64_t k = 0; k < plan->worker_count; k++) {
-        const struct load_sum *sum = &play->sums[k];
-        const double off_s = cost_sample_normal(play->sample) * sqrt(sum->variance_s2) +
-                             (play->sample->factors[plan->workers[k]] - 1) * sum->compute_s;
-        if (play->ends_s[k] > 0)
-            makespan_s = fmax(makespan_s, play->ends_s[k] + off_s);
+        const struct load_sum *sum = &simulator->sums[k];
+        const double off_s = cost_sample_normal(simulator->sample) * sqrt(sum->variance_s2) +
+                             (simulator->sample->factors[plan->workers[k]] - 1) * sum->compute_s;
+        if (simulator->ends_s[k] > 0)
+            makespan_s = fmax(makespan_s, simulator->ends_s[k] + off_s);
     }
     struct own_span span = {.seconds = 0};
-    own_begin(play);
-    if (own_next(play, 0, HUGE_VAL, &span))
-        makespan_s = fmax(makespan_s * play->weight, play->master_busy_s + span.seconds);
+    own_begin(simulator);
+    if (own_next(simulator, 0, HUGE_VAL, &span))
+        makespan_s = fmax(makespan_s * simulator->weight, simulator->master_busy_s + span.seconds);
     else
-        makespan_s *= play->weight;
+        makespan_s *= simulator->weight;
     return makespan_s;
 }
 
@@ -251,10 +259,10 @@ static double together_s(const struct drawing *drawing, const double *ends_s)
     double first_s = HUGE_VAL, latest_s = 0, speed = 0;
     for (size_t k = 0; k < drawing->count; k++) {
         first_s = fmin(first_s, ends_s[k]);
-        speed += drawing->plays[k].plan->tasks / ends_s[k];
+        speed += drawing->simulators[k].plan->tasks / ends_s[k];
     }
     for (size_t k = 0; k < drawing->count; k++) {
-        const double rounds = (double)plan_rounds_total(drawing->plays[k].plan);
+        const double rounds = (double)plan_rounds_total(drawing->simulators[k].plan);
         const double held_s = (drawing->sample.fitted.buffers + 1) * ends_s[k] / rounds;
         const double kept_s = fmax(held_s, MOVES_WORTH * first_s);
         latest_s = fmax(latest_s, fmin(ends_s[k], first_s + kept_s));
@@ -266,8 +274,8 @@ static double together_s(const struct drawing *drawing, const double *ends_s)
 
 /* Simulates whole runs: of one master with the plan's tail, or of several masters. The rule of the
  * tail knows the fitted costs only, and answers take as long as these say. */
-static bool runs_play(struct drawing *drawing, int64_t draws, struct ensemble *ensemble,
-                      struct failure *failure)
+static bool runs_simulate(struct drawing *drawing, int64_t draws, struct ensemble *ensemble,
+                          struct failure *failure)
 {
     const struct variation variation = cost_sample_variation(&drawing->sample);
     struct scenario scenario = SCENARIO_INIT;
@@ -281,39 +289,39 @@ static bool runs_play(struct drawing *drawing, int64_t draws, struct ensemble *e
         .runs = draws};
     scenario.variation = &variation;
     scenario.seed = drawing->sample.request->seed;
-    scenario.played = PLAYED;
+    scenario.simulated = SIMULATED;
     return ensemble_simulate(&setup, ensemble, failure);
 }
 
-static void play_release(struct play *play)
+static void simulator_release(struct simulator *simulator)
 {
-    loop_release(&play->loop);
-    free(play->slots);
-    free(play->ends_s);
-    free(play->sums);
+    loop_release(&simulator->loop);
+    free(simulator->slots);
+    free(simulator->ends_s);
+    free(simulator->sums);
 }
 
 static void drawing_release(struct drawing *drawing)
 {
     for (size_t k = 0; k < drawing->count; k++)
-        play_release(&drawing->plays[k]);
-    free(drawing->plays);
+        simulator_release(&drawing->simulators[k]);
+    free(drawing->simulators);
     cost_sample_release(&drawing->sample);
     watching_release(&drawing->watching);
     stars_decided_release(&drawing->decided);
 }
 
 /* False: out of memory; the caller releases it all the same. */
-static bool play_init(struct play *play, struct cost_sample *sample, const struct plan *plan,
-                      bool large)
+static bool simulator_init(struct simulator *simulator, struct cost_sample *sample,
+                           const struct plan *plan, bool large)
 {
     const size_t slots = (size_t)plan->worker_count;
-    *play = (struct play){.plan = plan, .sample = sample, .large = large, .weight = 1};
-    play->slots = calloc(slots, sizeof *play->slots);
-    play->ends_s = calloc(slots, sizeof *play->ends_s);
-    play->sums = calloc(slots, sizeof *play->sums);
-    return play->slots && play->ends_s && play->sums &&
-           loop_init(&play->loop, &sample->drawn, plan->worker_count);
+    *simulator = (struct simulator){.plan = plan, .sample = sample, .large = large, .weight = 1};
+    simulator->slots = calloc(slots, sizeof *simulator->slots);
+    simulator->ends_s = calloc(slots, sizeof *simulator->ends_s);
+    simulator->sums = calloc(slots, sizeof *simulator->sums);
+    return simulator->slots && simulator->ends_s && simulator->sums &&
+           loop_init(&simulator->loop, &sample->drawn, plan->worker_count);
 }
 
 /* The draws of a plan with its tail: few or none where there are very many workers. */
@@ -321,10 +329,10 @@ static int64_t draws_tailed(const struct interval_request *request)
 {
     const int64_t workers =
         request->workers > 0 ? request->workers : profile_workers(&request->setting->windows[0]);
-    const int64_t fast = 2 * (int64_t)PLAYED + PLAYED_EACH * workers;
+    const int64_t fast = 2 * (int64_t)SIMULATED + SIMULATED_EACH * workers;
     const int64_t all = plan_packages(request->plan) + PACKAGES_A_WORKER * workers;
     const int64_t each = all < fast ? all : fast, most = all <= fast ? DRAWS_MOST : DRAWS_ENOUGH;
-    const int64_t possible = PLAYED_MOST / each, enough = PLAYED_ENOUGH / each;
+    const int64_t possible = SIMULATED_MOST / each, enough = SIMULATED_ENOUGH / each;
     const int64_t draws = possible < DRAWS_LEAST || enough > DRAWS_LEAST ? enough : DRAWS_LEAST;
     return draws < most ? draws : most;
 }
@@ -368,29 +376,30 @@ static bool tail_init(struct drawing *drawing, const struct interval_request *re
 
 /* A large plan is simulated once with fitted costs, heeding regions of the job, which its draws do
  * not. */
-static bool play_prepare(struct play *play, struct failure *failure)
+static bool simulator_prepare(struct simulator *simulator, struct failure *failure)
 {
     struct simulation simulation;
-    if (!play->large)
+    if (!simulator->large)
         return true;
-    return simulate_plan(&play->sample->fitted, play->plan, NULL, &simulation, failure) &&
-           (fitted_take(play, &simulation) || failure_memory(failure, "sampling makespans"));
+    return simulate_plan(&simulator->sample->fitted, simulator->plan, NULL, &simulation, failure) &&
+           (fitted_take(simulator, &simulation) || failure_memory(failure, "sampling makespans"));
 }
 
 /* Prepares each master's plan for simulations by itself. */
-static bool plays_init(struct drawing *drawing, const struct plan *plan, struct failure *failure)
+static bool simulators_init(struct drawing *drawing, const struct plan *plan,
+                            struct failure *failure)
 {
     const bool large = plan_packages(plan) > PACKAGES_MORE / DRAWS_LEAST;
     const size_t count = plan_masters(plan);
     bool good = true;
-    drawing->plays = calloc(count, sizeof *drawing->plays);
-    if (!drawing->plays)
+    drawing->simulators = calloc(count, sizeof *drawing->simulators);
+    if (!drawing->simulators)
         return failure_memory(failure, "sampling makespans");
     for (; good && drawing->count < count; drawing->count++) {
-        struct play *play = &drawing->plays[drawing->count];
+        struct simulator *simulator = &drawing->simulators[drawing->count];
         const struct plan *own = plan->star_count > 0 ? &plan->stars[drawing->count] : plan;
-        good = play_init(play, &drawing->sample, own, large)
-                   ? play_prepare(play, failure)
+        good = simulator_init(simulator, &drawing->sample, own, large)
+                   ? simulator_prepare(simulator, failure)
                    : failure_memory(failure, "sampling makespans");
     }
     return good;
@@ -417,15 +426,15 @@ static int64_t drawing_prepare(struct drawing *drawing, const struct interval_re
         return tail_init(drawing, request, failure) ? draws_tailed(request) : 0;
     if (plan->child_count > 0)
         return draws_plain(request);
-    return plays_init(drawing, plan, failure) ? draws_plain(request) : 0;
+    return simulators_init(drawing, plan, failure) ? draws_plain(request) : 0;
 }
 
 static bool draw_make(struct drawing *drawing, double *ends_s, double *makespan_s,
                       struct failure *failure)
 {
     for (size_t k = 0; k < drawing->count; k++) {
-        struct play *play = &drawing->plays[k];
-        ends_s[k] = play->large ? rounds_play(play) : packages_play(play);
+        struct simulator *simulator = &drawing->simulators[k];
+        ends_s[k] = simulator->large ? rounds_simulate(simulator) : packages_simulate(simulator);
         if (isnan(ends_s[k]))
             return failure_memory(failure, "sampling makespans");
     }
@@ -433,12 +442,12 @@ static bool draw_make(struct drawing *drawing, double *ends_s, double *makespan_
     return true;
 }
 
-static bool plays_draw(struct drawing *drawing, int64_t draws, double *ends_s,
-                       struct ensemble *ensemble, struct failure *failure)
+static bool simulators_draw(struct drawing *drawing, int64_t draws, double *ends_s,
+                            struct ensemble *ensemble, struct failure *failure)
 {
     for (size_t k = 0; k < drawing->count; k++)
-        if (drawing->plays[k].large)
-            sums_fill(&drawing->plays[k]);
+        if (drawing->simulators[k].large)
+            sums_fill(&drawing->simulators[k]);
     for (int64_t k = 0; k < draws; k++) {
         double makespan_s = 0;
         cost_sample_begin(&drawing->sample, k);
@@ -453,11 +462,11 @@ static bool plays_draw(struct drawing *drawing, int64_t draws, double *ends_s,
 static bool draws_make(struct drawing *drawing, int64_t draws, struct ensemble *ensemble,
                        struct failure *failure)
 {
-    if (!drawing->plays)
-        return runs_play(drawing, draws, ensemble, failure);
+    if (!drawing->simulators)
+        return runs_simulate(drawing, draws, ensemble, failure);
     double *ends_s = calloc(drawing->count, sizeof *ends_s);
     const bool good = ends_s ? ensemble_init(ensemble, draws, failure) &&
-                                   plays_draw(drawing, draws, ends_s, ensemble, failure)
+                                   simulators_draw(drawing, draws, ends_s, ensemble, failure)
                              : failure_memory(failure, "sampling makespans");
     free(ends_s);
     return good;
@@ -489,7 +498,7 @@ static bool parts_reckon(const struct drawing *drawing, const struct plan *plan,
 bool interval_draw(const struct interval_request *request, struct interval *interval,
                    struct failure *failure)
 {
-    struct drawing drawing = {.plays = NULL};
+    struct drawing drawing = {.simulators = NULL};
     struct simulation simulation;
     struct interval made = {.without_tail = false};
     int64_t draws = 0;

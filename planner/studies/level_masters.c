@@ -24,9 +24,9 @@ struct division {
     double alone_s;         /* without any workers */
 };
 
-struct playing {
+struct simulating {
     const struct level_masters_setup *setup;
-    struct level_masters *played;
+    struct level_masters *simulated;
     struct division *divisions; /* owned */
     size_t division_count;
     struct event *events; /* owned, a heap */
@@ -35,10 +35,11 @@ struct playing {
     int64_t free, parts;
 };
 
-static struct planning planning_of(const struct playing *playing, const struct division *division)
+static struct planning planning_of(const struct simulating *simulating,
+                                   const struct division *division)
 {
-    const struct plan *plan = playing->setup->plan;
-    const struct profile *profile = &playing->setup->profiles[division->level];
+    const struct plan *plan = simulating->setup->plan;
+    const struct profile *profile = &simulating->setup->profiles[division->level];
     return (struct planning){.profile = profile,
                              .setting = profile_find(profile, &plan->parameters, plan->threads),
                              .tasks = (double)division->tasks,
@@ -47,9 +48,10 @@ static struct planning planning_of(const struct playing *playing, const struct d
 }
 
 /* The plan by the plan's own scheduler or, where that does not apply, by the quick one. */
-static bool plan_find(const struct playing *playing, struct planning *planning, struct plan *plan)
+static bool plan_find(const struct simulating *simulating, struct planning *planning,
+                      struct plan *plan)
 {
-    const char *wanted = playing->setup->plan->scheduler;
+    const char *wanted = simulating->setup->plan->scheduler;
     struct failure cannot = FAILURE_INIT;
     planning->scheduler = wanted;
     if (wanted && scheduler_find(wanted) && planning_make(planning, plan, &cannot))
@@ -78,8 +80,8 @@ static int64_t idle_drop(struct division *division, int64_t workers)
     return count;
 }
 
-static bool plan_play(const struct planning *planning, const struct plan *plan,
-                      struct division *division, struct failure *failure)
+static bool plan_simulate(const struct planning *planning, const struct plan *plan,
+                          struct division *division, struct failure *failure)
 {
     struct platform platform;
     struct simulation simulation;
@@ -114,39 +116,39 @@ static bool alone_find(const struct planning *planning, struct division *divisio
     return true;
 }
 
-static bool division_make(const struct playing *playing, struct division *division,
+static bool division_make(const struct simulating *simulating, struct division *division,
                           struct failure *failure)
 {
-    struct planning planning = planning_of(playing, division);
+    struct planning planning = planning_of(simulating, division);
     struct plan plan;
     if (!alone_find(&planning, division, failure))
         return false;
-    if (division->workers < 1 || division->tasks < 2 || !plan_find(playing, &planning, &plan))
+    if (division->workers < 1 || division->tasks < 2 || !plan_find(simulating, &planning, &plan))
         return true;
-    const bool good = plan_play(&planning, &plan, division, failure);
+    const bool good = plan_simulate(&planning, &plan, division, failure);
     plan_release(&plan);
     return good;
 }
 
 /* NULL with *failure set. Borrowed until the next call. */
-static const struct division *division_find(struct playing *playing, size_t level, int64_t tasks,
-                                            int64_t workers, struct failure *failure)
+static const struct division *division_find(struct simulating *simulating, size_t level,
+                                            int64_t tasks, int64_t workers, struct failure *failure)
 {
-    for (size_t k = 0; k < playing->division_count; k++) {
-        const struct division *known = &playing->divisions[k];
+    for (size_t k = 0; k < simulating->division_count; k++) {
+        const struct division *known = &simulating->divisions[k];
         if (known->level == level && known->tasks == tasks && known->workers == workers)
             return known;
     }
     struct division *grown =
-        realloc(playing->divisions, (playing->division_count + 1) * sizeof *grown);
+        realloc(simulating->divisions, (simulating->division_count + 1) * sizeof *grown);
     if (!grown) {
         failure_memory(failure, "simulating levels");
         return NULL;
     }
-    playing->divisions = grown;
-    struct division *made = &grown[playing->division_count++];
+    simulating->divisions = grown;
+    struct division *made = &grown[simulating->division_count++];
     *made = (struct division){.level = level, .tasks = tasks, .workers = workers};
-    return division_make(playing, made, failure) ? made : NULL;
+    return division_make(simulating, made, failure) ? made : NULL;
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -176,35 +178,35 @@ static void events_swap(struct event *one, struct event *other)
     *other = kept;
 }
 
-static bool event_put(struct playing *playing, struct event event, struct failure *failure)
+static bool event_put(struct simulating *simulating, struct event event, struct failure *failure)
 {
-    if (playing->event_count == playing->event_room) {
-        const size_t room = 2 * playing->event_room + 64;
-        struct event *grown = realloc(playing->events, room * sizeof *grown);
+    if (simulating->event_count == simulating->event_room) {
+        const size_t room = 2 * simulating->event_room + 64;
+        struct event *grown = realloc(simulating->events, room * sizeof *grown);
         if (!grown)
             return failure_memory(failure, "simulating levels");
-        playing->events = grown;
-        playing->event_room = room;
+        simulating->events = grown;
+        simulating->event_room = room;
     }
-    event.number = playing->parts++;
+    event.number = simulating->parts++;
     if (event.number >= PARTS_MOST)
         return failure_set(failure, FAILURE_MISMATCH,
                            "the levels fall into more than %d parts, which takes too long to "
                            "simulate: give fewer core tasks (-X)",
                            (int)PARTS_MOST);
-    size_t at = playing->event_count++;
-    playing->events[at] = event;
-    for (; at > 0 && comes_before(&playing->events[at], &playing->events[(at - 1) / 2]);
+    size_t at = simulating->event_count++;
+    simulating->events[at] = event;
+    for (; at > 0 && comes_before(&simulating->events[at], &simulating->events[(at - 1) / 2]);
          at = (at - 1) / 2)
-        events_swap(&playing->events[at], &playing->events[(at - 1) / 2]);
+        events_swap(&simulating->events[at], &simulating->events[(at - 1) / 2]);
     return true;
 }
 
-static struct event event_take(struct playing *playing)
+static struct event event_take(struct simulating *simulating)
 {
-    struct event *events = playing->events;
+    struct event *events = simulating->events;
     const struct event first = events[0];
-    const size_t count = --playing->event_count;
+    const size_t count = --simulating->event_count;
     events[0] = events[count];
     for (size_t at = 0, next; (next = 2 * at + 1) < count; at = next) {
         if (next + 1 < count && comes_before(&events[next + 1], &events[next]))
@@ -220,58 +222,58 @@ static struct event event_take(struct playing *playing)
 
 /* How many core tasks of the next level these lead to; fractions are added up until they make a
  * whole one. */
-static int64_t next_tasks(struct playing *playing, size_t level, int64_t tasks)
+static int64_t next_tasks(struct simulating *simulating, size_t level, int64_t tasks)
 {
-    playing->carried[level] += (double)tasks * playing->setup->levels[level].next;
-    const double whole = floor(playing->carried[level] + 0.5);
-    playing->carried[level] -= whole;
+    simulating->carried[level] += (double)tasks * simulating->setup->levels[level].next;
+    const double whole = floor(simulating->carried[level] + 0.5);
+    simulating->carried[level] -= whole;
     return (int64_t)whole;
 }
 
 /* A worker ends its core tasks at end_s: it then asks for workers for what these lead to or, if
  * that is nothing, is free. */
-static bool worker_ends(struct playing *playing, size_t level, int64_t tasks, double end_s,
+static bool worker_ends(struct simulating *simulating, size_t level, int64_t tasks, double end_s,
                         struct failure *failure)
 {
     struct event event = {.time_s = end_s, .is_worker = true, .level = level + 1};
-    playing->played->makespan_s = fmax(playing->played->makespan_s, end_s);
-    if (level + 1 < playing->setup->level_count)
-        event.tasks = next_tasks(playing, level, tasks);
+    simulating->simulated->makespan_s = fmax(simulating->simulated->makespan_s, end_s);
+    if (level + 1 < simulating->setup->level_count)
+        event.tasks = next_tasks(simulating, level, tasks);
     event.asks = event.tasks > 0;
-    return event_put(playing, event, failure);
+    return event_put(simulating, event, failure);
 }
 
-static bool part_alone(struct playing *playing, const struct event *event, double alone_s,
+static bool part_alone(struct simulating *simulating, const struct event *event, double alone_s,
                        struct failure *failure)
 {
-    struct level_masters_row *row = &playing->played->rows[event->level];
+    struct level_masters_row *row = &simulating->simulated->rows[event->level];
     row->alone++;
     row->longest_s = fmax(row->longest_s, alone_s);
-    return worker_ends(playing, event->level, event->tasks, event->time_s + alone_s, failure);
+    return worker_ends(simulating, event->level, event->tasks, event->time_s + alone_s, failure);
 }
 
-static bool part_hand_out(struct playing *playing, const struct event *event,
+static bool part_hand_out(struct simulating *simulating, const struct event *event,
                           const struct division *division, struct failure *failure)
 {
-    struct level_masters_row *row = &playing->played->rows[event->level];
+    struct level_masters_row *row = &simulating->simulated->rows[event->level];
     const struct event free = {.time_s = event->time_s + division->master_s};
-    bool good = !event->is_worker || event_put(playing, free, failure);
+    bool good = !event->is_worker || event_put(simulating, free, failure);
     row->least = row->masters == 0 || division->count < row->least ? division->count : row->least;
     row->most = division->count > row->most ? division->count : row->most;
     row->masters++;
-    playing->free -= division->count;
+    simulating->free -= division->count;
     for (int64_t w = 0; good && w < division->count; w++) {
         row->longest_s = fmax(row->longest_s, division->ends[w]);
-        good = worker_ends(playing, event->level, division->loads[w],
+        good = worker_ends(simulating, event->level, division->loads[w],
                            event->time_s + division->ends[w], failure);
     }
     return good;
 }
 
-static bool wanted_find(const struct playing *playing, const struct event *event, int64_t *wanted,
-                        struct failure *failure)
+static bool wanted_find(const struct simulating *simulating, const struct event *event,
+                        int64_t *wanted, struct failure *failure)
 {
-    const struct level_masters_setup *setup = playing->setup;
+    const struct level_masters_setup *setup = simulating->setup;
     const struct profile *profile = &setup->profiles[event->level];
     const double load = ceil((double)event->tasks / (double)setup->workers);
     int64_t there;
@@ -283,69 +285,70 @@ static bool wanted_find(const struct playing *playing, const struct event *event
 }
 
 /* Begins the part of one of `asking` masters, with its even share of the free workers. */
-static bool part_begin(struct playing *playing, const struct event *event, int64_t asking,
+static bool part_begin(struct simulating *simulating, const struct event *event, int64_t asking,
                        struct failure *failure)
 {
-    const int64_t share = playing->free / asking;
+    const int64_t share = simulating->free / asking;
     int64_t wanted;
-    playing->played->rows[event->level].tasks += event->tasks;
-    if (!wanted_find(playing, event, &wanted, failure))
+    simulating->simulated->rows[event->level].tasks += event->tasks;
+    if (!wanted_find(simulating, event, &wanted, failure))
         return false;
-    const struct division *division = division_find(playing, event->level, event->tasks,
+    const struct division *division = division_find(simulating, event->level, event->tasks,
                                                     wanted < share ? wanted : share, failure);
     if (!division)
         return false;
-    return division->count > 0 ? part_hand_out(playing, event, division, failure)
-                               : part_alone(playing, event, division->alone_s, failure);
+    return division->count > 0 ? part_hand_out(simulating, event, division, failure)
+                               : part_alone(simulating, event, division->alone_s, failure);
 }
 
 /* Serves all masters that ask at the same time. */
-static bool requests_grant(struct playing *playing, const struct event *asking, int64_t count,
+static bool requests_grant(struct simulating *simulating, const struct event *asking, int64_t count,
                            struct failure *failure)
 {
     bool good = true;
     for (int64_t k = 0; good && k < count; k++)
-        good = part_begin(playing, &asking[k], count - k, failure);
+        good = part_begin(simulating, &asking[k], count - k, failure);
     return good;
 }
 
-static bool moment_play(struct playing *playing, struct event *asking, struct failure *failure)
+static bool moment_simulate(struct simulating *simulating, struct event *asking,
+                            struct failure *failure)
 {
-    const double now_s = playing->events[0].time_s;
+    const double now_s = simulating->events[0].time_s;
     int64_t count = 0;
-    while (playing->event_count > 0 && playing->events[0].time_s == now_s) {
-        const struct event event = event_take(playing);
+    while (simulating->event_count > 0 && simulating->events[0].time_s == now_s) {
+        const struct event event = event_take(simulating);
         if (event.asks)
             asking[count++] = event;
         else
-            playing->free++;
+            simulating->free++;
     }
-    return requests_grant(playing, asking, count, failure);
+    return requests_grant(simulating, asking, count, failure);
 }
 
-static void playing_release(struct playing *playing)
+static void simulating_release(struct simulating *simulating)
 {
-    for (size_t k = 0; k < playing->division_count; k++) {
-        free(playing->divisions[k].loads);
-        free(playing->divisions[k].ends);
+    for (size_t k = 0; k < simulating->division_count; k++) {
+        free(simulating->divisions[k].loads);
+        free(simulating->divisions[k].ends);
     }
-    free(playing->divisions);
-    free(playing->events);
+    free(simulating->divisions);
+    free(simulating->events);
 }
 
-bool level_masters_play(const struct level_masters_setup *setup, struct level_masters *played,
-                        struct failure *failure)
+bool level_masters_simulate(const struct level_masters_setup *setup,
+                            struct level_masters *simulated, struct failure *failure)
 {
-    struct playing playing = {.setup = setup, .played = played, .free = setup->workers};
+    struct simulating simulating = {.setup = setup, .simulated = simulated, .free = setup->workers};
     const struct event first = {.asks = true, .tasks = (int64_t)setup->plan->tasks};
     /* At most all workers and the first master ask at a time. */
     struct event *asking = calloc((size_t)setup->workers + 1, sizeof *asking);
-    *played = (struct level_masters){.makespan_s = 0};
-    bool good =
-        asking ? event_put(&playing, first, failure) : failure_memory(failure, "simulating levels");
-    while (good && playing.event_count > 0)
-        good = moment_play(&playing, asking, failure);
+    *simulated = (struct level_masters){.makespan_s = 0};
+    bool good = asking ? event_put(&simulating, first, failure)
+                       : failure_memory(failure, "simulating levels");
+    while (good && simulating.event_count > 0)
+        good = moment_simulate(&simulating, asking, failure);
     free(asking);
-    playing_release(&playing);
+    simulating_release(&simulating);
     return good;
 }

@@ -42,7 +42,7 @@ struct level_masters {
 };
 
 /* False with *failure set: out of memory, or more parts than can be simulated. */
-bool level_masters_play(const struct level_masters_setup *setup, struct level_masters *played,
-                        struct failure *failure);
+bool level_masters_simulate(const struct level_masters_setup *setup,
+                            struct level_masters *simulated, struct failure *failure);
 
 #endif

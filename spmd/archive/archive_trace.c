@@ -117,7 +117,7 @@ static bool rows_give(const struct trace_event *events, int64_t count, struct tr
     return true;
 }
 
-static bool rows_play(struct rows *rows, struct trace_blocks *blocks, struct failure *failure)
+static bool rows_take(struct rows *rows, struct trace_blocks *blocks, struct failure *failure)
 {
     struct trace_event *events = calloc(ROWS_MOST, sizeof *events);
     bool good = events != NULL;
@@ -134,7 +134,7 @@ static bool rows_play(struct rows *rows, struct trace_blocks *blocks, struct fai
            !blocks->refused;
 }
 
-static bool stored_play(void *self, const struct trace_taker *taker, struct failure *failure)
+static bool blocks_read(void *self, const struct trace_taker *taker, struct failure *failure)
 {
     const struct stored_trace *stored = self;
     struct trace_blocks blocks;
@@ -142,7 +142,7 @@ static bool stored_play(void *self, const struct trace_taker *taker, struct fail
     if (!rows_open(&rows, stored, failure))
         return false;
     trace_blocks_init(&blocks, taker, stored->begun_only);
-    const bool good = rows_play(&rows, &blocks, failure);
+    const bool good = rows_take(&rows, &blocks, failure);
     trace_blocks_release(&blocks);
     rows_close(&rows);
     return good;
@@ -182,10 +182,10 @@ static bool long_read(const struct stored_trace *like, struct run_record *part,
         return failure_memory(failure, "reading a trace");
     }
     *trace = (struct run_trace){.self = stored, .release = stored_release};
-    if (!stored_play(stored, &taker, failure))
+    if (!blocks_read(stored, &taker, failure))
         return false;
     if (trace->packages > 0)
-        trace->play = stored_play;
+        trace->read = blocks_read;
     return true;
 }
 

@@ -38,7 +38,7 @@ static double functions_compute(double x)
     return x;
 }
 
-static void pattern_play(struct load_thread *own)
+static void pattern_run(struct load_thread *own)
 {
     const struct load_request *request = own->request;
     volatile double kept = 1;
@@ -61,7 +61,7 @@ static void *thread_run(void *self)
         own->error = errno;
         return NULL;
     }
-    pattern_play(own);
+    pattern_run(own);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &worked);
     own->worked_s = (double)worked.tv_sec + 1e-9 * (double)worked.tv_nsec;
     return NULL;
@@ -77,7 +77,7 @@ static bool thread_refuse(const struct load_thread *thread, struct failure *fail
                        thread->cpu, strerror(thread->error));
 }
 
-bool load_play(const struct load_request *request, double *worked_s, struct failure *failure)
+bool load_make(const struct load_request *request, double *worked_s, struct failure *failure)
 {
     struct load_thread *threads = calloc((size_t)request->threads, sizeof *threads);
     struct timespec begin;

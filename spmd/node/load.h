@@ -22,6 +22,6 @@ struct load_request {
 
 /* Make that load, which takes so many seconds; *worked_s: processor time of all threads.
  * FAILURE_FAILED: a thread cannot be started or bound. */
-bool load_play(const struct load_request *request, double *worked_s, struct failure *failure);
+bool load_make(const struct load_request *request, double *worked_s, struct failure *failure);
 
 #endif

@@ -69,7 +69,7 @@ static bool load_run(const struct load_options *options, struct failure *failure
            options->cpu ? options->cpu : "");
     printf("random      node %" PRId64 ", seed %" PRIu64 "\n", request.node, request.seed);
     fflush(stdout);
-    if (!load_play(&request, &worked_s, failure))
+    if (!load_make(&request, &worked_s, failure))
         return false;
     printf("worked      %.2f s\n", worked_s);
     return true;

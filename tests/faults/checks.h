@@ -46,7 +46,7 @@ extern struct trial {
     double makespan_s;
     bool search;          /* in levels (searches.h): what stands here is of the one at hand */
     int64_t before_tasks; /* core tasks of the level before it */
-    bool several;         /* parts are played whole, by one master or several (several.h) */
+    bool several;         /* parts are simulated whole, by one master or several (several.h) */
     bool resumed;
     bool running;  /* the part before did not say how it ended */
     bool unmended; /* power was lost, and nobody has gone on since */

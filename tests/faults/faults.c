@@ -48,7 +48,7 @@ static FILE *said;
 static const char *kind = "";
 
 /* The seed of the current run. */
-static uint64_t played;
+static uint64_t simulated;
 
 #ifndef FIBER_SANITIZED /* the sanitizer's own handler says more */
 
@@ -59,7 +59,7 @@ static void crash_say(int number)
     const int length = snprintf(
         line, sizeof line,
         "seed %" PRIu64 ": ended by signal %d (replay: faults-simulated %s--seed %" PRIu64 ")\n",
-        played, number, kind, played);
+        simulated, number, kind, simulated);
     if (write(fileno(said), line, (size_t)length) != length)
         raise(number);
 }
@@ -85,7 +85,7 @@ static int many_run(uint64_t from, int64_t count, int64_t most, int64_t allowed)
     int64_t wrong = 0;
     for (int64_t k = 0; k < count && wrong < most; k++) {
         const uint64_t seed = from + (uint64_t)k;
-        played = seed;
+        simulated = seed;
         if (trial_run(seed, NULL, &counts))
             continue;
         fprintf(said, "seed %" PRIu64 ": %s (replay: faults-simulated %s--seed %" PRIu64 ")\n",

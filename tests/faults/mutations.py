@@ -164,8 +164,8 @@ MUTATIONS = [
      "        if (newest < 0 && slots->kept[slot].iterations > 0)"),
     ("place-kept-for-a-grid-that-is-being-written", "spmd/strips/grid_file.c",
      "    file->slot = newest < 0 ? 0 : (newest + 1) % GRID_SLOTS;", "    file->slot = newest < 0 ? 0 : newest;"),
-    ("simulated-loss-from-the-grid-before", "planner/strips/strips_play.c",
-     "        player->kept = stop;\n", "        player->kept = stop - job->every > 0 ? stop - job->every : 0;\n"),
+    ("simulated-loss-from-the-grid-before", "planner/strips/strips_simulate.c",
+     "        simulator->kept = stop;\n", "        simulator->kept = stop - job->every > 0 ? stop - job->every : 0;\n"),
     # What levels of searches leave, and power that fails behind them.
     ("level-left-to-the-system", "spmd/run/closing.c",
      "    return ending == WIRE_ENDING_KEPT || (ending == WIRE_ENDING_WHOLE && run->job->setup.level > 0);",

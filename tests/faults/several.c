@@ -246,7 +246,7 @@ void several_main(void)
 void several_say(void)
 {
     struct until *until = &several.until;
-    world_say("part of a run that is played whole, %" PRId64 " core tasks, packages of at most "
+    world_say("part of a run that is simulated whole, %" PRId64 " core tasks, packages of at most "
               "%" PRId64 "%s%s%s",
               trial.tasks, trial.largest, trial.job->values.write_behind ? ", written behind" : "",
               trial.job->state_size > 0 ? ", reduces" : "", several.once ? ", no copies" : "");
@@ -306,8 +306,8 @@ static const double ordering_noise = 1e-6;
 
 /* Where masters do something at the same time, which one is first depends on how long messages
  * take. */
-static bool stars_play(const struct platform *platform, const struct profile_setting *setting,
-                       int order, struct simulation *expected, struct failure *failure)
+static bool stars_simulate(const struct platform *platform, const struct profile_setting *setting,
+                           int order, struct simulation *expected, struct failure *failure)
 {
     const struct stars_request request = {
         .watching = {.plan = &several.plan,
@@ -337,15 +337,15 @@ static bool is_as_expected(double expected_s)
 }
 
 /* *expected_s becomes the time that is nearest to the run's. */
-static bool orders_play(const struct platform *platform, const struct profile_setting *setting,
-                        double *expected_s, struct failure *failure)
+static bool orders_simulate(const struct platform *platform, const struct profile_setting *setting,
+                            double *expected_s, struct failure *failure)
 {
     const int orders = several.begun.tree ? 1 : ORDERS;
     struct simulation expected;
     bool good = true;
     *expected_s = HUGE_VAL;
     for (int order = 0; good && order < orders && !is_as_expected(*expected_s); order++) {
-        good = stars_play(platform, setting, order, &expected, failure);
+        good = stars_simulate(platform, setting, order, &expected, failure);
         if (good &&
             fabs(expected.makespan_s - several.makespan_s) < fabs(*expected_s - several.makespan_s))
             *expected_s = expected.makespan_s;
@@ -362,10 +362,10 @@ static bool expect(double *expected_s, struct failure *failure)
                       platform_init(&platform, seen.setting, several.begun.ranks - 1, failure) &&
                       platform_map(&platform, seen.setting, several.plan.tasks, failure);
     platform.buffers = plan_buffers(&several.plan);
-    const bool played = good && orders_play(&platform, seen.setting, expected_s, failure);
+    const bool simulated = good && orders_simulate(&platform, seen.setting, expected_s, failure);
     platform_release(&platform);
     plan_profile_release(&seen);
-    return played;
+    return simulated;
 }
 
 static void makespan_check(void)

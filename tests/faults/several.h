@@ -1,6 +1,6 @@
 /*
- * Parts of a run that are played whole, as 'scow run' does (spmd/run/execute.h): by one master, by
- * several side by side, or by a tree of them, planned, gone on with, and ended.
+ * Parts of a run that are simulated whole, as 'scow run' does (spmd/run/execute.h): by one master,
+ * by several side by side, or by a tree of them, planned, gone on with, and ended.
  */
 #ifndef TESTS_FAULTS_SEVERAL_H
 #define TESTS_FAULTS_SEVERAL_H

@@ -2,15 +2,15 @@
  * changing speed, so that strips get other widths, requests to stop at any moment, grids that
  * cannot be kept or are damaged, and workers that are killed, which the master notices late, with
  * or without others to take their places. In every case the grid is that of one strip, to the bit.
- * Where nothing is late, a run takes as long as it is simulated to (planner/strips/strips_play.h).
- * Everything follows from a seed. */
+ * Where nothing is late, a run takes as long as it is simulated to
+ * (planner/strips/strips_simulate.h). Everything follows from a seed. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/strips/strips_play.h"
+#include "planner/strips/strips_simulate.h"
 #include "spmd/protocol/interrupt.h"
 #include "spmd/strips/exchange_probe.h"
 #include "spmd/strips/strips_run.h"
@@ -24,7 +24,7 @@ static const double start_s = 1000;
 
 /* Of all trials. */
 static struct {
-    int64_t rebalanced, stops, failures, damaged, losses, spares, survived, played;
+    int64_t rebalanced, stops, failures, damaged, losses, spares, survived, simulated;
 } counts;
 
 /* What all ranks of a trial see. */
@@ -355,10 +355,10 @@ static void others_draw(size_t *places, int workers, double span_s)
 }
 
 /* False: it cannot be simulated. */
-static bool play(const struct strips_scenario *scenario, struct strips_outcome *outcome)
+static bool simulate(const struct strips_scenario *scenario, struct strips_outcome *outcome)
 {
     struct failure failure = FAILURE_INIT;
-    if (strips_play(&trial.plan, scenario, outcome, &failure))
+    if (strips_simulate(&trial.plan, scenario, outcome, &failure))
         return true;
     world_wrong("it cannot be simulated: %s", failure.text);
     return false;
@@ -376,32 +376,32 @@ static bool losses_alike(const struct strips_outcome *one, const struct strips_o
 /* The master looks every quarter of a second, and a worker that waits for a neighbour has computed
  * all that needs no border: so times may differ by up to an iteration for each time that all stop
  * together. */
-static double differ_most_s(const struct strips_outcome *played)
+static double differ_most_s(const struct strips_outcome *simulated)
 {
     static const double seen_s = 0.5;
-    return seen_s + 2 * played->step_s;
+    return seen_s + 2 * simulated->step_s;
 }
 
-static void outcomes_compare(const struct strips_outcome *played)
+static void outcomes_compare(const struct strips_outcome *simulated)
 {
     const struct strips_outcome *run = &trial.outcome;
-    const double off_s = differ_most_s(played);
-    if (!losses_alike(run, played))
+    const double off_s = differ_most_s(simulated);
+    if (!losses_alike(run, simulated))
         world_wrong("%zu workers lost and %s, and in simulation %zu and %s", run->loss_count,
-                    run->complete ? "complete" : "not complete", played->loss_count,
-                    played->complete ? "complete" : "not complete");
-    else if (!(fabs(run->total_s - played->total_s) <= off_s + 0.02 * played->total_s))
-        world_wrong("it takes %.3f s, and in simulation %.3f", run->total_s, played->total_s);
-    else if (!(fabs(run->lost_s - played->lost_s) <= off_s))
-        world_wrong("%.3f s are lost, and in simulation %.3f", run->lost_s, played->lost_s);
-    for (size_t k = 0; k < played->strip_count && run->rebalanced == played->rebalanced; k++)
-        if (run->strips[k].rank != played->strips[k].rank ||
-            llabs(run->strips[k].columns - played->strips[k].columns) > 1)
+                    run->complete ? "complete" : "not complete", simulated->loss_count,
+                    simulated->complete ? "complete" : "not complete");
+    else if (!(fabs(run->total_s - simulated->total_s) <= off_s + 0.02 * simulated->total_s))
+        world_wrong("it takes %.3f s, and in simulation %.3f", run->total_s, simulated->total_s);
+    else if (!(fabs(run->lost_s - simulated->lost_s) <= off_s))
+        world_wrong("%.3f s are lost, and in simulation %.3f", run->lost_s, simulated->lost_s);
+    for (size_t k = 0; k < simulated->strip_count && run->rebalanced == simulated->rebalanced; k++)
+        if (run->strips[k].rank != simulated->strips[k].rank ||
+            llabs(run->strips[k].columns - simulated->strips[k].columns) > 1)
             world_wrong("in the end worker %" PRId64 " has %" PRId64
                         " columns, and in simulation worker %" PRId64 " %" PRId64,
-                        run->strips[k].rank, run->strips[k].columns, played->strips[k].rank,
-                        played->strips[k].columns);
-    counts.played += played->loss_count > 0;
+                        run->strips[k].rank, run->strips[k].columns, simulated->strips[k].rank,
+                        simulated->strips[k].columns);
+    counts.simulated += simulated->loss_count > 0;
 }
 
 static void outcome_say(const char *who, const struct strips_outcome *outcome)
@@ -429,7 +429,7 @@ static void steady_run(int workers, const struct strips_scenario *scenario)
 
 /* Runs that tell nothing are left out: a loss so near to a test that the moment decides what is
  * lost, or widths that change at another test when the loss is noticed a little later. */
-static bool is_clear(struct strips_scenario scenario, const struct strips_outcome *played)
+static bool is_clear(struct strips_scenario scenario, const struct strips_outcome *simulated)
 {
     static const double near_s[] = {-1, 0.25, 0.5, 1};
     const double lost_s = scenario.lost_s;
@@ -437,9 +437,10 @@ static bool is_clear(struct strips_scenario scenario, const struct strips_outcom
     for (size_t k = 0; clear && k < sizeof near_s / sizeof *near_s; k++) {
         struct strips_outcome other;
         scenario.lost_s = fmax(0, lost_s + near_s[k]);
-        clear = play(&scenario, &other) && losses_alike(&other, played) &&
-                other.rebalanced == played->rebalanced &&
-                fabs(other.total_s - played->total_s) < fabs(near_s[k]) + differ_most_s(played);
+        clear =
+            simulate(&scenario, &other) && losses_alike(&other, simulated) &&
+            other.rebalanced == simulated->rebalanced &&
+            fabs(other.total_s - simulated->total_s) < fabs(near_s[k]) + differ_most_s(simulated);
         strips_outcome_release(&other);
     }
     return clear;
@@ -448,30 +449,30 @@ static bool is_clear(struct strips_scenario scenario, const struct strips_outcom
 static void simulated_try(uint64_t seed)
 {
     size_t places[RANKS_MOST + 1] = {0};
-    struct strips_outcome played;
+    struct strips_outcome simulated;
     trial_begin(~seed, false);
     plan_draw();
     const int workers = strips_draw();
     steady_draw(workers);
     struct strips_scenario scenario = {
         .availability = &trial.others, .workers = workers, .s_per_column = trial.s_per_column + 1};
-    if (!play(&scenario, &played))
+    if (!simulate(&scenario, &simulated))
         return;
-    const double span_s = played.total_s;
-    strips_outcome_release(&played);
+    const double span_s = simulated.total_s;
+    strips_outcome_release(&simulated);
     others_draw(places, workers, span_s);
     if (dice_hit(&world.dice, 0.8)) {
         scenario.lost = trial.strips[dice_below(&world.dice, trial.plan.strip_count)].rank;
         scenario.lost_s = dice_between(&world.dice, 0, 1.2) * span_s;
     }
-    if (play(&scenario, &played)) {
-        const bool clear = is_clear(scenario, &played);
+    if (simulate(&scenario, &simulated)) {
+        const bool clear = is_clear(scenario, &simulated);
         steady_run(workers, &scenario);
         outcome_say("run", &trial.outcome);
-        outcome_say("simulated", &played);
+        outcome_say("simulated", &simulated);
         if (clear && !world.wrong[0])
-            outcomes_compare(&played);
-        strips_outcome_release(&played);
+            outcomes_compare(&simulated);
+        strips_outcome_release(&simulated);
     }
     trial.others.places = NULL;
     availability_release(&trial.others);
@@ -569,9 +570,10 @@ static int many_run(uint64_t from, int64_t count)
            " workers lost, %" PRId64 " of their places taken, %" PRId64
            " times with the run going on to its end, %" PRId64 " losses as simulated; none wrong\n",
            count, counts.rebalanced, counts.stops, counts.failures, counts.damaged, counts.losses,
-           counts.spares, counts.survived, counts.played);
+           counts.spares, counts.survived, counts.simulated);
     return counts.rebalanced == 0 || counts.stops == 0 || counts.failures == 0 ||
-           counts.damaged == 0 || counts.spares == 0 || counts.survived == 0 || counts.played == 0;
+           counts.damaged == 0 || counts.spares == 0 || counts.survived == 0 ||
+           counts.simulated == 0;
 }
 
 int main(int argc, char **argv)

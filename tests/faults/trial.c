@@ -538,7 +538,7 @@ static void part_say(int workers)
 }
 
 /* Runs until all ranks have ended; then what there is must be true. */
-static void part_play(int workers, bool fair)
+static void part_simulate(int workers, bool fair)
 {
     const int64_t losses = world.losses;
     const double work_s = 0.1 + 1.5 * (double)trial.tasks * habits.mean_s / workers;
@@ -599,7 +599,7 @@ static void several_run(bool fair)
     if (trial.search) /* messages of two consecutive runs may not be confused */
         world.weather.doubled = 0;
     trial.part.times = -1; /* until one begins */
-    part_play(ranks - 1, fair);
+    part_simulate(ranks - 1, fair);
 }
 
 static void one_run(bool fair)
@@ -619,7 +619,7 @@ static void one_run(bool fair)
     trial.counted = is_counted();
     trial.copies = trial.copies && !trial.counted;
     trial.job->values.staged = trial.counted; /* no rank sends what they need */
-    part_play(workers, fair);
+    part_simulate(workers, fair);
 }
 
 static void part_run(int part, bool fair)
@@ -689,7 +689,7 @@ bool trial_plan(const struct trial_planned *planned, struct trial_outcome *outco
     trial.running = true;
     places_make();
     disk_begin(trial.size);
-    part_play(planned->workers, true);
+    part_simulate(planned->workers, true);
     input_close(&trial.input);
     *outcome = (struct trial_outcome){.makespan_s = trial.makespan_s,
                                       .packages = trial.packages,

@@ -107,7 +107,7 @@ def mentions():
     for path, count in sorted(outside.items(), key=lambda item: -item[1]):
         print(f"    {path.relative_to(root)}: {count}")
     loops = [p for p, t in texts.items() if re.search(r"\bstar_send\(", COMMENT.sub("", t)) and p.suffix == ".c"]
-    print(f"loops that play packages (callers of star_send): {len(loops)}: "
+    print(f"loops that simulate packages (callers of star_send): {len(loops)}: "
           + ", ".join(str(p.relative_to(root)) for p in loops))
 
 

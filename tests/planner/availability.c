@@ -230,8 +230,8 @@ static void setup_release(struct setup *setup)
     profile_release(&setup->profile);
 }
 
-static struct simulation play(const struct setup *setup, const struct scenario *scenario,
-                              struct trace *trace)
+static struct simulation simulate(const struct setup *setup, const struct scenario *scenario,
+                                  struct trace *trace)
 {
     const struct decision decision = {.plan = &setup->plan};
     struct failure failure = FAILURE_INIT;
@@ -269,8 +269,8 @@ static void without_loads_nothing_changes(void **state)
         setup_init(&setup, seed);
         struct availability all = everybody(&setup, "0\t1\t1\t1");
         loaded.availability = &all;
-        const struct simulation before = play(&setup, &usual, NULL);
-        const struct simulation after = play(&setup, &loaded, NULL);
+        const struct simulation before = simulate(&setup, &usual, NULL);
+        const struct simulation after = simulate(&setup, &loaded, NULL);
         assert_memory_equal(&before, &after, sizeof before);
         availability_release(&all);
         setup_release(&setup);
@@ -288,8 +288,8 @@ static void half_of_everything_takes_twice_as_long(void **state)
         setup_init(&setup, seed);
         struct availability half = everybody(&setup, "0\t1\t0.5\t0.5");
         loaded.availability = &half;
-        const struct simulation before = play(&setup, &usual, NULL);
-        const struct simulation after = play(&setup, &loaded, NULL);
+        const struct simulation before = simulate(&setup, &usual, NULL);
+        const struct simulation after = simulate(&setup, &loaded, NULL);
         assert_near(after.makespan_s, 2 * before.makespan_s, 0);
         availability_release(&half);
         setup_release(&setup);
@@ -309,15 +309,15 @@ static void slow_workers_are_a_load(void **state)
         setup_init(&setup, seed);
         slow.slow_workers = 1;
         slow.slow_factor = 4;
-        slow.slow_from_s = 0.4 * play(&setup, &usual, NULL).makespan_s;
+        slow.slow_from_s = 0.4 * simulate(&setup, &usual, NULL).makespan_s;
         text_add(&text, "1\t0\t%.17g\t1\t1\n1\t%.17g\tinf\t0.25\t1\n", slow.slow_from_s,
                  slow.slow_from_s);
         struct availability one = parsed(text.bytes);
         assert_true(availability_place(&one, &setup.profile.settings[0],
                                        setup.platform.worker_count, &failure));
         loaded.availability = &one;
-        const struct simulation before = play(&setup, &slow, NULL);
-        const struct simulation after = play(&setup, &loaded, NULL);
+        const struct simulation before = simulate(&setup, &slow, NULL);
+        const struct simulation after = simulate(&setup, &loaded, NULL);
         assert_memory_equal(&before, &after, sizeof before);
         availability_release(&one);
         text_release(&text);

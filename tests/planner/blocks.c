@@ -40,7 +40,7 @@ struct stored {
     size_t largest;
 };
 
-static bool stored_play(void *self, const struct trace_taker *taker, struct failure *failure)
+static bool stored_read(void *self, const struct trace_taker *taker, struct failure *failure)
 {
     struct stored *stored = self;
     struct seen seen = {.to = taker};
@@ -152,7 +152,7 @@ static struct trace blocks_take_over(struct run_record *record, struct stored *s
 {
     const struct trace whole = record->trace;
     record->long_trace =
-        (struct run_trace){.self = stored, .play = stored_play, .ranks = run_record_ranks(record)};
+        (struct run_trace){.self = stored, .read = stored_read, .ranks = run_record_ranks(record)};
     record->trace = (struct trace){.count = 0};
     return whole;
 }

@@ -81,7 +81,7 @@ static double cost_draw(struct dice *dice, double most)
     return dice_unit(dice) < 0.2 ? 0 : dice_scale(dice, 1e-3 * most, most);
 }
 
-static void course_play(struct course *course, struct dice *dice)
+static void course_simulate(struct course *course, struct dice *dice)
 {
     const int64_t workers = dice_whole(dice, 1, WORKERS_MOST);
     const double master = dice_scale(dice, 1e-2, 1), link = dice_scale(dice, 1e-2, 1);
@@ -180,7 +180,7 @@ static void gaps_have_the_simulations_causes(void **state)
         struct dice dice = {seed};
         struct course course;
         double wanted[CAUSE_COUNT] = {0};
-        course_play(&course, &dice);
+        course_simulate(&course, &dice);
         oracle_sum(&course, wanted);
         struct causes causes = causes_of(&course.trace);
         assert_whole(&course.trace, &causes, seed);
@@ -213,7 +213,7 @@ static void simulated_runs_are_explained(void **state)
     }
 }
 
-static struct trace rule_play(const char *rule, uint64_t seed)
+static struct trace rule_simulate(const char *rule, uint64_t seed)
 {
     struct dice dice = {seed};
     struct profile profile;
@@ -246,7 +246,7 @@ static void rules_are_explained(void **state)
     static const char *const rules[] = {"ss", "gss", "fac", "awf-c", "monitor"};
     (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
-        struct trace trace = rule_play(rules[seed % COUNT_OF(rules)], seed);
+        struct trace trace = rule_simulate(rules[seed % COUNT_OF(rules)], seed);
         struct causes causes = causes_of(&trace);
         assert_whole(&trace, &causes, seed);
         assert_explained(&causes, makespan_of(&trace), seed);
@@ -324,7 +324,7 @@ static void blocks_hand_their_causes_on(void **state)
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct failure failure = FAILURE_INIT;
         struct dice dice = {seed};
-        struct trace trace = rule_play("ss", seed);
+        struct trace trace = rule_simulate("ss", seed);
         struct causes whole = causes_of(&trace), sums;
         struct heard heard = {.spans = 0};
         const struct cause_taker taker = {heard_take, &heard};
@@ -365,7 +365,7 @@ static void who_reads_causes_may_end_it(void **state)
 {
     struct failure failure = FAILURE_INIT;
     const struct cause_taker taker = {never_take, &failure};
-    struct trace trace = rule_play("ss", 3);
+    struct trace trace = rule_simulate("ss", 3);
     struct cause_division *division = cause_division_new(NULL, &taker, &failure);
     struct causes causes;
     (void)state;

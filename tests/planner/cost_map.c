@@ -204,7 +204,7 @@ static void intervals_have_the_total(void **state)
 /* ---- all schedulers, all numbers of workers ------------------------------------------------- */
 
 /* The makespan of the plan without a tail, simulated along the regions. */
-static double makespan_played(const struct planning *planning)
+static double makespan_simulated(const struct planning *planning)
 {
     struct plan plan;
     struct simulation simulation;
@@ -229,11 +229,11 @@ static void comparisons_heed_regions(void **state)
         .profile = &profile, .setting = &profile.settings[0], .scheduler = "auto", .tasks = 100};
     assert_true(comparison_make(&planning, &usual, 0, &comparison, &failure));
     assert_int_equal(comparison.regions, 2);
-    assert_true(CLOSE(comparison.entries[0].predicted.makespan_s, makespan_played(&planning)));
+    assert_true(CLOSE(comparison.entries[0].predicted.makespan_s, makespan_simulated(&planning)));
     for (size_t k = 0; k < comparison.count && comparison.entries[k].applies; k++) {
         const struct comparison_entry *entry = &comparison.entries[k];
         planning.scheduler = entry->scheduler;
-        assert_true(CLOSE(entry->predicted.makespan_s, makespan_played(&planning)));
+        assert_true(CLOSE(entry->predicted.makespan_s, makespan_simulated(&planning)));
         assert_true(CLOSE(entry->predicted.lower_bound_s, 50));
         assert_true(CLOSE(entry->predicted.gap, entry->predicted.makespan_s / 50 - 1));
         if (strcmp(entry->scheduler, "static") == 0)

@@ -10,8 +10,8 @@
 #include "planner/schedulers/scheduler.h"
 #include "tests/cases.h"
 #include "tests/checks.h"
+#include "tests/planner/plans_simulated.h"
 #include "tests/planner/platforms.h"
-#include "tests/planner/plays.h"
 
 enum { WORKERS = 6, TASKS_MOST = 2000, OUT_MOST = 2000 };
 
@@ -107,8 +107,8 @@ static void wait(struct field *field)
 }
 
 /* Hand out what `inner` (owned) does: the core tasks of these ranges. */
-static void play(const char *name, uint64_t seed, struct dispatch *inner,
-                 const struct task_range *ranges, size_t range_count)
+static void simulate(const char *name, uint64_t seed, struct dispatch *inner,
+                     const struct task_range *ranges, size_t range_count)
 {
     static struct field field;
     struct package package;
@@ -161,7 +161,7 @@ static void under_a_rule(const char *rule, uint64_t seed)
     const struct dispatch_setup setup = setup_of(rule, tasks, (int)dice_between(&dice, 1, 3));
     struct dispatch *dispatch = dispatch_new_rule(&setup, &failure);
     assert_non_null(dispatch);
-    play(rule, seed, dispatch, &(struct task_range){0, tasks}, 1);
+    simulate(rule, seed, dispatch, &(struct task_range){0, tasks}, 1);
 }
 
 static void rules(void **state)
@@ -182,8 +182,8 @@ static void ranges(void **state)
         const struct dispatch_setup setup = setup_of("fac", 500, 2);
         struct dispatch *dispatch = dispatch_new_rule(&setup, &failure);
         assert_non_null(dispatch);
-        play("ranges", seed, dispatch_new_ranges(dispatch, left, COUNT_OF(left), WORKERS), left,
-             COUNT_OF(left));
+        simulate("ranges", seed, dispatch_new_ranges(dispatch, left, COUNT_OF(left), WORKERS), left,
+                 COUNT_OF(left));
     }
 }
 
@@ -222,8 +222,8 @@ static void watched_plans(void **state)
         struct dice dice = {seed};
         struct watched watched;
         watched_init(&watched, &dice);
-        play("a watched plan", seed, dispatch_new_watch(&watched.watch),
-             &(struct task_range){0, (int64_t)watched.plan.tasks}, 1);
+        simulate("a watched plan", seed, dispatch_new_watch(&watched.watch),
+                 &(struct task_range){0, (int64_t)watched.plan.tasks}, 1);
         watched_release(&watched);
     }
 }
@@ -258,8 +258,8 @@ static void planning_is_no_end(void **state)
             watched.watch.planner.plan = plan_slowly;
             watched.watch.clock = timed ? slow_clock : NULL;
             planned_unasked = 0;
-            play("a slow planner", seed, dispatch_new_watch(&watched.watch),
-                 &(struct task_range){0, (int64_t)watched.plan.tasks}, 1);
+            simulate("a slow planner", seed, dispatch_new_watch(&watched.watch),
+                     &(struct task_range){0, (int64_t)watched.plan.tasks}, 1);
             most[timed] = planned_unasked > most[timed] ? planned_unasked : most[timed];
             watched_release(&watched);
         }
@@ -273,8 +273,8 @@ static void plans(void **state)
         struct dice dice = {seed};
         struct watched watched;
         watched_init(&watched, &dice);
-        play("a plan", seed, dispatch_new_plan(&watched.plan),
-             &(struct task_range){0, (int64_t)watched.plan.tasks}, 1);
+        simulate("a plan", seed, dispatch_new_plan(&watched.plan),
+                 &(struct task_range){0, (int64_t)watched.plan.tasks}, 1);
         watched_release(&watched);
     }
 }

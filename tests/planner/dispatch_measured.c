@@ -158,8 +158,8 @@ static void package_take(struct game *game, const struct package *package, doubl
     known->sent_s[known->sent++ % AHEAD] = game->now_s;
 }
 
-static int game_play(struct game *game, const char *rule, uint64_t seed,
-                     double (*size)(struct game *game, int64_t worker))
+static int game_simulate(struct game *game, const char *rule, uint64_t seed,
+                         double (*size)(struct game *game, int64_t worker))
 {
     struct package package;
     enum dispatch_answer answer;
@@ -205,7 +205,7 @@ static void sizes_follow_from_what_all_workers_took(void **state)
             assert_non_null(game.dispatch);
             for (int64_t w = 0; w < game.workers; w++)
                 game.known[w].weight = 1;
-            packages += game_play(&game, rules[k].name, seed, rules[k].size);
+            packages += game_simulate(&game, rules[k].name, seed, rules[k].size);
             dispatch_free(&game.dispatch);
         }
         print_message("%s: %d packages\n", rules[k].name, packages);

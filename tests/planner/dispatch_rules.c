@@ -349,7 +349,7 @@ static void monitor_keeps_to_its_limits(void **state)
 }
 
 /* Every task once, in order, whatever the times; nobody waits for ever. */
-static void rule_is_played(const char *rule, uint64_t seed)
+static void rule_is_simulated(const char *rule, uint64_t seed)
 {
     enum { AHEAD_MOST = 3, WORKERS_MOST = 12 };
     struct dice dice = {seed};
@@ -403,10 +403,10 @@ static void every_task_once(void **state)
     (void)state;
     for (size_t rule = 0; rule < dispatch_rule_count(); rule++)
         for (uint64_t seed = 1; seed <= 100; seed++)
-            rule_is_played(dispatch_rule_name(rule).name, seed);
+            rule_is_simulated(dispatch_rule_name(rule).name, seed);
     for (size_t k = 0; k < COUNT_OF(chosen); k++)
         for (uint64_t seed = 1; seed <= 100; seed++)
-            rule_is_played(chosen[k], seed);
+            rule_is_simulated(chosen[k], seed);
 }
 
 /* The slower worker is measured to be slower and gets less. */
@@ -449,7 +449,7 @@ static void measured_rules_learn(void **state)
 enum { COURSE_WORKERS = 5, COURSE_AHEAD = 2, COURSE_TASKS = 2000 };
 
 /* A run's workers, each with its own speed, and what they have. */
-struct played {
+struct simulated {
     struct dispatch *dispatch;
     double per_task_s[COURSE_WORKERS], free_s[COURSE_WORKERS], now_s;
     struct package out[COURSE_WORKERS * COURSE_AHEAD];
@@ -457,53 +457,56 @@ struct played {
     size_t count;
 };
 
-static void played_take(struct played *played, const struct package *package)
+static void simulated_take(struct simulated *simulated, const struct package *package)
 {
     const int64_t worker = package->worker;
-    const size_t at = played->count++;
-    played->out[at] = *package;
-    played->starts_s[at] = fmax(played->now_s, played->free_s[worker]);
-    played->ends_s[at] = played->starts_s[at] + (double)package->count * played->per_task_s[worker];
-    played->free_s[worker] = played->ends_s[at];
+    const size_t at = simulated->count++;
+    simulated->out[at] = *package;
+    simulated->starts_s[at] = fmax(simulated->now_s, simulated->free_s[worker]);
+    simulated->ends_s[at] =
+        simulated->starts_s[at] + (double)package->count * simulated->per_task_s[worker];
+    simulated->free_s[worker] = simulated->ends_s[at];
 }
 
 /* Reports the worker that ends first. */
-static void played_report(struct played *played)
+static void simulated_report(struct simulated *simulated)
 {
     size_t first = 0;
-    for (size_t k = 1; k < played->count; k++)
-        first = played->ends_s[k] < played->ends_s[first] ? k : first;
-    const size_t last = --played->count;
-    played->now_s = fmax(played->now_s, played->ends_s[first]);
-    dispatch_done(played->dispatch, &played->out[first], played->starts_s[first],
-                  played->ends_s[first]);
-    played->out[first] = played->out[last];
-    played->starts_s[first] = played->starts_s[last];
-    played->ends_s[first] = played->ends_s[last];
+    for (size_t k = 1; k < simulated->count; k++)
+        first = simulated->ends_s[k] < simulated->ends_s[first] ? k : first;
+    const size_t last = --simulated->count;
+    simulated->now_s = fmax(simulated->now_s, simulated->ends_s[first]);
+    dispatch_done(simulated->dispatch, &simulated->out[first], simulated->starts_s[first],
+                  simulated->ends_s[first]);
+    simulated->out[first] = simulated->out[last];
+    simulated->starts_s[first] = simulated->starts_s[last];
+    simulated->ends_s[first] = simulated->ends_s[last];
 }
 
 /* All packages, as one number; the master that waits asks `polls` times more for every answer. */
 static double progress_curve_of(const char *rule, uint64_t seed, int polls)
 {
     struct dice dice = {seed};
-    struct played played = {.now_s = 0};
+    struct simulated simulated = {.now_s = 0};
     struct package package;
     enum dispatch_answer answer;
     double sum = 0;
-    played.dispatch = rule_new(rule, COURSE_TASKS, COURSE_WORKERS, COURSE_AHEAD, NULL);
+    simulated.dispatch = rule_new(rule, COURSE_TASKS, COURSE_WORKERS, COURSE_AHEAD, NULL);
     for (size_t k = 0; k < COURSE_WORKERS; k++)
-        played.per_task_s[k] = dice_scale(&dice, 0.1, 1);
-    while ((answer = dispatch_next(played.dispatch, played.now_s, &package)) != DISPATCH_FINISHED) {
+        simulated.per_task_s[k] = dice_scale(&dice, 0.1, 1);
+    while ((answer = dispatch_next(simulated.dispatch, simulated.now_s, &package)) !=
+           DISPATCH_FINISHED) {
         if (answer == DISPATCH_SEND) {
             sum = 1.001 * sum + (double)(package.count * (package.worker + 1));
-            played_take(&played, &package);
+            simulated_take(&simulated, &package);
             continue;
         }
         for (int k = 0; k < polls; k++)
-            assert_int_equal(dispatch_next(played.dispatch, played.now_s, &package), DISPATCH_WAIT);
-        played_report(&played);
+            assert_int_equal(dispatch_next(simulated.dispatch, simulated.now_s, &package),
+                             DISPATCH_WAIT);
+        simulated_report(&simulated);
     }
-    dispatch_free(&played.dispatch);
+    dispatch_free(&simulated.dispatch);
     return sum;
 }
 

@@ -238,7 +238,7 @@ static void worker_lose(struct course *course, int64_t worker)
     dispatch_lost(course->dispatch, worker);
 }
 
-static void course_play(struct course *course, const int64_t *lost_at)
+static void course_simulate(struct course *course, const int64_t *lost_at)
 {
     for (int64_t turn = 0;; turn++) {
         struct package package;
@@ -277,7 +277,7 @@ static void each_task_once(void **state)
         }
         course.tasks = dice_whole(&course.dice, 1, TASKS_MOST);
         course.dispatch = streaming(&plan, &course.stream);
-        course_play(&course, lost_at);
+        course_simulate(&course, lost_at);
         for (int64_t k = 0; k < course.tasks; k++)
             if (course.done[k] != 1)
                 fail_msg("seed %" PRIu64 ": core task %" PRId64 " is done %d times", seed, k,

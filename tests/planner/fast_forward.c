@@ -8,8 +8,8 @@
 #include "planner/base/random.h"
 #include "planner/simulate/ensemble.h"
 #include "tests/cases.h"
+#include "tests/planner/plans_simulated.h"
 #include "tests/planner/platforms.h"
-#include "tests/planner/plays.h"
 
 /* "": the plan alone, "*RULE": a rule for all, "RULE": for a third of the tasks, behind the plan.
  */
@@ -105,7 +105,7 @@ static void setup_release(struct setup *setup)
 
 /* Packages that were priced, one by one. */
 struct count {
-    int64_t played, most;
+    int64_t simulated, most;
     const char *what; /* for messages */
 };
 
@@ -114,16 +114,16 @@ static void count_price(void *pricer, const struct package *package, struct star
     struct count *count = pricer;
     (void)package;
     (void)cost;
-    if (++count->played > count->most)
-        fail_msg("more than %" PRId64 " packages are played: %s", count->most, count->what);
+    if (++count->simulated > count->most)
+        fail_msg("more than %" PRId64 " packages are simulated: %s", count->most, count->what);
 }
 
-static struct simulation play(const struct setup *setup, struct scenario scenario,
-                              struct count *count)
+static struct simulation simulate(const struct setup *setup, struct scenario scenario,
+                                  struct count *count)
 {
     struct failure failure = FAILURE_INIT;
     struct simulation simulation = {0};
-    count->played = 0;
+    count->simulated = 0;
     const struct variation variation = {.price = count_price, .self = count};
     scenario.variation = &variation;
     struct dispatch *dispatch =
@@ -142,7 +142,7 @@ static double off(double a, double b)
 
 /* For packages of certain times: the error of summing up, beside rounding. */
 static const double ERROR = 2e-3;
-enum { PLAYED = 2000, PACKAGES = 20000 };
+enum { SIMULATED = 2000, PACKAGES = 20000 };
 
 static void what_is_certain_is_summed_up(void **state)
 {
@@ -156,10 +156,10 @@ static void what_is_certain_is_summed_up(void **state)
             struct scenario scenario = SCENARIO_INIT;
             struct count count = {.most = INT64_MAX};
             setup_init(&setup, &dice, decisions[k], PACKAGES, false);
-            const struct simulation whole = play(&setup, scenario, &count);
-            scenario.played = PLAYED;
-            const struct simulation summed = play(&setup, scenario, &count);
-            summed_up += count.played < whole.packages / 2;
+            const struct simulation whole = simulate(&setup, scenario, &count);
+            scenario.simulated = SIMULATED;
+            const struct simulation summed = simulate(&setup, scenario, &count);
+            summed_up += count.simulated < whole.packages / 2;
             const double error = fmax(fmax(off(summed.makespan_s, whole.makespan_s),
                                            off(summed.worker_busy_s, whole.worker_busy_s)),
                                       off(summed.port_busy_s, whole.port_busy_s));
@@ -189,12 +189,12 @@ static void unlike_tasks_are_summed_up(void **state)
             struct scenario scenario = SCENARIO_INIT;
             struct count count = {.most = INT64_MAX};
             setup_init(&setup, &dice, decisions[k], PACKAGES, true);
-            const struct simulation whole = play(&setup, scenario, &count);
-            scenario.played = PLAYED;
-            const struct simulation summed = play(&setup, scenario, &count);
-            summed_up += count.played < whole.packages / 2;
+            const struct simulation whole = simulate(&setup, scenario, &count);
+            scenario.simulated = SIMULATED;
+            const struct simulation summed = simulate(&setup, scenario, &count);
+            summed_up += count.simulated < whole.packages / 2;
             const double error = off(summed.makespan_s, whole.makespan_s);
-            const double share = work_deviation(&setup.platform.work) / sqrt(PLAYED);
+            const double share = work_deviation(&setup.platform.work) / sqrt(SIMULATED);
             const double most = ERROR + (*decisions[k] == '*' ? 1 : 2) * share;
             if (error > most)
                 fail_msg("seed %" PRIu64 ", '%s': %.6g s in place of %.6g s, off by more than %.2e",
@@ -221,13 +221,13 @@ static void losses_are_summed_up(void **state)
             struct scenario scenario = SCENARIO_INIT;
             struct count count = {.most = INT64_MAX};
             setup_init(&setup, &dice, decisions[k], PACKAGES, false);
-            const double usual_s = play(&setup, scenario, &count).makespan_s;
+            const double usual_s = simulate(&setup, scenario, &count).makespan_s;
             scenario.lost_worker = dice_between(&dice, 0, setup.platform.worker_count - 1);
             scenario.lost_s = (0.1 + 0.8 * dice_roll(&dice)) * usual_s;
-            const struct simulation whole = play(&setup, scenario, &count);
-            scenario.played = PLAYED;
-            const struct simulation summed = play(&setup, scenario, &count);
-            summed_up += 5 * count.played < 4 * whole.packages;
+            const struct simulation whole = simulate(&setup, scenario, &count);
+            scenario.simulated = SIMULATED;
+            const struct simulation summed = simulate(&setup, scenario, &count);
+            summed_up += 5 * count.simulated < 4 * whole.packages;
             const double error = off(summed.makespan_s, whole.makespan_s);
             if (error > WITH_LOSS)
                 fail_msg("seed %" PRIu64 ", '%s': %.6g s in place of %.6g s, worker %" PRId64
@@ -254,7 +254,7 @@ static struct draws draws_of(const struct setup *setup, struct scenario scenario
     struct count count = {.most = INT64_MAX};
     for (int k = 0; k < RUNS; k++) {
         scenario.seed = (uint64_t)k + 1;
-        const double makespan_s = play(setup, scenario, &count).makespan_s;
+        const double makespan_s = simulate(setup, scenario, &count).makespan_s;
         sum += makespan_s / RUNS;
         squares += makespan_s * makespan_s / RUNS;
     }
@@ -262,20 +262,20 @@ static struct draws draws_of(const struct setup *setup, struct scenario scenario
 }
 
 /* The mean within its own error, and no deviation much larger than noise over the root of what is
- * played. */
+ * simulated. */
 static void draws_agree(const struct setup *setup, double noise, const char *what)
 {
     struct scenario scenario = SCENARIO_INIT;
     scenario.noise = noise;
     const struct draws whole = draws_of(setup, scenario);
-    scenario.played = PLAYED;
+    scenario.simulated = SIMULATED;
     const struct draws summed = draws_of(setup, scenario);
     const double error_s = hypot(whole.deviation_s, summed.deviation_s) / sqrt(RUNS);
     print_message("'%s', noise %g: off by %.4f %%, deviations %.4f %% and %.4f %%\n", what, noise,
                   100 * (summed.mean_s / whole.mean_s - 1), 100 * whole.deviation_s / whole.mean_s,
                   100 * summed.deviation_s / whole.mean_s);
     assert_true(fabs(summed.mean_s - whole.mean_s) < 4 * error_s + 1e-3 * whole.mean_s);
-    assert_true(summed.deviation_s < 3 * noise / sqrt(PLAYED) * whole.mean_s);
+    assert_true(summed.deviation_s < 3 * noise / sqrt(SIMULATED) * whole.mean_s);
 }
 
 static void noise_is_summed_up(void **state)
@@ -304,8 +304,9 @@ static void any_number_costs_the_same(void **state)
             for (int n = 0; n < 4; n++) {
                 struct dice dice = dice_of(seed);
                 struct setup setup;
-                struct scenario scenario = {.played = PLAYED, .noise = 0.06, .lost_worker = -1};
-                struct count count = {.most = 60 * (int64_t)PLAYED, .what = decisions[k]};
+                struct scenario scenario = {
+                    .simulated = SIMULATED, .noise = 0.06, .lost_worker = -1};
+                struct count count = {.most = 60 * (int64_t)SIMULATED, .what = decisions[k]};
                 setup_init(&setup, &dice, decisions[k], numbers[n % 2] / 64, false);
                 const double tasks = setup.tasks;
                 const double ideal_s = platform_ideal(&setup.platform, tasks);
@@ -313,7 +314,7 @@ static void any_number_costs_the_same(void **state)
                     scenario.lost_worker = setup.platform.worker_count - 1;
                     scenario.lost_s = 0.4 * ideal_s;
                 }
-                const struct simulation simulation = play(&setup, scenario, &count);
+                const struct simulation simulation = simulate(&setup, scenario, &count);
                 assert_true(simulation.makespan_s > 0.99 * ideal_s);
                 assert_true((double)simulation.packages >=
                             tasks / (double)setup.platform.windows[0].greatest);

@@ -151,7 +151,7 @@ static struct cost truth_draw(struct dice *dice, const struct measured_cost *fit
 
 /* A run of the bench's plan: two workers, each of whose packages wait for nothing once it has
  * begun (the bench is bound by computing, and the costs before it are certain). */
-static double truth_play(struct dice *dice, const struct bench *bench, double history)
+static double truth_simulate(struct dice *dice, const struct bench *bench, double history)
 {
     double ends_s[2] = {0, 0}, master_s = 0, port_s = 0;
     const double drift_z = normal(dice), common = lognormal(history, normal(dice));
@@ -207,7 +207,7 @@ static void intervals_cover_what_they_say(void **state)
     const double low_s = ensemble_quantile(&interval.ensemble, 0.05);
     const double high_s = ensemble_quantile(&interval.ensemble, 0.95);
     for (int k = 0; k < TRUTHS; k++) {
-        const double truth_s = truth_play(&dice, &bench, 0.015);
+        const double truth_s = truth_simulate(&dice, &bench, 0.015);
         within += truth_s >= low_s && truth_s <= high_s;
         below += truth_s < low_s;
     }

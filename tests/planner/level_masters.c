@@ -70,10 +70,10 @@ static void search_release(struct search *search)
     plan_release(&search->plan);
 }
 
-static void play(const struct search *search, struct level_masters *played)
+static void simulate(const struct search *search, struct level_masters *simulated)
 {
     struct failure failure = FAILURE_INIT;
-    if (!level_masters_play(&search->setup, played, &failure))
+    if (!level_masters_simulate(&search->setup, simulated, &failure))
         fail_msg("%s", failure.text);
 }
 
@@ -94,12 +94,12 @@ static void nobody_is_free(void **state)
     (void)state;
     const struct level_sample levels[] = {{8, 1, 1}, {8, 2, 0}};
     struct search search;
-    struct level_masters played;
+    struct level_masters simulated;
     search_make(&search, SECONDS, 4, 8, levels, 2);
-    play(&search, &played);
-    assert_row(&played.rows[0], 8, 1, 4, 4, 0, 2);
-    assert_row(&played.rows[1], 8, 0, 0, 0, 4, 4); /* of twice the cost */
-    assert_true(fabs(played.makespan_s - 6) < 1e-9);
+    simulate(&search, &simulated);
+    assert_row(&simulated.rows[0], 8, 1, 4, 4, 0, 2);
+    assert_row(&simulated.rows[1], 8, 0, 0, 0, 4, 4); /* of twice the cost */
+    assert_true(fabs(simulated.makespan_s - 6) < 1e-9);
     search_release(&search);
 }
 
@@ -109,12 +109,12 @@ static void free_workers_are_shared_evenly(void **state)
     (void)state;
     const struct level_sample levels[] = {{4, 1, 4}, {16, 1, 0}};
     struct search search;
-    struct level_masters played;
+    struct level_masters simulated;
     search_make(&search, SECONDS, 8, 4, levels, 2);
-    play(&search, &played);
-    assert_row(&played.rows[0], 4, 1, 4, 4, 0, 1);
-    assert_row(&played.rows[1], 16, 4, 1, 1, 0, 4);
-    assert_true(fabs(played.makespan_s - 5) < 1e-9);
+    simulate(&search, &simulated);
+    assert_row(&simulated.rows[0], 4, 1, 4, 4, 0, 1);
+    assert_row(&simulated.rows[1], 16, 4, 1, 1, 0, 4);
+    assert_true(fabs(simulated.makespan_s - 5) < 1e-9);
     search_release(&search);
 }
 
@@ -124,23 +124,23 @@ static void fractions_add_up(void **state)
     (void)state;
     const struct level_sample levels[] = {{9, 1, 2.0 / 3}, {6, 1, 0.5}, {3, 1, 0}};
     struct search search;
-    struct level_masters played;
+    struct level_masters simulated;
     search_make(&search, SECONDS, 3, 300, levels, 3);
-    play(&search, &played);
-    assert_int_equal(played.rows[0].tasks, 300);
-    assert_int_equal(played.rows[1].tasks, 200);
-    assert_int_equal(played.rows[2].tasks, 100);
-    assert_true(played.makespan_s >= (300 + 200 + 100) / 3.0 - 1e-9);
+    simulate(&search, &simulated);
+    assert_int_equal(simulated.rows[0].tasks, 300);
+    assert_int_equal(simulated.rows[1].tasks, 200);
+    assert_int_equal(simulated.rows[2].tasks, 100);
+    assert_true(simulated.makespan_s >= (300 + 200 + 100) / 3.0 - 1e-9);
     search_release(&search);
 }
 
-static double one_master_s(const struct search *search, const struct level_masters *played)
+static double one_master_s(const struct search *search, const struct level_masters *simulated)
 {
     double sum_s = 0;
     for (size_t k = 0; k < search->setup.level_count; k++) {
         const struct remaining_request request = {.plan = &search->plan,
                                                   .profile = &search->profiles[k],
-                                                  .tasks = played->rows[k].tasks,
+                                                  .tasks = simulated->rows[k].tasks,
                                                   .workers = search->setup.workers};
         struct plan plan;
         assert_true(remaining_measured(&request, &plan));
@@ -158,19 +158,19 @@ static void the_sources_setting(void **state)
     const struct level_sample levels[] = {
         {36, 1, 36}, {1296, 1, 36}, {46656, 1, 362401.0 / 46656}, {362401, 1, 0}};
     struct search search;
-    struct level_masters played;
+    struct level_masters simulated;
     search_make(&search, SOURCE, 63, 36, levels, 4);
-    play(&search, &played);
+    simulate(&search, &simulated);
     const int64_t tasks[] = {36, 1296, 46656, 362401};
     for (size_t k = 0; k < COUNT_OF(tasks); k++)
-        assert_int_equal(played.rows[k].tasks, tasks[k]);
-    assert_int_equal(played.rows[0].masters, 1);
+        assert_int_equal(simulated.rows[k].tasks, tasks[k]);
+    assert_int_equal(simulated.rows[0].masters, 1);
     for (size_t k = 1; k < COUNT_OF(tasks); k++)
-        assert_true(played.rows[k].masters + played.rows[k].alone >
-                    played.rows[k - 1].masters + played.rows[k - 1].alone);
-    const double one_s = one_master_s(&search, &played);
-    if (!(played.makespan_s < one_s))
-        fail_msg("%.6f s by many masters, %.6f s by one", played.makespan_s, one_s);
+        assert_true(simulated.rows[k].masters + simulated.rows[k].alone >
+                    simulated.rows[k - 1].masters + simulated.rows[k - 1].alone);
+    const double one_s = one_master_s(&search, &simulated);
+    if (!(simulated.makespan_s < one_s))
+        fail_msg("%.6f s by many masters, %.6f s by one", simulated.makespan_s, one_s);
     search_release(&search);
 }
 
@@ -184,14 +184,14 @@ static void masters_multiply_as_published(void **state)
     const struct level_sample levels[] = {
         {36, 1.5, 36}, {1296, 2.5, 36}, {46656, 8.5, 362401.0 / 46656}, {362401, 15.5, 0}};
     struct search search;
-    struct level_masters played;
+    struct level_masters simulated;
     search_make(&search, ALIKE, 2000, 36, levels, 4);
-    play(&search, &played);
+    simulate(&search, &simulated);
     for (size_t k = 0; k < COUNT_OF(masters); k++) {
-        if (played.rows[k].masters != masters[k] || played.rows[k].most != workers[k])
-            fail_msg("level %zu: %d masters, %d workers", k + 2, (int)played.rows[k].masters,
-                     (int)played.rows[k].most);
-        assert_int_equal(played.rows[k].alone, 0);
+        if (simulated.rows[k].masters != masters[k] || simulated.rows[k].most != workers[k])
+            fail_msg("level %zu: %d masters, %d workers", k + 2, (int)simulated.rows[k].masters,
+                     (int)simulated.rows[k].most);
+        assert_int_equal(simulated.rows[k].alone, 0);
     }
     search_release(&search);
 }

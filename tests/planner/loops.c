@@ -78,8 +78,8 @@ static void price(void *pricer, const struct package *package, struct star_cost 
         cost->compute_s += loop_seconds(task, TASKS, bench->shape);
 }
 
-static double played(struct bench *bench, const struct decision *decision,
-                     const struct platform *platform)
+static double simulated(struct bench *bench, const struct decision *decision,
+                        const struct platform *platform)
 {
     struct scenario scenario = SCENARIO_INIT;
     struct failure failure = FAILURE_INIT;
@@ -109,7 +109,7 @@ static double planned(struct bench *bench)
         fail_msg("%s", failure.text);
     const struct watching_request request = planning_watching(&planning, plan.tail, &plan);
     assert_true(watching_init(&watching, &request, &failure));
-    const double over = played(bench, &watching.decision, &watching.platform);
+    const double over = simulated(bench, &watching.decision, &watching.platform);
     print_message("%-9s %d workers, requests of %.0e s, rates %3.0f %% off: %5.1f %% on request, "
                   "%.4f of the ideal\n",
                   shapes[bench->shape], bench->workers, bench->request_s, 100 * bench->off,

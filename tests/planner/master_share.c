@@ -207,10 +207,11 @@ static void nothing_is_slower_and_the_bound_holds(void **state)
         struct profile profile;
         sample(&dice, &profile);
         sample_returns(&dice, &profile, seed);
-        /* Where results return, or by another model, every candidate is played package by package.
+        /* Where results return, or by another model, every candidate is simulated package by
+         * package.
          */
-        const bool played = seed % 3 == 0 || seed % 4 == 0;
-        const double tasks = (double)dice_whole(&dice, 1, played ? 300 : 3000);
+        const bool simulated = seed % 3 == 0 || seed % 4 == 0;
+        const double tasks = (double)dice_whole(&dice, 1, simulated ? 300 : 3000);
         struct plan plain = plan_of(&profile, "scow-mp", tasks, false);
         struct plan plan = plan_of(&profile, "scow-mp", tasks, true);
         double sum = plan.own.tasks;
@@ -285,7 +286,7 @@ static void every_core_task_once_one_at_a_time(void **state)
         struct dice dice = {seed};
         struct profile profile;
         struct platform platform;
-        struct simulation planned, traced, played = {0};
+        struct simulation planned, traced, simulated = {0};
         struct trace trace = {.count = 0};
         struct failure failure = FAILURE_INIT;
         sample(&dice, &profile);
@@ -297,18 +298,18 @@ static void every_core_task_once_one_at_a_time(void **state)
         if (!platform_init(&platform, setting, 0, &failure) ||
             !simulate_plan(&platform, &plan, NULL, &planned, &failure) ||
             !simulate_plan(&platform, &plan, &trace, &traced, &failure) ||
-            !simulate_scenario(&platform, dispatch, &usual, NULL, &played, &failure))
+            !simulate_scenario(&platform, dispatch, &usual, NULL, &simulated, &failure))
             fail_msg("seed %" PRIu64 ": %s", seed, failure.text);
         trace_check(&plan, &trace, seed);
         /* A plan says at once which package is its worker's last one, a dispatch when it is asked
          * for another: a master that computes asks later, and results at the end come later. */
         if (platform.results == RESULTS_END)
-            played.makespan_s = planned.makespan_s;
+            simulated.makespan_s = planned.makespan_s;
         if (planned.makespan_s != traced.makespan_s ||
-            fabs(planned.makespan_s - played.makespan_s) > 1e-12 * planned.makespan_s ||
-            fabs(planned.own_s - played.own_s) > 1e-12 * planned.own_s)
+            fabs(planned.makespan_s - simulated.makespan_s) > 1e-12 * planned.makespan_s ||
+            fabs(planned.own_s - simulated.own_s) > 1e-12 * planned.own_s)
             fail_msg("seed %" PRIu64 ": %.17g, %.17g, %.17g", seed, planned.makespan_s,
-                     traced.makespan_s, played.makespan_s);
+                     traced.makespan_s, simulated.makespan_s);
         assert_true(fabs(planned.own_s / (plan.own.tasks * plan.own.task_s) - 1) < 1e-9);
         dispatch_free(&dispatch);
         trace_release(&trace);

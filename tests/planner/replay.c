@@ -171,7 +171,7 @@ static double loss_draw(struct dice *dice, const struct run_record *record, int6
 }
 
 /* The plan of `record` again, with a worker lost: its trace is as a run leaves it. */
-static void loss_play(struct run_record *record, uint64_t seed, double noise)
+static void loss_simulate(struct run_record *record, uint64_t seed, double noise)
 {
     struct dice dice = {seed};
     struct scenario scenario = SCENARIO_INIT;
@@ -222,7 +222,7 @@ static void losses_are_split_too(void **state)
         run_sample(seed, 0, &record);
         /* Which worker starts for how long before packages that nobody reports is not known. */
         if (record.plan.worker_count > 1 && seed % 5 != 2) {
-            loss_play(&record, seed, noise);
+            loss_simulate(&record, seed, noise);
             json_t *json = run_report(&record);
             const double error = run_member(json, "error"), drift = run_member(json, "drift");
             const double model = run_member(json, "model_error");

@@ -107,7 +107,7 @@ static void what_was_sent_costs_what_its_places_do(void **state)
     run_record_release(&record);
 }
 
-/* What the master computed itself is played, too: here it takes longer than all others. */
+/* What the master computed itself is simulated, too: here it takes longer than all others. */
 static void what_the_master_computed_is_predicted(void **state)
 {
     struct run_record record;

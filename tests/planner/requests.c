@@ -10,8 +10,8 @@
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 
-static struct simulation play(const struct platform *platform, const struct dispatch_setup *setup,
-                              struct trace *trace)
+static struct simulation simulate(const struct platform *platform,
+                                  const struct dispatch_setup *setup, struct trace *trace)
 {
     const struct scenario usual = SCENARIO_INIT;
     struct simulation simulation = {0};
@@ -47,17 +47,17 @@ static void one_worker_waits_for_every_answer(void **state)
         .rule = "ss", .tasks = TASKS, .workers = 1, .ahead = 1, .least = 1, .most = 1};
     (void)state;
     const double package_s = 1e-4 + 2e-4 + 3e-4 + 1e-2, request_s = 2e-3 + 1e-5;
-    const struct simulation simulation = play(&platform, &setup, NULL);
+    const struct simulation simulation = simulate(&platform, &setup, NULL);
     assert_true(near(simulation.makespan_s, TASKS * package_s + (TASKS - 1) * request_s));
     /* An answer that takes longer than the request says takes that long all the same. */
     window.answer.latency_s = 7e-3;
     assert_true(
-        near(play(&platform, &setup, NULL).makespan_s, TASKS * package_s + (TASKS - 1) * 7e-3));
+        near(simulate(&platform, &setup, NULL).makespan_s, TASKS * package_s + (TASKS - 1) * 7e-3));
     /* With two packages ahead they hide behind the work. */
     struct dispatch_setup ahead = setup;
     ahead.ahead = 2;
     window.answer.latency_s = 5e-4;
-    assert_true(near(play(&platform, &ahead, NULL).makespan_s, 6e-4 + TASKS * 1e-2));
+    assert_true(near(simulate(&platform, &ahead, NULL).makespan_s, 6e-4 + TASKS * 1e-2));
 }
 
 /* Source 002: 26 workers, packages of 400 of 12^6 tasks, assigned on request, took 3.46 s, where
@@ -83,10 +83,10 @@ static void a_busy_master_pays_for_every_answer(void **state)
                                          .most = PACKAGE};
     const double packages = ceil((double)TASKS / PACKAGE);
     (void)state;
-    const double before_s = play(&platform, &setup, NULL).makespan_s;
+    const double before_s = simulate(&platform, &setup, NULL).makespan_s;
     assert_true(fabs(before_s - 2.66) < 0.01);
     window.answer.latency_s = (3.46 - before_s) / packages;
-    const double after_s = play(&platform, &setup, NULL).makespan_s;
+    const double after_s = simulate(&platform, &setup, NULL).makespan_s;
     assert_true(fabs(after_s - 3.46) < 0.01);
 }
 
@@ -132,7 +132,7 @@ static void a_trace_gives_them_back(void **state)
                                              .most = 1000};
         struct trace trace = {.count = 0};
         struct requests requests;
-        const struct simulation simulation = play(&platform, &setup, &trace);
+        const struct simulation simulation = simulate(&platform, &setup, &trace);
         assert_true(requests_find(&trace, ahead, &requests));
         if (simulation.packages > workers * ahead)
             assert_int_equal(requests.count, simulation.packages - workers * ahead);
@@ -173,7 +173,7 @@ static void a_busy_trace_gives_the_answers_back(void **state)
             .rule = "ss", .tasks = 2000, .workers = workers, .ahead = 1, .least = 1, .most = 1};
         struct trace trace = {.count = 0};
         struct requests requests;
-        play(&platform, &setup, &trace);
+        simulate(&platform, &setup, &trace);
         assert_true(requests_find(&trace, 1, &requests));
         assert_int_equal(requests.count, 2000 - workers);
         const double mean_s = requests_sum(&requests) / (double)requests.count;
@@ -204,7 +204,7 @@ static void dearer_requests_take_longer(void **state)
             .rule = "ss", .tasks = 200, .workers = workers, .ahead = 1, .least = 1, .most = 1};
         double before_s = 0;
         for (int k = 0; k < 8; k++) {
-            const double now_s = play(&platform, &setup, NULL).makespan_s;
+            const double now_s = simulate(&platform, &setup, NULL).makespan_s;
             if (now_s < before_s * (1 - 1e-12))
                 fail_msg("seed %" PRIu64 ", step %d: %.9g s after %.9g s", seed, k, now_s,
                          before_s);

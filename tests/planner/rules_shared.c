@@ -316,8 +316,8 @@ static void stage_init(struct stage *stage, int64_t tasks, double work_s, const 
 }
 
 /* What worker `at` has of its processor all the time, the others having all; ends by worker. */
-static void rule_play(struct stage *stage, const char *rule, int64_t tasks, int64_t at,
-                      double share, double ends_s[WORKERS_MOST])
+static void rule_simulate(struct stage *stage, const char *rule, int64_t tasks, int64_t at,
+                          double share, double ends_s[WORKERS_MOST])
 {
     struct availability loads = {.series = NULL};
     struct scenario scenario = SCENARIO_INIT;
@@ -364,20 +364,20 @@ static void trees_leave_a_loaded_last_worker_alone(void **state)
     double ends_s[WORKERS_MOST];
     (void)state;
     stage_init(&stage, 1200, 99, ascending);
-    rule_play(&stage, "tree,grain=1", 1200, 4, 1, ends_s);
+    rule_simulate(&stage, "tree,grain=1", 1200, 4, 1, ends_s);
     for (int64_t k = 0; k < WORKERS_MOST; k++)
         assert_near(ends_s[k], k < 3 ? 10.97 : 11.01, 0.005);
-    rule_play(&stage, "tree,grain=1", 1200, 4, 1 / 7.8, ends_s);
+    rule_simulate(&stage, "tree,grain=1", 1200, 4, 1 / 7.8, ends_s);
     for (int64_t k = 0; k < WORKERS_MOST; k++)
         assert_near(ends_s[k], k < 3 ? 10.97 : 85.91, 0.005);
     stage_init(&stage, 1200, 99, descending);
     static const double wanted[] = {20.81, 39.68, 20.71, 22.6};
-    rule_play(&stage, "tree,grain=1", 1200, 1, 1 / 7.8, ends_s);
+    rule_simulate(&stage, "tree,grain=1", 1200, 1, 1 / 7.8, ends_s);
     for (int64_t k = 0; k < WORKERS_MOST; k++)
         assert_near(ends_s[k], wanted[k], 0.0055);
     /* The same workers from the other end. */
     stage_init(&stage, 1200, 99, ascending);
-    rule_play(&stage, "tree,grain=1,order=descending", 1200, 4, 1 / 7.8, ends_s);
+    rule_simulate(&stage, "tree,grain=1,order=descending", 1200, 4, 1 / 7.8, ends_s);
     assert_near(ends_s[3], wanted[0], 0.1);
 }
 
@@ -399,7 +399,7 @@ static void tss_is_unbalanced_under_load(void **state)
     stage_init(&stage, ROWS, 108, speeds);
     stage.platform.work_tasks = ROWS;
     assert_true(work_weigh(&stage.platform.work, weights, ROWS));
-    rule_play(&stage, "tss,step=real", ROWS, 1, 1, ends_s);
+    rule_simulate(&stage, "tss,step=real", ROWS, 1, 1, ends_s);
     for (int64_t k = 0; k < WORKERS_MOST; k++)
         assert_near(ends_s[k], wanted[k], 0.055);
     assert_near(ends_s[2] - ends_s[1], 19.6, 0.055);
@@ -414,12 +414,12 @@ static void dtss_ends_at_once_under_load(void **state)
     double ends_s[WORKERS_MOST];
     (void)state;
     stage_init(&stage, 1200, 110, speeds);
-    rule_play(&stage, "dtss,power=real", 1200, 1, 1, ends_s);
+    rule_simulate(&stage, "dtss,power=real", 1200, 1, 1, ends_s);
     for (int64_t k = 0; k < WORKERS_MOST; k++)
         assert_near(ends_s[k], 52.8, 1e-9);
     static const double one_fast[] = {1, 1, 1, 6};
     stage_init(&stage, 1200, 99, one_fast);
-    rule_play(&stage, "dtss,power=real", 1200, 1, 1, ends_s);
+    rule_simulate(&stage, "dtss,power=real", 1200, 1, 1, ends_s);
     assert_near(ends_s[0], 10.725, 1e-9);
     assert_near(fmin(ends_s[1], ends_s[2]), 10.8075, 1e-9); /* they ask together at 7.3425 s */
     assert_near(fmax(ends_s[1], ends_s[2]), 10.89, 1e-9);

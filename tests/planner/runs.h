@@ -7,8 +7,8 @@
 
 #include "planner/report/report.h"
 
-/* A random plan played with that much noise, as if it had been run, of some seeds with its results
- * written behind; to be released. */
+/* A random plan simulated with that much noise, as if it had been run, of some seeds with its
+ * results written behind; to be released. */
 void run_sample(uint64_t seed, double noise, struct run_record *record);
 /* report_json, parsed; to be released. */
 json_t *run_report(const struct run_record *record);

@@ -30,8 +30,8 @@ static void setup_release(struct setup *setup)
     profile_release(&setup->profile);
 }
 
-static struct simulation play(const struct setup *setup, const struct scenario *scenario,
-                              struct trace *trace)
+static struct simulation simulate(const struct setup *setup, const struct scenario *scenario,
+                                  struct trace *trace)
 {
     const struct decision decision = {.plan = &setup->plan};
     struct failure failure = FAILURE_INIT;
@@ -63,11 +63,12 @@ static void without_surprises_it_is_the_prediction(void **state)
         struct failure failure = FAILURE_INIT;
         setup_init(&setup, &dice);
         assert_true(simulate_plan(&setup.platform, &setup.plan, NULL, &predicted, &failure));
-        struct simulation played = play(&setup, &usual, NULL);
-        if (played.makespan_s != predicted.makespan_s ||
-            played.earliest_end_s != predicted.earliest_end_s ||
-            played.packages != predicted.packages || played.port_busy_s != predicted.port_busy_s)
-            fail_msg("seed %" PRIu64 ": %.17g, predicted %.17g", seed, played.makespan_s,
+        struct simulation simulated = simulate(&setup, &usual, NULL);
+        if (simulated.makespan_s != predicted.makespan_s ||
+            simulated.earliest_end_s != predicted.earliest_end_s ||
+            simulated.packages != predicted.packages ||
+            simulated.port_busy_s != predicted.port_busy_s)
+            fail_msg("seed %" PRIu64 ": %.17g, predicted %.17g", seed, simulated.makespan_s,
                      predicted.makespan_s);
         setup_release(&setup);
     }
@@ -85,11 +86,11 @@ static void equal_seeds_repeat(void **state)
         struct setup setup;
         setup_init(&setup, &dice);
         noisy.seed = seed;
-        struct simulation once = play(&setup, &noisy, NULL);
-        struct simulation twice = play(&setup, &noisy, NULL);
+        struct simulation once = simulate(&setup, &noisy, NULL);
+        struct simulation twice = simulate(&setup, &noisy, NULL);
         assert_true(simulation_equal(&once, &twice));
         noisy.seed = seed + 1;
-        struct simulation other = play(&setup, &noisy, NULL);
+        struct simulation other = simulate(&setup, &noisy, NULL);
         assert_false(simulation_equal(&once, &other));
         setup_release(&setup);
     }
@@ -182,8 +183,8 @@ static void slow_workers_take_longer(void **state)
         setup_init(&setup, &dice);
         slow.slow_workers = setup.platform.worker_count;
         slow.slow_factor = 3;
-        struct simulation before = play(&setup, &usual, NULL);
-        struct simulation after = play(&setup, &slow, NULL);
+        struct simulation before = simulate(&setup, &usual, NULL);
+        struct simulation after = simulate(&setup, &slow, NULL);
         assert_true(fabs(after.worker_busy_s - 3 * before.worker_busy_s) <
                     1e-9 * after.worker_busy_s);
         assert_true(after.makespan_s > before.makespan_s);
@@ -206,8 +207,8 @@ static void losses_are_made_good(void **state)
         if (setup.platform.worker_count > 1) {
             double tasks = 0;
             loss.lost_worker = dice_whole(&dice, 0, setup.platform.worker_count - 1);
-            loss.lost_s = dice_unit(&dice) * play(&setup, &usual, NULL).makespan_s;
-            struct simulation after = play(&setup, &loss, &trace);
+            loss.lost_s = dice_unit(&dice) * simulate(&setup, &usual, NULL).makespan_s;
+            struct simulation after = simulate(&setup, &loss, &trace);
             for (size_t k = 0; k < trace.count; k++) {
                 const struct trace_event *event = &trace.events[k];
                 bool late = event->rank == loss.lost_worker + 1 && event->end_s > loss.lost_s;
@@ -237,7 +238,7 @@ static void effort_ends_what_is_simulated_one_by_one(void **state)
     setup_init(&setup, &dice);
     setup.plan.rounds[0].repeat = 1000;
     const struct decision decision = {.plan = &setup.plan};
-    loss.played = ANYHOW;
+    loss.simulated = ANYHOW;
     loss.effort = &effort;
     loss.lost_worker = 0;
     loss.lost_s = 1;

@@ -18,8 +18,8 @@
 #include "planner/simulate/simulate.h"
 #include "tests/cases.h"
 #include "tests/planner/bounds.h"
+#include "tests/planner/plans_simulated.h"
 #include "tests/planner/platforms.h"
-#include "tests/planner/plays.h"
 
 static void assert_near(double value, double expected)
 {

@@ -11,7 +11,7 @@
 #include "planner/strips/balance.h"
 #include "planner/strips/strips_left.h"
 #include "planner/strips/strips_plan.h"
-#include "planner/strips/strips_play.h"
+#include "planner/strips/strips_simulate.h"
 #include "tests/checks.h"
 
 enum { SIDE = 1000 };
@@ -239,11 +239,10 @@ static void a_plan_without_costs_is_divided_evenly(void **state)
     assert_int_equal(widths[2], 0);
 }
 
-/* ---- played ------------------------------------------------------------------------------------
- */
+/* ---- simulated ----------------------------------------------------------------------------- */
 
 /* The first worker has that share of its processor from `from_s` on. */
-static struct strips_outcome played(const struct strips_plan *plan, double from_s, double share)
+static struct strips_outcome simulated(const struct strips_plan *plan, double from_s, double share)
 {
     struct availability availability = {.series = NULL};
     struct strips_outcome outcome;
@@ -255,7 +254,7 @@ static struct strips_outcome played(const struct strips_plan *plan, double from_
     availability.places = places;
     availability.workers = 3;
     const struct strips_scenario scenario = {.availability = &availability, .workers = 3};
-    if (!strips_play(plan, &scenario, &outcome, &failure))
+    if (!strips_simulate(plan, &scenario, &outcome, &failure))
         fail_msg("%s", failure.text);
     availability.places = NULL;
     availability_release(&availability);
@@ -265,7 +264,7 @@ static struct strips_outcome played(const struct strips_plan *plan, double from_
 static void without_loads_all_is_as_predicted(void **state)
 {
     struct strips_plan plan = chosen("0", 3);
-    struct strips_outcome outcome = played(&plan, 1e9, 0.5);
+    struct strips_outcome outcome = simulated(&plan, 1e9, 0.5);
     (void)state;
     near(outcome.step_s, plan.predicted.step_s, 1e-4 * outcome.step_s);
     near(outcome.total_s, plan.predicted.total_s, 1e-3 * outcome.total_s);
@@ -281,7 +280,7 @@ static void without_loads_all_is_as_predicted(void **state)
 static void strips_get_other_widths_where_one_becomes_slower(void **state)
 {
     struct strips_plan plan = chosen("0", 3);
-    struct strips_outcome outcome = played(&plan, 150 * plan.predicted.step_s, 0.5);
+    struct strips_outcome outcome = simulated(&plan, 150 * plan.predicted.step_s, 0.5);
     const double kept_s = plan.predicted.total_s + 350 * 5.9e-3;
     (void)state;
     assert_true(outcome.rebalanced >= 1);
@@ -302,7 +301,7 @@ static struct strips_outcome lost(const struct strips_plan *plan, double lost_s,
         .lost = 3, .lost_s = lost_s, .workers = workers, .s_per_column = s_per_column};
     struct strips_outcome outcome;
     struct failure failure = FAILURE_INIT;
-    if (!strips_play(plan, &scenario, &outcome, &failure))
+    if (!strips_simulate(plan, &scenario, &outcome, &failure))
         fail_msg("%s", failure.text);
     assert_int_equal(outcome.loss_count, 1);
     assert_int_equal(outcome.losses[0].rank, 3);
@@ -330,12 +329,12 @@ static void those_that_are_left_begin_anew(void **state)
 static void a_spare_that_is_alike_goes_on_as_before(void **state)
 {
     struct strips_plan plan = chosen("0", 3);
-    struct strips_outcome whole = played(&plan, 1e9, 1), outcome;
+    struct strips_outcome whole = simulated(&plan, 1e9, 1), outcome;
     (void)state;
     strips_outcome_release(&whole);
     plan.job.keep = true;
     plan.predicted.gather_s = 5 * 0.64;
-    whole = played(&plan, 1e9, 1);
+    whole = simulated(&plan, 1e9, 1);
     outcome = lost(&plan, 3, 4, 1e-5);
     assert_int_equal(outcome.losses[0].spare, 4);
     assert_int_equal(outcome.losses[0].from, 200);
@@ -367,7 +366,7 @@ static void without_anybody_nothing_is_complete(void **state)
     strips_plan_release(&plan);
 }
 
-static void too_much_is_not_played(void **state)
+static void too_much_is_not_simulated(void **state)
 {
     struct strips_plan plan = chosen("0", 3);
     const struct strips_scenario none = {.lost = 0};
@@ -375,7 +374,7 @@ static void too_much_is_not_played(void **state)
     struct failure failure = FAILURE_INIT;
     (void)state;
     plan.job.iterations = STRIPS_ITERATIONS_MOST;
-    assert_false(strips_play(&plan, &none, &outcome, &failure));
+    assert_false(strips_simulate(&plan, &none, &outcome, &failure));
     assert_int_equal(failure.code, FAILURE_USAGE);
     strips_plan_release(&plan);
 }
@@ -530,7 +529,7 @@ int main(void)
         cmocka_unit_test(those_that_are_left_begin_anew),
         cmocka_unit_test(a_spare_that_is_alike_goes_on_as_before),
         cmocka_unit_test(without_anybody_nothing_is_complete),
-        cmocka_unit_test(too_much_is_not_played),
+        cmocka_unit_test(too_much_is_not_simulated),
         cmocka_unit_test(a_plan_is_read_as_it_was_written),
         cmocka_unit_test(bad_plans_are_refused),
         cmocka_unit_test(what_was_measured_stands_beside_what_was_predicted),

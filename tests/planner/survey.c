@@ -15,8 +15,8 @@
 #include "planner/simulate/star.h"
 #include "tests/cases.h"
 #include "tests/checks.h"
+#include "tests/planner/plans_simulated.h"
 #include "tests/planner/platforms.h"
-#include "tests/planner/plays.h"
 
 enum { TASKS_MOST = 20000, WORKERS_MOST = 40 };
 

@@ -10,8 +10,8 @@
 #include "planner/simulate/dependable.h"
 #include "planner/simulate/ensemble.h"
 #include "tests/cases.h"
+#include "tests/planner/plans_simulated.h"
 #include "tests/planner/platforms.h"
-#include "tests/planner/plays.h"
 
 enum { RUNS = 5 };
 /* How many platforms a mean sees, and how many what holds for each of them. */
@@ -56,8 +56,8 @@ static struct plan_tail tail_with(const struct setup *setup, const char *rule, d
     return tail;
 }
 
-static double play(const struct setup *setup, const struct decision *decision,
-                   const struct scenario *scenario)
+static double simulate(const struct setup *setup, const struct decision *decision,
+                       const struct scenario *scenario)
 {
     struct failure failure = FAILURE_INIT;
     struct simulation simulation = {0};
@@ -72,14 +72,15 @@ static double play(const struct setup *setup, const struct decision *decision,
     return simulation.makespan_s;
 }
 
-static double played_mean(const struct setup *setup, const struct decision *decision, double noise)
+static double simulated_mean(const struct setup *setup, const struct decision *decision,
+                             double noise)
 {
     struct scenario scenario = SCENARIO_INIT;
     double sum = 0;
     scenario.noise = noise;
     for (int k = 0; k < RUNS; k++) {
         scenario.seed = (uint64_t)k + 1;
-        sum += play(setup, decision, &scenario);
+        sum += simulate(setup, decision, &scenario);
     }
     return sum / RUNS;
 }
@@ -98,7 +99,7 @@ static void equal_tasks_are_no_worse(void **state)
             struct plan_tail tail = tail_with(&setup, rules[k / 3], deviations[k % 3], -1);
             const struct decision decision = {.plan = &tail.head, .tail = &tail};
             const double cost =
-                play(&setup, &decision, &usual) / setup.plan.predicted.makespan_s - 1;
+                simulate(&setup, &decision, &usual) / setup.plan.predicted.makespan_s - 1;
             if (cost > 0.0101)
                 fail_msg("seed %" PRIu64 ", %s, deviation %g: %.2f %% worse", seed, rules[k / 3],
                          deviations[k % 3], 100 * cost);
@@ -118,7 +119,7 @@ static double rule_mean(const struct setup *setup, const char *rule, double nois
     assert_non_null(weights);
     own.deviation_s = noise / weights[0];
     const struct decision decision = {.setup = &own};
-    const double mean_s = played_mean(setup, &decision, noise);
+    const double mean_s = simulated_mean(setup, &decision, noise);
     free(weights);
     return mean_s;
 }
@@ -133,11 +134,11 @@ static void gains_add(struct gain gains[RULES], const struct setup *setup, doubl
 {
     const double share = 1.0 / (double)seeds;
     const struct decision kept = {.plan = &setup->plan};
-    const double plan_s = played_mean(setup, &kept, noise);
+    const double plan_s = simulated_mean(setup, &kept, noise);
     for (size_t r = 0; r < RULES; r++) {
         struct plan_tail tail = tail_with(setup, rules[r], noise, -1);
         const struct decision decision = {.plan = &tail.head, .tail = &tail};
-        const double tail_s = played_mean(setup, &decision, noise);
+        const double tail_s = simulated_mean(setup, &decision, noise);
         gains[r].plan *= pow(plan_s / tail_s, share);
         gains[r].rule *= pow(rule_mean(setup, rules[r], noise) / tail_s, share);
         plan_tail_release(&tail);
@@ -182,7 +183,7 @@ static void shares_are_as_asked(void **state)
             const double on_request = (double)tail.setup.tasks;
             assert_true(on_request >= k / 4.0 * setup.plan.tasks);
             assert_true(on_request <= k / 4.0 * setup.plan.tasks + plan_largest_load(&setup.plan));
-            assert_true(play(&setup, &decision, &usual) == tail.makespan_s);
+            assert_true(simulate(&setup, &decision, &usual) == tail.makespan_s);
             plan_tail_release(&tail);
         }
         setup_release(&setup);
@@ -277,7 +278,7 @@ static void reliance_divides_plans(void **state)
                                                       .errors = 3};
             assert_true(plan_tail_init(&tail, &request, &failure));
             const struct decision decision = {.plan = &tail.head, .tail = &tail};
-            assert_true(play(&setup, &decision, &usual) == tail.makespan_s);
+            assert_true(simulate(&setup, &decision, &usual) == tail.makespan_s);
             assert_true(tail.share >= before);
             before = tail.share;
             plan_tail_release(&tail);

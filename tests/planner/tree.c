@@ -62,23 +62,24 @@ static struct plan tree_of(struct shape shape)
     return plan;
 }
 
-/* Groups that are played each by itself, for something may become of their workers, and nothing
+/* Groups that are simulated each by itself, for something may become of their workers, and nothing
  * does. */
-static void assert_played(const struct platform *platform, const struct plan *plan,
-                          const struct simulation *simulation)
+static void assert_simulated(const struct platform *platform, const struct plan *plan,
+                             const struct simulation *simulation)
 {
     const struct scenario usual = SCENARIO_INIT;
     const struct tree_setup setup = {.platform = platform, .plan = plan, .scenario = &usual};
     struct failure failure = FAILURE_INIT;
-    struct simulation played;
+    struct simulation simulated;
     if (plan->real_valued || plan->child_count == 0)
         return;
-    if (!simulate_tree(&setup, NULL, &played, &failure))
+    if (!simulate_tree(&setup, NULL, &simulated, &failure))
         fail_msg("%s", failure.text);
-    if (played.makespan_s != simulation->makespan_s)
-        fail_msg("%.17g s played, %.17g s as planned", played.makespan_s, simulation->makespan_s);
-    assert_true(played.worker_busy_s == simulation->worker_busy_s);
-    assert_int_equal(played.packages, simulation->packages);
+    if (simulated.makespan_s != simulation->makespan_s)
+        fail_msg("%.17g s simulated, %.17g s as planned", simulated.makespan_s,
+                 simulation->makespan_s);
+    assert_true(simulated.worker_busy_s == simulation->worker_busy_s);
+    assert_int_equal(simulated.packages, simulation->packages);
 }
 
 static double makespan_of(const struct platform *platform, const struct plan *plan)
@@ -89,7 +90,7 @@ static double makespan_of(const struct platform *platform, const struct plan *pl
         fail_msg("%s", failure.text);
     assert_int_equal(simulation.workers_used, plan_workers_used(plan));
     assert_int_equal(simulation.packages, plan_packages(plan));
-    assert_played(platform, plan, &simulation);
+    assert_simulated(platform, plan, &simulation);
     return simulation.makespan_s;
 }
 

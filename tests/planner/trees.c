@@ -373,9 +373,9 @@ static struct task_weights *dice_weights(struct dice *dice, int64_t tasks, bool 
     return weights;
 }
 
-/* As played, every core task is computed once, and takes what it weighs; what is computed is all
+/* As simulated, every core task is computed once, and takes what it weighs; what is computed is all
  * that there is. */
-static void played_check(const struct profile *profile, const struct plan *plan, uint64_t seed)
+static void simulated_check(const struct profile *profile, const struct plan *plan, uint64_t seed)
 {
     struct failure failure = FAILURE_INIT;
     struct platform platform;
@@ -407,8 +407,8 @@ static void played_check(const struct profile *profile, const struct plan *plan,
 }
 
 /* Units of the core tasks that ranks first .. last compute. */
-static double played_units(const struct trace *trace, const struct work *work, int64_t first,
-                           int64_t last)
+static double simulated_units(const struct trace *trace, const struct work *work, int64_t first,
+                              int64_t last)
 {
     double sum = 0;
     for (size_t k = 0; k < trace->count; k++) {
@@ -438,12 +438,12 @@ static void groups_check(const struct profile *profile, const struct plan *plan,
         struct setting_part part;
         assert_true(setting_part_group(&part, setting, leaf->master, workers, plan));
         const double told = part.weights->mean * leaf->tasks;
-        const double played =
-            played_units(&trace, &setting->weights->work, leaf->master + 1, leaf->master + workers);
+        const double simulated = simulated_units(&trace, &setting->weights->work, leaf->master + 1,
+                                                 leaf->master + workers);
         assert_true((double)part.weights->work.tasks == leaf->tasks);
-        if (!(fabs(told - played) <= 1e-9 * plan->tasks))
-            fail_msg("seed %" PRIu64 ", group %zu: told %.17g, played %.17g", seed, k, told,
-                     played);
+        if (!(fabs(told - simulated) <= 1e-9 * plan->tasks))
+            fail_msg("seed %" PRIu64 ", group %zu: told %.17g, simulated %.17g", seed, k, told,
+                     simulated);
         setting_part_release(&part);
     }
     trace_release(&trace);
@@ -471,7 +471,7 @@ static void weighed_jobs_can_have_trees(void **state)
         const int64_t groups = dice_whole(&dice, 1, workers / 2 + 1);
         if (trees_make(&planning, groups, &plan, &failure)) {
             planned_check(&profile, &plan, seed);
-            played_check(&profile, &plan, seed);
+            simulated_check(&profile, &plan, seed);
             groups_check(&profile, &plan, seed);
             assert_string_equal(plan.weights->sha256, digest);
             plan_release(&plan);

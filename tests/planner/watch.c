@@ -13,8 +13,8 @@
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/ensemble.h"
 #include "tests/cases.h"
+#include "tests/planner/plans_simulated.h"
 #include "tests/planner/platforms.h"
-#include "tests/planner/plays.h"
 
 struct setup {
     struct platform platform;
@@ -97,8 +97,8 @@ struct outcome {
     int64_t asked, adopted; /* new plans */
 };
 
-static struct outcome play(const struct setup *setup, const struct decision *decision,
-                           const struct scenario *scenario)
+static struct outcome simulate(const struct setup *setup, const struct decision *decision,
+                               const struct scenario *scenario)
 {
     struct failure failure = FAILURE_INIT;
     struct simulation simulation = {0};
@@ -157,7 +157,7 @@ static double known_with_end(const struct setup *setup, const struct scenario *s
     known.plan = plan_with(&slow, setup->plan.tasks, scheduler);
     platform_release(&slow);
     const struct decision decision = {.plan = &known.plan};
-    const double makespan_s = play(&known, &decision, scenario).makespan_s;
+    const double makespan_s = simulate(&known, &decision, scenario).makespan_s;
     plan_release(&known.plan);
     return makespan_s;
 }
@@ -168,7 +168,7 @@ static double known_from_the_start(const struct setup *setup, const struct scena
 {
     static const char *const names[] = {"scow-mp", "scow-pwu", "umr-scow"};
     const struct decision kept = {.plan = &setup->plan};
-    double best_s = play(setup, &kept, scenario).makespan_s;
+    double best_s = simulate(setup, &kept, scenario).makespan_s;
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         double before_s = HUGE_VAL;
         for (int k = 0; k < 6 && best_s < before_s; k++) {
@@ -248,7 +248,7 @@ static void where_all_goes_as_planned_nothing_changes(void **state)
         struct setup setup;
         setup_init(&setup, &dice);
         const struct decision decision = {.plan = &setup.plan, .watch = &setup.watch};
-        const struct outcome watched = play(&setup, &decision, &usual);
+        const struct outcome watched = simulate(&setup, &decision, &usual);
         assert_int_equal(watched.asked, 0);
         sum += watched.makespan_s / setup.plan.predicted.makespan_s - 1;
         worst = fmax(worst, watched.makespan_s / setup.plan.predicted.makespan_s - 1);
@@ -270,7 +270,7 @@ static void watching_costs_little(void (*init)(struct setup *, struct dice *), c
         struct setup setup;
         init(&setup, &dice);
         const struct decision decision = {.plan = &setup.plan, .watch = &setup.watch};
-        const struct outcome watched = play(&setup, &decision, &usual);
+        const struct outcome watched = simulate(&setup, &decision, &usual);
         if (watched.asked > 0)
             fail_msg("seed %" PRIu64 ": %d new plans", seed, (int)watched.asked);
         sum += watched.makespan_s / setup.plan.predicted.makespan_s - 1;
@@ -297,7 +297,7 @@ static void where_results_return_neither(void **state)
 
 /* Below this, a worker has too much in hand when it becomes slow. */
 enum { ROUNDS_LEAST = 12 };
-/* Of so many platforms, one may miss its 15 %: none of those that are always played. */
+/* Of so many platforms, one may miss its 15 %: none of those that are always simulated. */
 enum { MISSES_FEWER = 200 };
 
 /* One worker becomes four times as slow in the middle half of the run; -1: too few rounds. */
@@ -318,8 +318,8 @@ static double slow_over(uint64_t seed, void (*init)(struct setup *, struct dice 
         const struct decision decision = {.plan = &setup.plan, .watch = &setup.watch};
         const double known_s =
             fmin(known_from_the_start(&setup, &slow), known_in_two(&setup, &slow));
-        over = play(&setup, &decision, &slow).makespan_s / known_s - 1;
-        *unwatched = play(&setup, &plain, &slow).makespan_s / known_s - 1;
+        over = simulate(&setup, &decision, &slow).makespan_s / known_s - 1;
+        *unwatched = simulate(&setup, &plain, &slow).makespan_s / known_s - 1;
     }
     setup_release(&setup);
     return over;
@@ -467,7 +467,7 @@ static void asking_often_changes_nothing(void **state)
         assert_non_null(restless.inner);
         assert_true(
             simulate_scenario(&setup.platform, &restless.base, &slow, NULL, &simulation, &failure));
-        assert_true(simulation.makespan_s == play(&setup, &decision, &slow).makespan_s);
+        assert_true(simulation.makespan_s == simulate(&setup, &decision, &slow).makespan_s);
         asked += restless.asked;
         dispatch_free(&restless.inner);
         setup_release(&setup);
@@ -656,7 +656,7 @@ static void many_changes_are_followed(void **state)
     often.availability = &loads;
     often.noise = 0.02;
     const struct decision decision = {.plan = &setup.plan, .watch = &setup.watch};
-    const double over = play(&setup, &decision, &often).makespan_s / least_s - 1;
+    const double over = simulate(&setup, &decision, &often).makespan_s / least_s - 1;
     print_message("%.1f %% over what can be done\n", 100 * over);
     mean_is_below(over, 0.06);
     availability_release(&loads);
@@ -678,11 +678,11 @@ static void noise_is_left_alone(void **state)
         noisy.noise = setup.watch.deviation = 0.1;
         const struct decision plain = {.plan = &setup.plan};
         const struct decision decision = {.plan = &setup.plan, .watch = &setup.watch};
-        const struct outcome watched = play(&setup, &decision, &noisy);
+        const struct outcome watched = simulate(&setup, &decision, &noisy);
         adopted += watched.adopted;
         assert_true(watched.adopted <= 12);
         watched_s += watched.makespan_s / setup.plan.predicted.makespan_s;
-        plain_s += play(&setup, &plain, &noisy).makespan_s / setup.plan.predicted.makespan_s;
+        plain_s += simulate(&setup, &plain, &noisy).makespan_s / setup.plan.predicted.makespan_s;
         setup_release(&setup);
     }
     print_message("%.2f new plans a run; %.2f %% longer\n", mean_of((double)adopted),
@@ -703,7 +703,7 @@ static void losses_are_made_good(void **state)
         loss.lost_worker = dice_between(&dice, 0, setup.platform.worker_count - 1);
         loss.lost_s = setup.plan.predicted.makespan_s * dice_roll(&dice);
         const struct decision decision = {.plan = &setup.plan, .watch = &setup.watch};
-        assert_true(play(&setup, &decision, &loss).makespan_s >= loss.lost_s);
+        assert_true(simulate(&setup, &decision, &loss).makespan_s >= loss.lost_s);
         setup_release(&setup);
     }
 }

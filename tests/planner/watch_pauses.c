@@ -9,8 +9,8 @@
 #include "planner/dispatch/watch.h"
 #include "planner/replan/replan.h"
 #include "tests/cases.h"
+#include "tests/planner/plans_simulated.h"
 #include "tests/planner/platforms.h"
-#include "tests/planner/plays.h"
 
 enum { WORKERS = 2, HELD_MOST = 8 };
 static const double TOLERANCE = 0.1, MUCH_IDLE = 0.15;
@@ -30,7 +30,7 @@ struct worker {
 };
 
 /* A run; what its packages take in the mean is what the platform says. */
-struct play {
+struct simulator {
     struct dice dice;
     struct dispatch *dispatch;
     const struct platform *platform;
@@ -49,88 +49,90 @@ static double normal(struct dice *dice)
     return sqrt(-2 * log(1 - dice_roll(dice))) * cos(2 * acos(-1) * dice_roll(dice));
 }
 
-static void hand(struct play *play, const struct package *package)
+static void hand(struct simulator *simulator, const struct package *package)
 {
-    struct worker *worker = &play->workers[package->worker];
+    struct worker *worker = &simulator->workers[package->worker];
     const double tasks = (double)package->count;
-    const struct platform_window *window = platform_nearest(play->platform, tasks);
+    const struct platform_window *window = platform_nearest(simulator->platform, tasks);
     const double work_s =
         cost_of(platform_class_work(platform_worker(window, package->worker)), tasks);
-    const double times = exp(play->spread * normal(&play->dice) - play->spread * play->spread / 2);
+    const double times = exp(simulator->spread * normal(&simulator->dice) -
+                             simulator->spread * simulator->spread / 2);
     const double start_s = worker->count > 0 ? worker->held[worker->count - 1].end_s
-                                             : fmax(worker->free_s, play->now_s);
-    const double slow = dice_roll(&play->dice) < play->hiccup ? 10 : 1;
+                                             : fmax(worker->free_s, simulator->now_s);
+    const double slow = dice_roll(&simulator->dice) < simulator->hiccup ? 10 : 1;
     assert_true(worker->count < HELD_MOST);
-    if (worker->count == 0 && play->left > play->much)
-        worker->idle_s += play->now_s - fmax(worker->noticed_s, worker->free_s);
+    if (worker->count == 0 && simulator->left > simulator->much)
+        worker->idle_s += simulator->now_s - fmax(worker->noticed_s, worker->free_s);
     worker->held[worker->count++] =
         (struct held){*package, start_s, start_s + work_s * times * slow};
-    play->left -= package->count;
+    simulator->left -= package->count;
 }
 
 /* All reports that have come by now. */
-static void reports_take(struct play *play)
+static void reports_take(struct simulator *simulator)
 {
     for (int w = 0; w < WORKERS; w++) {
-        struct worker *worker = &play->workers[w];
-        while (worker->count > 0 && worker->held[0].end_s <= play->now_s) {
+        struct worker *worker = &simulator->workers[w];
+        while (worker->count > 0 && worker->held[0].end_s <= simulator->now_s) {
             const struct held done = worker->held[0];
             worker->free_s = done.end_s;
             worker->count--;
-            worker->noticed_s = play->now_s;
+            worker->noticed_s = simulator->now_s;
             for (int k = 0; k < worker->count; k++)
                 worker->held[k] = worker->held[k + 1];
-            dispatch_done(play->dispatch, &done.package, done.start_s, done.end_s);
+            dispatch_done(simulator->dispatch, &done.package, done.start_s, done.end_s);
         }
     }
 }
 
 /* The next time at which something happens. */
-static double next_s(const struct play *play)
+static double next_s(const struct simulator *simulator)
 {
-    double next = dispatch_due_s(play->dispatch);
+    double next = dispatch_due_s(simulator->dispatch);
     for (int w = 0; w < WORKERS; w++)
-        if (play->workers[w].count > 0)
-            next = fmin(next, play->workers[w].held[0].end_s);
+        if (simulator->workers[w].count > 0)
+            next = fmin(next, simulator->workers[w].held[0].end_s);
     return next;
 }
 
-static void step(struct play *play, double *away_next_s)
+static void step(struct simulator *simulator, double *away_next_s)
 {
-    double next = next_s(play);
+    double next = next_s(simulator);
     if (*away_next_s < next) { /* it goes away, and comes back */
-        next = *away_next_s + play->away_s * dice_roll(&play->dice);
-        *away_next_s = next + play->away_each_s * (0.5 + dice_roll(&play->dice));
+        next = *away_next_s + simulator->away_s * dice_roll(&simulator->dice);
+        *away_next_s = next + simulator->away_each_s * (0.5 + dice_roll(&simulator->dice));
     }
     assert_true(next < HUGE_VAL);
-    play->now_s = fmax(play->now_s, next);
+    simulator->now_s = fmax(simulator->now_s, next);
 }
 
 /* The greatest share of the run in which a worker had nothing while much was left. */
-static double idle_share(struct play *play)
+static double idle_share(struct simulator *simulator)
 {
-    double away_next_s = play->away_each_s * dice_roll(&play->dice), most_s = 0;
+    double away_next_s = simulator->away_each_s * dice_roll(&simulator->dice), most_s = 0;
     enum dispatch_answer answer;
     do {
         struct package package;
-        reports_take(play);
-        while ((answer = dispatch_next(play->dispatch, play->now_s, &package)) == DISPATCH_SEND)
-            hand(play, &package);
+        reports_take(simulator);
+        while ((answer = dispatch_next(simulator->dispatch, simulator->now_s, &package)) ==
+               DISPATCH_SEND)
+            hand(simulator, &package);
         if (answer == DISPATCH_WAIT)
-            step(play, &away_next_s);
+            step(simulator, &away_next_s);
     } while (answer == DISPATCH_WAIT);
     assert_int_equal(answer, DISPATCH_FINISHED);
-    assert_int_equal(play->left, 0);
-    double end_s = play->now_s;
+    assert_int_equal(simulator->left, 0);
+    double end_s = simulator->now_s;
     for (int w = 0; w < WORKERS; w++)
-        most_s = fmax(most_s, play->workers[w].idle_s);
+        most_s = fmax(most_s, simulator->workers[w].idle_s);
     for (int w = 0; w < WORKERS; w++)
-        if (play->workers[w].count > 0)
-            end_s = fmax(end_s, play->workers[w].held[play->workers[w].count - 1].end_s);
+        if (simulator->workers[w].count > 0)
+            end_s = fmax(end_s, simulator->workers[w].held[simulator->workers[w].count - 1].end_s);
     return most_s / end_s;
 }
 
-static double seed_play(uint64_t seed)
+static double seed_simulate(uint64_t seed)
 {
     struct dice dice = dice_of(seed);
     const double work_s = dice_scale(&dice, 0.005, 0.2);
@@ -149,25 +151,25 @@ static double seed_play(uint64_t seed)
                                       .tolerance = TOLERANCE,
                                       .deviation = spread * dice_roll(&dice),
                                       .planner = {replan_remaining, &remaining}};
-    struct play play = {.dice = dice,
-                        .dispatch = dispatch_new_watch(&setup),
-                        .platform = &platform,
-                        .spread = spread,
-                        .hiccup = dice_roll(&dice) < 0.5 ? 0 : 0.03 * dice_roll(&dice),
-                        .away_each_s = makespan_s * dice_scale(&dice, 0.02, 1),
-                        .left = (int64_t)plan.tasks,
-                        .much = (int64_t)plan.tasks / 4};
-    play.away_s = fmin(play.away_each_s, makespan_s * dice_scale(&dice, 0.001, 0.05));
-    assert_non_null(play.dispatch);
+    struct simulator simulator = {.dice = dice,
+                                  .dispatch = dispatch_new_watch(&setup),
+                                  .platform = &platform,
+                                  .spread = spread,
+                                  .hiccup = dice_roll(&dice) < 0.5 ? 0 : 0.03 * dice_roll(&dice),
+                                  .away_each_s = makespan_s * dice_scale(&dice, 0.02, 1),
+                                  .left = (int64_t)plan.tasks,
+                                  .much = (int64_t)plan.tasks / 4};
+    simulator.away_s = fmin(simulator.away_each_s, makespan_s * dice_scale(&dice, 0.001, 0.05));
+    assert_non_null(simulator.dispatch);
     for (int w = 0; w < WORKERS; w++)
         if (dice_roll(&dice) < 0.5) { /* with something from before, that took longer or less */
             const double guessed_s = makespan_s * 0.05 * dice_roll(&dice);
-            dispatch_busy(play.dispatch, w, guessed_s, false);
-            play.workers[w].free_s = guessed_s * 2 * dice_roll(&dice);
-            dispatch_busy(play.dispatch, w, play.workers[w].free_s, true);
+            dispatch_busy(simulator.dispatch, w, guessed_s, false);
+            simulator.workers[w].free_s = guessed_s * 2 * dice_roll(&dice);
+            dispatch_busy(simulator.dispatch, w, simulator.workers[w].free_s, true);
         }
-    const double share = idle_share(&play);
-    dispatch_free(&play.dispatch);
+    const double share = idle_share(&simulator);
+    dispatch_free(&simulator.dispatch);
     plan_release(&plan);
     platform_release(&platform);
     return share;
@@ -180,7 +182,7 @@ static void workers_alike_have_work(void **state)
     uint64_t at = 0, many = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= seeds; seed++) {
-        const double share = seed_play(seed);
+        const double share = seed_simulate(seed);
         many += share > MUCH_IDLE;
         if (share > worst) {
             worst = share;

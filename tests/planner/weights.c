@@ -85,7 +85,7 @@ static void transfers_take_what_is_sent(void **state)
         struct profile profile;
         struct plan plan;
         struct platform platform;
-        struct simulation simulation, played;
+        struct simulation simulation, simulated;
         const struct scenario scenario = SCENARIO_INIT;
         assert_true(profile_parse(&profile, sending, strlen(sending), "sending", &failure));
         assert_true(plan_parse(&plan, cases[k].plan, strlen(cases[k].plan), "plan", &failure));
@@ -98,9 +98,9 @@ static void transfers_take_what_is_sent(void **state)
         assert_true(CLOSE(simulation.master_busy_s, cases[k].master_s));
         assert_true(CLOSE(simulation.port_busy_s, cases[k].port_s));
         struct dispatch *dispatch = dispatch_new_plan(&plan);
-        assert_true(simulate_scenario(&platform, dispatch, &scenario, NULL, &played, &failure));
-        assert_true(CLOSE(played.makespan_s, cases[k].last_s));
-        assert_true(CLOSE(played.earliest_end_s, cases[k].first_s));
+        assert_true(simulate_scenario(&platform, dispatch, &scenario, NULL, &simulated, &failure));
+        assert_true(CLOSE(simulated.makespan_s, cases[k].last_s));
+        assert_true(CLOSE(simulated.earliest_end_s, cases[k].first_s));
         dispatch_free(&dispatch);
         platform_release(&platform);
         plan_release(&plan);
@@ -160,7 +160,7 @@ static void bounds_hold_for_what_is_sent(void **state)
     (void)state;
     enum { SEEDS = 400, TASKS_MOST = 5000 };
     double nearest = HUGE_VAL;
-    int played = 0;
+    int simulated = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct dice dice = {seed};
         struct failure failure = FAILURE_INIT;
@@ -183,15 +183,15 @@ static void bounds_hold_for_what_is_sent(void **state)
                 fail_msg("seed %d: %.17g s is below the bound, %.17g s", (int)seed,
                          simulation.makespan_s, bound_s);
             nearest = fmin(nearest, simulation.makespan_s / bound_s);
-            played++;
+            simulated++;
             weights_free(weights);
         }
         plan_release(&plan);
         platform_release(&platform);
         profile_release(&profile);
     }
-    printf("%d of %d plans, the nearest %.3f of its bound\n", played, SEEDS, nearest);
-    assert_true(played > SEEDS / 4);
+    printf("%d of %d plans, the nearest %.3f of its bound\n", simulated, SEEDS, nearest);
+    assert_true(simulated > SEEDS / 4);
     assert_true(nearest < 1.1);
 }
 
@@ -216,7 +216,7 @@ static void weights_are_compared_as_given(void **state)
     weights_free(sent);
 }
 
-/* With a region for each core task, and with one for each package: played again, the plan takes
+/* With a region for each core task, and with one for each package: simulated again, the plan takes
  * what was predicted. */
 static void plans_keep_their_weights(void **state)
 {

@@ -128,7 +128,7 @@ static void load_works_while_it_is_high(void **state)
     struct failure failure = FAILURE_INIT;
     double worked_s;
     (void)state;
-    if (!load_play(&request, &worked_s, &failure))
+    if (!load_make(&request, &worked_s, &failure))
         fail_msg("%s", failure.text);
     assert_true(worked_s > 0 && worked_s < 2 * 0.2 + 0.05);
 }
@@ -142,7 +142,7 @@ static void foreign_processors_are_refused(void **state)
     double worked_s;
     (void)state;
     assert_true(cpu_list_parse(&far, "1023"));
-    assert_false(load_play(&request, &worked_s, &failure));
+    assert_false(load_make(&request, &worked_s, &failure));
     assert_failure(
         failure, FAILURE_FAILED,
         "cannot run on processor 1023: Invalid argument: name other processors with --cpu");

@@ -414,8 +414,8 @@ static void workers_start_first(void **state)
 /* ---- operating models ------------------------------------------------------------------------ */
 
 /* Of each package; link and result by the master's ports, the others as they were measured. */
-enum { PLAYED = OPERATION_COLLECT + 1 };
-static const struct trace_event *played[PLAYED][PACKAGES];
+enum { SIMULATED = OPERATION_COLLECT + 1 };
+static const struct trace_event *simulated[SIMULATED][PACKAGES];
 
 /* Clocks of two ranks are not quite the same. */
 static void check_apart_nearly(const struct trace_event *a, const struct trace_event *b)
@@ -427,23 +427,23 @@ static void check_apart_nearly(const struct trace_event *a, const struct trace_e
 /* One operation of package a beside those of package b, on the master's ports and its processor. */
 static void check_master(const struct operating_traits *traits, int a, int b)
 {
-    const struct trace_event *link = played[OPERATION_LINK][a],
-                             *result = played[OPERATION_RESULT][a];
+    const struct trace_event *link = simulated[OPERATION_LINK][a],
+                             *result = simulated[OPERATION_RESULT][a];
     static const enum operation processor[] = {OPERATION_ENVELOPE, OPERATION_SEND,
                                                OPERATION_COLLECT};
-    const bool same = !traits->port_each || link->rank == played[OPERATION_LINK][b]->rank;
+    const bool same = !traits->port_each || link->rank == simulated[OPERATION_LINK][b]->rank;
     for (size_t k = 0; k < sizeof processor / sizeof *processor; k++) {
         if (traits->master_sends)
-            check_apart(link, played[processor[k]][b]);
+            check_apart(link, simulated[processor[k]][b]);
         if (traits->master_takes)
-            check_apart(result, played[processor[k]][b]);
+            check_apart(result, simulated[processor[k]][b]);
     }
     if (a != b && same) {
-        check_apart(link, played[OPERATION_LINK][b]);
-        check_apart(result, played[OPERATION_RESULT][b]);
+        check_apart(link, simulated[OPERATION_LINK][b]);
+        check_apart(result, simulated[OPERATION_RESULT][b]);
     }
     if (traits->half_duplex || (traits->master_sends && traits->master_takes))
-        check_apart(link, played[OPERATION_RESULT][b]);
+        check_apart(link, simulated[OPERATION_RESULT][b]);
 }
 
 /* And at the worker, where both are its. */
@@ -451,12 +451,12 @@ static void check_worker(const struct operating_traits *traits, int a, int b)
 {
     for (enum operation k = OPERATION_RECEIVE; k <= OPERATION_COMPUTE; k++) {
         if (traits->worker_takes)
-            check_apart_nearly(played[OPERATION_LINK][a], played[k][b]);
+            check_apart_nearly(simulated[OPERATION_LINK][a], simulated[k][b]);
         if (traits->worker_returns)
-            check_apart_nearly(played[OPERATION_RESULT][a], played[k][b]);
+            check_apart_nearly(simulated[OPERATION_RESULT][a], simulated[k][b]);
     }
     if (traits->worker_takes && traits->worker_returns)
-        check_apart(played[OPERATION_LINK][a], played[OPERATION_RESULT][b]);
+        check_apart(simulated[OPERATION_LINK][a], simulated[OPERATION_RESULT][b]);
 }
 
 static void check_model(enum operating operating)
@@ -468,18 +468,18 @@ static void check_model(enum operating operating)
                                operating, &outcome, &failure);
     assert_string_equal(failure.text, "");
     assert_true(good);
-    for (int k = 0; comm.rank == 0 && k < PLAYED; k++)
+    for (int k = 0; comm.rank == 0 && k < SIMULATED; k++)
         if (k != OPERATION_OUTPUT)
-            events_find(&outcome.trace, (enum operation)k, played[k]);
+            events_find(&outcome.trace, (enum operation)k, simulated[k]);
     for (int a = 0; comm.rank == 0 && a < PACKAGES; a++) {
-        const struct trace_event *link = played[OPERATION_LINK][a];
+        const struct trace_event *link = simulated[OPERATION_LINK][a];
         assert_true(link->end_s - link->start_s >= costs[OPERATION_LINK] * 0.999);
-        check_after(link, played[OPERATION_SEND][a]);
-        check_after(played[OPERATION_COLLECT][a], played[OPERATION_RESULT][a]);
-        check_apart_nearly(link, played[OPERATION_RECEIVE][a]);
+        check_after(link, simulated[OPERATION_SEND][a]);
+        check_after(simulated[OPERATION_COLLECT][a], simulated[OPERATION_RESULT][a]);
+        check_apart_nearly(link, simulated[OPERATION_RECEIVE][a]);
         for (int b = 0; b < PACKAGES; b++) {
             check_master(traits, a, b);
-            if (link->rank == played[OPERATION_LINK][b]->rank)
+            if (link->rank == simulated[OPERATION_LINK][b]->rank)
                 check_worker(traits, a, b);
         }
     }

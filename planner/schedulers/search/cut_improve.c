@@ -48,7 +48,7 @@ static void piece_price(struct improving *self, struct piece *piece)
 }
 
 /* The makespan, or HUGE_VAL as soon as it is at least `limit_s`. */
-static double pieces_play(struct improving *self, struct pieces *pieces, double limit_s)
+static double pieces_simulate(struct improving *self, struct pieces *pieces, double limit_s)
 {
     struct star_times times;
     double makespan_s = 0;
@@ -137,7 +137,7 @@ static bool next_accept(struct improving *self)
 {
     if (self->next.count > IMPROVED_MOST || !sizes_fit(self, &self->next))
         return false;
-    const double made_s = pieces_play(self, &self->next, self->best_s * (1 - GAIN_LEAST));
+    const double made_s = pieces_simulate(self, &self->next, self->best_s * (1 - GAIN_LEAST));
     if (made_s == HUGE_VAL)
         return false;
     self->best_s = made_s;
@@ -270,7 +270,7 @@ static bool singles_exchange(struct improving *self, int64_t slot, int64_t taker
 static int64_t ends_find(struct improving *self, struct choice *takers)
 {
     int64_t last = 0;
-    self->best_s = pieces_play(self, &self->now, HUGE_VAL);
+    self->best_s = pieces_simulate(self, &self->now, HUGE_VAL);
     for (int64_t k = 0; k < self->plan->worker_count; k++) {
         const struct star_worker *worker = &self->star.workers[k];
         choice_offer(takers, k, star_later(worker->end_s, worker->prepared_s));

@@ -1,6 +1,6 @@
-/* Plans as they are played: what tests of watched plans and of tails share. */
-#ifndef TESTS_PLANNER_PLAYS_H
-#define TESTS_PLANNER_PLAYS_H
+/* Plans as they are simulated: what tests of watched plans and of tails share. */
+#ifndef TESTS_PLANNER_PLANS_SIMULATED_H
+#define TESTS_PLANNER_PLANS_SIMULATED_H
 
 #include "planner/model/trace.h"
 #include "planner/schedulers/scheduler.h"

@@ -7,8 +7,8 @@
  * was kept last, and a worker without a strip at the lost one's place or, where there is none, with
  * strips for those that are left. All as in the run (spmd/strips/master.c).
  */
-#ifndef PLANNER_STRIPS_STRIPS_PLAY_H
-#define PLANNER_STRIPS_STRIPS_PLAY_H
+#ifndef PLANNER_STRIPS_STRIPS_SIMULATE_H
+#define PLANNER_STRIPS_STRIPS_SIMULATE_H
 
 #include <stdbool.h>
 
@@ -18,7 +18,7 @@
 #include "planner/strips/strips_plan.h"
 
 /* Iterations times strips that are simulated at most: about a minute. */
-#define STRIPS_PLAY_MOST 4e9
+#define STRIPS_SIMULATED_MOST 4e9
 
 /* What they are simulated on; all borrowed. All zero: nothing happens. */
 struct strips_scenario {
@@ -34,7 +34,7 @@ struct strips_scenario {
 
 /* *outcome is to be released; it is not complete where the only worker is lost. FAILURE_USAGE:
  * there are too many iterations; FAILURE_MISMATCH: the plan does not say what strips cost. */
-bool strips_play(const struct strips_plan *plan, const struct strips_scenario *scenario,
-                 struct strips_outcome *outcome, struct failure *failure);
+bool strips_simulate(const struct strips_plan *plan, const struct strips_scenario *scenario,
+                     struct strips_outcome *outcome, struct failure *failure);
 
 #endif
