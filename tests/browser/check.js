@@ -17,9 +17,12 @@ const PAGES = { run: [6, 2], many: [6, 0], plan: [4, 0], runs: [3, 0], calibrati
     'tree-plan': [3, 0, '2 groups below a master: each has a master of its own'], tree: [5, 0, '2 groups below a master; the first one’s workers'],
     served: [6, 0, 'That workers came and went costs'], returned: [5, 0, 'Resumed once'],
     levels: [5, 0, 'the rest of this page is of level 4'],
+    'levels-plan': [4, 0, 'After these there are others, of which nothing is known'], go: [6, 1],
+    'strips-plan': [3, 0, 'Planned with 0.50 of the processor at calibration'], strips: [3, 0, 'An iteration took'],
+    'strips-lost': [3, 0, 'worker 3 took its place, and all went on from iteration'], failures: [6, 0, '20 core tasks of 200 failed'],
     pareto: [4, 0, 'of which none is both as fast and as cheap'], rows: [6, 1], commands: [6, 0, 'seconds'], staged: [6, 2], eight: [3, 0] };
-// Those with the fitted costs of a calibration alone, and those of several runs.
-const CALIBRATIONS = ['calibration'], COMPARISONS = ['runs', 'eight'];
+// Those with the fitted costs of a calibration alone.
+const CALIBRATIONS = ['calibration'];
 const NARROW = { width: 400, height: 800 };
 const GUTTER = 78;
 
@@ -91,6 +94,16 @@ async function joinedCheck(page, name) {
     if (name === 'served')
         assert.deepEqual(workers.map((worker) => [worker.lost_s !== undefined, worker.left_s !== undefined]),
             [[true, false], [false, true], [false, false]]);
+}
+
+/* A row for each strip, of the width that it had; the total is the document's; who was lost is listed. */
+async function stripsCheck(page, name) {
+    const { strips: plan, measured } = dataOf(name), widths = (measured ?? plan).strips.map((strip) => strip.columns);
+    const columns = await page.locator('#strips tbody tr td:nth-child(2)').allInnerTexts();
+    assert.deepEqual(columns.map(Number), widths, `${name}: columns of each strip`);
+    const total = await page.locator('#time tr.total').innerText(), total_s = measured?.total_s ?? plan.predicted.total_s;
+    assert.ok(inColumn(total, total_s), `${name}: ${total_s} is in '${total}'`);
+    assert.equal(await page.locator('ul[aria-label="Lost workers"] li').count(), measured?.losses?.length ?? 0, `${name}: who was lost`);
 }
 
 /* Everything that can be used has a name and is reached by Tab, in order, without a trap. */
@@ -263,6 +276,8 @@ async function pageCheck(browser, name, colorScheme) {
         await sliderCheck(page);
     if (await page.locator('#masters').count() > 0)
         await mastersCheck(page, name);
+    if (await page.locator('#strips').count() > 0)
+        await stripsCheck(page, name);
     if (await page.locator('#joined').count() > 0)
         await joinedCheck(page, name);
     await switchCheck(page);

@@ -122,6 +122,15 @@ PLAN
 "$mpiexec" -n 3 scow run levels-plan.json -i five.fa -o levels.h5 -q
 scow report levels.h5 -q --html levels.html
 
+# What is expected of a search before its first level.
+sed 's/"windows"/"levels": [{"tasks": 10, "compute": 1, "next": 2.5}, {"tasks": 25, "compute": 2, "next": 3}], &/' quick.json \
+    >expected.json
+scow plan -p expected.json -X 10 -q --html levels-plan.html
+
+# All in one, with its probes.
+"$mpiexec" -n 3 scow go -k mandelbrot --width 400 --height 400 -q -o go.h5
+mv go.report.html go.html
+
 # Runs that did not go the plain way, of core tasks that sleep; three workers.
 cat >slept.json <<'PROFILE'
 { "schema": "scow-profile-1", "kernel": "sleep",
@@ -221,17 +230,55 @@ wait "$master"
 mv served.h5 returned.h5 ..
 cd ..
 
-# Other core tasks: pictures without an input, commands, a reduction; and workers that read by themselves.
+# A grid in strips: its plan, by what others leave; its run; and one that loses a worker, whose place is taken by a rank that has
+# no strip, then that one, too, and that is stopped.
+mkdir strips
+cd strips
+sed 's/"s_per_byte": 8e-8/"s_per_byte": 1e-12/' "$root/tests/cli/fixtures/grid.json" >grid.json
+printf '10\tfast\tcpu\t1\n10\thalf\tcpu\t0.5\n10\tbusy\tcpu\t1\n' >load.tsv
+scow plan --strips -p grid.json --load load.tsv --rows 100 --columns 100 --iterations 60 -q -o plan.json --html ../strips-plan.html
+"$mpiexec" -n 4 scow run plan.json -o strips.h5 -q
+scow plan --strips -p grid.json -n 2 --rows 37 --columns 53 --iterations 1000000000 --every 2 --keep -q -o plan.json
+# shellcheck disable=SC2034 # for faults.sh
+options=()
+# kept: until a grid of more iterations is kept than now.
+kept() {
+    local now=${kept:-0}
+    while ((now <= ${kept:-0})); do
+        kill -0 "$launcher" || fail "it has ended: $(cat strips-lost.h5.said)"
+        sleep 0.1
+        now=$(scow report strips-lost.h5 2>/dev/null | sed -n 's/.* columns, \([0-9]*\) of .*/\1/p') || true
+        now=${now:-0}
+    done
+    kept=$now
+}
+start strips-lost.h5
+gather strips-lost.h5
+kept
+for rank in 2 3; do
+    kill -KILL "${processes[rank]}"
+    await grep -q "worker $rank is lost" strips-lost.h5.said
+    kept
+    kept
+done
+kill -TERM "${processes[0]}"
+end strips-lost.h5
+mv strips.h5 strips-lost.h5 ..
+cd ..
+
+# Other core tasks: pictures without an input, commands, some of which fail; and workers that read by themselves.
 scow plan -p measured.json -q -o rows.json
 "$mpiexec" -n 3 scow run rows.json -o rows.h5 -q
 seq 100000 100199 >numbers.txt
 "$mpiexec" -n 3 scow calibrate -k command --command 'factor {}' -i numbers.txt --quick -q -o factored.json
 scow plan -p factored.json -i numbers.txt -q -o factored-plan.json
 "$mpiexec" -n 3 scow run factored-plan.json -i numbers.txt -o commands.h5 -q
+sed 's/factor {}/case {} in *7) echo why >\&2; exit 3;; esac; factor {}/' factored-plan.json >failing-plan.json
+"$mpiexec" -n 3 scow run failing-plan.json -i numbers.txt -o failures.h5 -q || (($? == 1))
 "$mpiexec" -n 3 scow calibrate -i slices --staged --quick -q -o staged.json
 scow plan -p staged.json -i slices -q -o staged-plan.json
 "$mpiexec" -n 3 scow run staged-plan.json -i slices -o staged.h5 -q
-for name in assigned watched lost resumed rows commands staged served returned; do scow report $name.h5 -q --html $name.html; done
+for name in assigned watched lost resumed rows commands failures staged served returned strips strips-lost; do scow report $name.h5 -q --html $name.html; done
 scow report --compare assigned.h5 watched.h5 lost.h5 resumed.h5 many.h5 rows.h5 commands.h5 staged.h5 -q --html eight.html
 
 CHROMIUM=${CHROMIUM:-$(command -v chromium)} node check.js .

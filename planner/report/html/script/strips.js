@@ -102,7 +102,7 @@ function stripsSection({ strips: plan, measured }) {
     const kinds = ['compute', 'link', ...(measured ? ['idle'] : [])];
     return section('strips', 'Strips', `From west to east, an iteration of each${measured ? ': thin above predicted, thick below measured. The run computes while borders travel' : ''}.`,
         el('ul', { class: 'legend', 'aria-label': 'Colours' }, ...kinds.map((kind) => el('li', null, swatch(kind), STRIP_KINDS[kind]))),
-        scrolled('Strips', table(null, columns, plan.strips.map((strip, k) => stripRow(strip, measured?.strips[k], parts[k], scale, seconds)))));
+        scrolled('Each strip', table(null, columns, plan.strips.map((strip, k) => stripRow(strip, measured?.strips[k], parts[k], scale, seconds)))));
 }
 
 /* ---- where the time goes ---- */
