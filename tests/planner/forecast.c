@@ -122,6 +122,7 @@ static void lines_are_read(void **state)
     struct failure failure = FAILURE_INIT;
     (void)state;
     assert_true(observations_parse(&seen,
+                                   "# of May\n \t# and of June\n \r\n"
                                    "10.5\tn1\tcpu\t0.5\r\n11\tn 2\tcpu\t1\n"
                                    "99\tn1\tbandwidth\t1.5e9\n100\tn3\tbandwidth\t2e9",
                                    "load.tsv", &failure));

@@ -221,7 +221,7 @@ static void waits_are_linear_in_logarithms(void **state)
     double wait_s;
     (void)state;
     struct waits waits = waits_of("ranks\twalltime_s\twait_s\n"
-                                  "# measured in March\n"
+                                  "# measured in March\n  # and in April\n"
                                   "4\t100\t10\n4\t10000\t30\n\n64\t3600\t110\n");
     assert_near(wait_of(&waits, 1, 100), 10);
     assert_near(wait_of(&waits, 4, 10), 10);
