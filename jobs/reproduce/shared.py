@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Shared workstations: C. Xu and A. T. Chronopoulos, Distributed Self-Scheduling for Heterogeneous Workstation Clusters, formulas (1) to (9)
-and Tables 1 and 2, and E. Rosenvinge's experiments under load. What others leave of a workstation is what `simulate --loads` plays."""
+and Tables 1 and 2, and E. Rosenvinge's experiments under load. What others leave of a workstation is what `simulate --loads` simulates."""
 
 import json
 import pathlib
@@ -104,7 +104,7 @@ def rosenvinge(tables, folder):
         judge(tables, f"{under}, phi = 128: SS and Monitor", "very badly (10 % more at least)", shown(many),
               all(late >= 1.1 * soon for late, soon in zip(many, few)))
         tables.beside(f"{under}, static chunking (SC), phi = 128", "near the fastest", takes_planned(words, folder, load),
-                      "by phi the master's own worker becomes as fast as the others, which is not played")
+                      "by phi the master's own worker becomes as fast as the others, which is not simulated")
         by_r = [takes(f"monitor,phi=2,r={r}", 1, load) for r in (4, 8, 16, 32)]
         judge(tables, f"{under}, Monitor with r = 4, 8, 16, 32", "4 is best", shown(by_r), by_r[0] <= 1.002 * min(by_r))
         most = 1.15 if load else 1.01

@@ -1,6 +1,6 @@
 /*
  * A run under faults as it stands (trial.c), its output (output.c), and what must be true of it
- * after every part (checks.c); who plays parts of it (one.c, several.c) includes this, too.
+ * after every part (checks.c); who simulates parts of it (one.c, several.c) includes this, too.
  */
 #ifndef TESTS_FAULTS_CHECKS_H
 #define TESTS_FAULTS_CHECKS_H

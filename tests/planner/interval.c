@@ -365,7 +365,7 @@ static void waiting_does_not_drift(void **state)
     interval_release(&interval);
 }
 
-/* A plan too large to play package by package: what all packages share is as wide as in a small
+/* A plan too large to simulate package by package: what all packages share is as wide as in a small
  * one, and single packages do not count any more. */
 static void large_plans_are_quick(void **state)
 {

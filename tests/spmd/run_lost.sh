@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Real kills of real processes; tests/faults plays all others. A worker that is killed in the middle of its work:
+# Real kills of real processes; tests/faults simulates all others. A worker that is killed in the middle of its work:
 # others do what it had, the result is that of an undisturbed run, the report names the loss. Without any worker,
 # or without the master, everybody leaves, and the run can be gone on with. Nothing is left running.
 # usage: run_lost.sh SCOW MPIEXEC IMAGE GATE

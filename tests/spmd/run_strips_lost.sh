@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Real kills of workers in strips; tests/faults/strips.c plays all others. A rank without a strip takes the first
+# Real kills of workers in strips; tests/faults/strips.c simulates all others. A rank without a strip takes the first
 # one's place, and after the second the others go on alone, with the grid that was kept last; the grid is that of the
 # definition, the report names the losses. Meanwhile nobody else may write to the output, and who checks it is told
 # that it is being written.

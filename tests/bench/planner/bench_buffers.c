@@ -42,8 +42,8 @@ static double waiting_share(const struct trace *trace, double makespan_s)
     return share;
 }
 
-static double play(struct platform *platform, const struct plan *plan,
-                   const struct scenario *scenario, int buffers, double *waiting)
+static double simulate(struct platform *platform, const struct plan *plan,
+                       const struct scenario *scenario, int buffers, double *waiting)
 {
     struct dispatch *dispatch = dispatch_new_plan(plan);
     struct failure failure = FAILURE_INIT;
@@ -59,8 +59,8 @@ static double play(struct platform *platform, const struct plan *plan,
     return simulation.makespan_s;
 }
 
-static void plan_play(struct platform *platform, const struct plan *plan, bool late,
-                      struct row *row)
+static void plan_simulate(struct platform *platform, const struct plan *plan, bool late,
+                          struct row *row)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct scenario scenario = SCENARIO_INIT;
@@ -70,7 +70,8 @@ static void plan_play(struct platform *platform, const struct plan *plan, bool l
         scenario.slow_workers = late;
         scenario.slow_factor = 2;
         for (int buffers = 1; buffers <= BUFFERS_MOST; buffers++)
-            makespan_s[buffers] = play(platform, plan, &scenario, buffers, &row->waiting[buffers]);
+            makespan_s[buffers] =
+                simulate(platform, plan, &scenario, buffers, &row->waiting[buffers]);
         for (int buffers = 1; buffers <= BUFFERS_MOST; buffers++)
             row->makespan[buffers] += makespan_s[buffers] / makespan_s[PLATFORM_BUFFERS];
         row->runs++;
@@ -88,7 +89,7 @@ static void row_make(const struct scheduler *scheduler, bool late, struct row *r
         struct failure failure = FAILURE_INIT;
         if (!scheduler_make(scheduler, &request, &plan, &failure))
             die(failure.text);
-        plan_play(&platform, &plan, late, row);
+        plan_simulate(&platform, &plan, late, row);
         plan_release(&plan);
         platform_release(&platform);
     }

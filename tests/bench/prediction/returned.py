@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How far predictions of runs are off whose results return to the master, and of runs by other operating models: `sleep` plays clusters of
+"""How far predictions of runs are off whose results return to the master, and of runs by other operating models: `sleep` imitates clusters of
 known costs on the real executor, ports that are idle and ports that hold everybody up, a master that is slow to write, workers that differ.
 
     /usr/bin/python3 tests/bench/prediction/returned.py [--runs 10] [--case NAME] [--bin build/release/bin]

@@ -28,17 +28,17 @@
 #include "tests/bench/shared/world.h"
 #include "tests/usage.h"
 
-enum { PLAYERS_MOST = 64, WORKERS_MOST = 8 };
+enum { CONTENDERS_MOST = 64, WORKERS_MOST = 8 };
 
 struct options {
     int64_t seeds, first, workers[WORKERS_MOST];
     int workers_count, pattern;
-    const char *only; /* a player's name begins so; NULL: all */
+    const char *only; /* a contender's name begins so; NULL: all */
     const char *keep; /* a file; NULL: none */
     bool whole;       /* scow's own choice only, and not without each of its parts */
 };
 
-struct player {
+struct contender {
     const char *name;
     const char *rule;      /* on request; NULL: a plan */
     const char *scheduler; /* of a plan */
@@ -47,7 +47,7 @@ struct player {
 };
 
 /* scow with everything, and without each of its parts. */
-static const struct player own_players[] = {
+static const struct contender own_contenders[] = {
     {"scow's own choice", NULL, "auto", true, true, true, true},
     {"- without watching", NULL, "auto", true, false, true, true},
     {"- without a tail", NULL, "auto", true, true, false, true},
@@ -55,27 +55,28 @@ static const struct player own_players[] = {
     {"- auto alone", NULL, "auto", false, false, false, true},
 };
 
-static size_t players_make(struct player players[PLAYERS_MOST])
+static size_t contenders_make(struct contender contenders[CONTENDERS_MOST])
 {
     size_t count = 0, schedulers;
-    for (; count < sizeof own_players / sizeof *own_players; count++)
-        players[count] = own_players[count];
+    for (; count < sizeof own_contenders / sizeof *own_contenders; count++)
+        contenders[count] = own_contenders[count];
     const struct scheduler *table = scheduler_list(&schedulers);
     for (size_t k = 0; k < schedulers; k++)
         if (strcmp(table[k].name, "optimal") != 0)
-            players[count++] = (struct player){.name = table[k].name, .scheduler = table[k].name};
-    players[count++] =
-        (struct player){.name = "apples, forecast", .scheduler = "apples", .forecast = true};
+            contenders[count++] =
+                (struct contender){.name = table[k].name, .scheduler = table[k].name};
+    contenders[count++] =
+        (struct contender){.name = "apples, forecast", .scheduler = "apples", .forecast = true};
     for (size_t k = 0; k < dispatch_rule_count(); k++)
-        players[count++] =
-            (struct player){.name = dispatch_rule_name(k).name, .rule = dispatch_rule_name(k).name};
+        contenders[count++] = (struct contender){.name = dispatch_rule_name(k).name,
+                                                 .rule = dispatch_rule_name(k).name};
     return count;
 }
 
 /* ---- one play ------------------------------------------------------------------------------ */
 
-static double decision_play(const struct world *world, const struct decision *decision,
-                            const struct scenario *scenario)
+static double decision_simulate(const struct world *world, const struct decision *decision,
+                                const struct scenario *scenario)
 {
     struct failure failure = FAILURE_INIT;
     struct simulation simulation;
@@ -87,8 +88,8 @@ static double decision_play(const struct world *world, const struct decision *de
     return simulation.makespan_s;
 }
 
-static double rule_play(const struct world *world, const char *rule,
-                        const struct scenario *scenario)
+static double rule_simulate(const struct world *world, const char *rule,
+                            const struct scenario *scenario)
 {
     struct dispatch_setup setup = {.rule = rule,
                                    .tasks = (int64_t)world->tasks,
@@ -98,7 +99,8 @@ static double rule_play(const struct world *world, const char *rule,
     if (!weights)
         world_die("out of memory");
     setup.deviation_s = scenario->noise / weights[0];
-    const double makespan_s = decision_play(world, &(struct decision){.setup = &setup}, scenario);
+    const double makespan_s =
+        decision_simulate(world, &(struct decision){.setup = &setup}, scenario);
     free(weights);
     return makespan_s;
 }
@@ -117,7 +119,7 @@ static void forecast_follow(const struct world *world, struct profile *profile)
 
 /* ---- plans --------------------------------------------------------------------------------- */
 
-/* What a player has planned for the world. */
+/* What a contender has planned for the world. */
 struct prepared {
     struct profile profile; /* owned; with the forecast, where it has one */
     struct planning planning;
@@ -125,21 +127,21 @@ struct prepared {
     bool good;        /* false: the scheduler has none */
 };
 
-static void prepared_make(const struct world *world, const struct player *player,
+static void prepared_make(const struct world *world, const struct contender *contender,
                           struct prepared *prepared)
 {
     struct failure failure = FAILURE_INIT;
     world_profile(world, &prepared->profile);
-    if (player->forecast)
+    if (contender->forecast)
         forecast_follow(world, &prepared->profile);
     prepared->planning = (struct planning){.profile = &prepared->profile,
                                            .setting = &prepared->profile.settings[0],
-                                           .scheduler = player->scheduler,
+                                           .scheduler = contender->scheduler,
                                            .tasks = world->tasks,
                                            .effort_s = PLANNING_EFFORT_S};
-    prepared->good =
-        planning_make(&prepared->planning, &prepared->plan, &failure) &&
-        (!player->tailed || planning_tail_unequal(&prepared->planning, &prepared->plan, &failure));
+    prepared->good = planning_make(&prepared->planning, &prepared->plan, &failure) &&
+                     (!contender->tailed ||
+                      planning_tail_unequal(&prepared->planning, &prepared->plan, &failure));
     if (!prepared->good && failure.code != FAILURE_INFEASIBLE)
         world_die(failure.text);
 }
@@ -152,37 +154,40 @@ static void prepared_release(struct prepared *prepared)
     *prepared = (struct prepared){.good = false};
 }
 
-/* The first of the players that plans the same. */
-static size_t plans_as(const struct player *players, size_t at)
+/* The first of the contenders that plans the same. */
+static size_t plans_as(const struct contender *contenders, size_t at)
 {
     size_t like = 0;
-    while (players[like].rule || strcmp(players[like].scheduler, players[at].scheduler) != 0 ||
-           players[like].forecast != players[at].forecast ||
-           players[like].tailed != players[at].tailed)
+    while (contenders[like].rule ||
+           strcmp(contenders[like].scheduler, contenders[at].scheduler) != 0 ||
+           contenders[like].forecast != contenders[at].forecast ||
+           contenders[like].tailed != contenders[at].tailed)
         like++;
     return like;
 }
 
-/* Plans for the players that know a forecast, or for the others. */
-static void players_plan(const struct world *world, const struct player *players, size_t count,
-                         bool forecast, struct prepared *prepared)
+/* Plans for the contenders that know a forecast, or for the others. */
+static void contenders_plan(const struct world *world, const struct contender *contenders,
+                            size_t count, bool forecast, struct prepared *prepared)
 {
     for (size_t k = 0; k < count; k++)
-        if (!players[k].rule && players[k].forecast == forecast && plans_as(players, k) == k)
-            prepared_make(world, &players[k], &prepared[k]);
+        if (!contenders[k].rule && contenders[k].forecast == forecast &&
+            plans_as(contenders, k) == k)
+            prepared_make(world, &contenders[k], &prepared[k]);
 }
 
-static void players_release(const struct player *players, size_t count, bool forecast,
-                            struct prepared *prepared)
+static void contenders_release(const struct contender *contenders, size_t count, bool forecast,
+                               struct prepared *prepared)
 {
     for (size_t k = 0; k < count; k++)
-        if (!players[k].rule && players[k].forecast == forecast && plans_as(players, k) == k)
+        if (!contenders[k].rule && contenders[k].forecast == forecast &&
+            plans_as(contenders, k) == k)
             prepared_release(&prepared[k]);
 }
 
 /* NaN: the scheduler has none. */
-static double plan_play(const struct world *world, const struct player *player,
-                        const struct prepared *prepared, const struct scenario *scenario)
+static double plan_simulate(const struct world *world, const struct contender *contender,
+                            const struct prepared *prepared, const struct scenario *scenario)
 {
     struct failure failure = FAILURE_INIT;
     struct watching watching;
@@ -190,10 +195,10 @@ static double plan_play(const struct world *world, const struct player *player,
         return (double)NAN;
     struct watching_request request =
         planning_watching(&prepared->planning, prepared->plan.tail, &prepared->plan);
-    request.tolerance = player->watched ? "10%" : NULL;
+    request.tolerance = contender->watched ? "10%" : NULL;
     if (!watching_init(&watching, &request, &failure))
         world_die(failure.text);
-    const double makespan_s = decision_play(world, &watching.decision, scenario);
+    const double makespan_s = decision_simulate(world, &watching.decision, scenario);
     watching_release(&watching);
     return makespan_s;
 }
@@ -215,9 +220,10 @@ static void tally_add(struct tally *tally, double ratio)
     tally->plays++;
 }
 
-/* All players, the plans of which are there; their makespans over that of the one that knows. */
-static void loads_play(const struct world *world, const struct player *players, size_t count,
-                       const struct prepared *prepared, double (*ratios)[WORLD_MIXED], int pattern)
+/* All contenders, the plans of which are there; their makespans over that of the one that knows. */
+static void loads_simulate(const struct world *world, const struct contender *contenders,
+                           size_t count, const struct prepared *prepared,
+                           double (*ratios)[WORLD_MIXED], int pattern)
 {
     struct scenario scenario = SCENARIO_INIT;
     scenario.seed = world->seed;
@@ -226,46 +232,47 @@ static void loads_play(const struct world *world, const struct player *players, 
     const double knowing_s = knowing_makespan(world, &scenario);
     for (size_t k = 0; k < count; k++) {
         const double makespan_s =
-            players[k].rule
-                ? rule_play(world, players[k].rule, &scenario)
-                : plan_play(world, &players[k], &prepared[plans_as(players, k)], &scenario);
+            contenders[k].rule ? rule_simulate(world, contenders[k].rule, &scenario)
+                               : plan_simulate(world, &contenders[k],
+                                               &prepared[plans_as(contenders, k)], &scenario);
         ratios[k][pattern - 1] = makespan_s / knowing_s;
     }
 }
 
-static void world_play(struct world *world, const struct options *options,
-                       const struct player *players, size_t count, double (*ratios)[WORLD_MIXED])
+static void world_simulate(struct world *world, const struct options *options,
+                           const struct contender *contenders, size_t count,
+                           double (*ratios)[WORLD_MIXED])
 {
-    static struct prepared prepared[PLAYERS_MOST];
-    players_plan(world, players, count, false, prepared);
+    static struct prepared prepared[CONTENDERS_MOST];
+    contenders_plan(world, contenders, count, false, prepared);
     for (int pattern = 1; pattern <= WORLD_MIXED; pattern++) {
         if (options->pattern > 0 && options->pattern != pattern)
             continue;
         world_load(world, pattern);
-        players_plan(world, players, count, true, prepared);
-        loads_play(world, players, count, prepared, ratios, pattern);
-        players_release(players, count, true, prepared);
+        contenders_plan(world, contenders, count, true, prepared);
+        loads_simulate(world, contenders, count, prepared, ratios, pattern);
+        contenders_release(contenders, count, true, prepared);
     }
-    players_release(players, count, false, prepared);
+    contenders_release(contenders, count, false, prepared);
 }
 
 /* ---- what is kept -------------------------------------------------------------------------- */
 
-/* A line of the file: a world, the player's name, and a ratio for each pattern; nan: none. */
-static void world_keep(FILE *file, const struct world *world, const struct player *players,
+/* A line of the file: a world, the contender's name, and a ratio for each pattern; nan: none. */
+static void world_keep(FILE *file, const struct world *world, const struct contender *contenders,
                        size_t count, double (*ratios)[WORLD_MIXED])
 {
     for (size_t k = 0; k < count; k++) {
         fprintf(file, "%" PRId64 " %" PRIu64, world->workers, world->seed);
         for (int pattern = 0; pattern < WORLD_MIXED; pattern++)
             fprintf(file, " %.9g", ratios[k][pattern]);
-        fprintf(file, " %s\n", players[k].name);
+        fprintf(file, " %s\n", contenders[k].name);
     }
     fflush(file);
 }
 
-/* Fills in what the file has of that world; false: not of all players. */
-static bool world_kept(FILE *file, const struct world *world, const struct player *players,
+/* Fills in what the file has of that world; false: not of all contenders. */
+static bool world_kept(FILE *file, const struct world *world, const struct contender *contenders,
                        size_t count, double (*ratios)[WORLD_MIXED])
 {
     char line[512];
@@ -280,7 +287,7 @@ static bool world_kept(FILE *file, const struct world *world, const struct playe
             own[pattern] = strtod(at, &at);
         at[strcspn(at, "\n")] = '\0';
         for (size_t k = 0; k < count && *at == ' '; k++)
-            if (strcmp(at + 1, players[k].name) == 0) {
+            if (strcmp(at + 1, contenders[k].name) == 0) {
                 memcpy(ratios[k], own, sizeof own);
                 found++;
             }
@@ -291,17 +298,17 @@ static bool world_kept(FILE *file, const struct world *world, const struct playe
 
 /* One world, played or kept. */
 static void world_tally(const struct options *options, FILE *file, struct world *world,
-                        const struct player *players, size_t count,
+                        const struct contender *contenders, size_t count,
                         struct tally (*tallies)[WORLD_MIXED])
 {
-    static double ratios[PLAYERS_MOST][WORLD_MIXED];
-    if (!file || !world_kept(file, world, players, count, ratios)) {
+    static double ratios[CONTENDERS_MOST][WORLD_MIXED];
+    if (!file || !world_kept(file, world, contenders, count, ratios)) {
         for (size_t k = 0; k < count; k++)
             for (int pattern = 0; pattern < WORLD_MIXED; pattern++)
                 ratios[k][pattern] = (double)NAN;
-        world_play(world, options, players, count, ratios);
+        world_simulate(world, options, contenders, count, ratios);
         if (file)
-            world_keep(file, world, players, count, ratios);
+            world_keep(file, world, contenders, count, ratios);
     }
     for (size_t k = 0; k < count; k++)
         for (int pattern = 0; pattern < WORLD_MIXED; pattern++)
@@ -323,12 +330,12 @@ static void heads_print(const struct options *options)
     printf("\n");
 }
 
-static void table_print(const struct options *options, const struct player *players, size_t count,
-                        struct tally (*tallies)[WORLD_MIXED])
+static void table_print(const struct options *options, const struct contender *contenders,
+                        size_t count, struct tally (*tallies)[WORLD_MIXED])
 {
     heads_print(options);
     for (size_t k = 0; k < count; k++) {
-        printf("| %s |", players[k].name);
+        printf("| %s |", contenders[k].name);
         for (int pattern = 0; pattern < WORLD_MIXED; pattern++)
             if (tallies[k][pattern].plays > 0)
                 printf(" %.3f |", tallies[k][pattern].sum / (double)tallies[k][pattern].plays);
@@ -338,8 +345,8 @@ static void table_print(const struct options *options, const struct player *play
     }
 }
 
-/* The first player beside the best rival, for each pattern. */
-static void rivals_print(const struct player *players, size_t count,
+/* The first contender beside the best rival, for each pattern. */
+static void rivals_print(const struct contender *contenders, size_t count,
                          struct tally (*tallies)[WORLD_MIXED])
 {
     for (int pattern = 0; pattern < WORLD_MIXED; pattern++) {
@@ -348,11 +355,11 @@ static void rivals_print(const struct player *players, size_t count,
         double least = HUGE_VAL;
         for (size_t k = 0; k < count; k++) {
             const struct tally *rival = &tallies[k][pattern];
-            if (players[k].own || rival->plays < own->plays ||
+            if (contenders[k].own || rival->plays < own->plays ||
                 rival->sum / (double)rival->plays >= least)
                 continue;
             least = rival->sum / (double)rival->plays;
-            name = players[k].name;
+            name = contenders[k].name;
         }
         if (name && own->plays > 0)
             printf("%s: %+.1f %% beside %s, worst %.3f\n",
@@ -417,24 +424,25 @@ static struct options options_parse(int argc, char **argv)
     return options;
 }
 
-static size_t players_keep(const struct options *options, struct player *players, size_t count)
+static size_t contenders_keep(const struct options *options, struct contender *contenders,
+                              size_t count)
 {
     size_t kept = 0;
     for (size_t k = 0; k < count; k++)
-        if (options->only ? strncmp(players[k].name, options->only, strlen(options->only)) == 0
-                          : !options->whole || k == 0 || !players[k].own)
-            players[kept++] = players[k];
+        if (options->only ? strncmp(contenders[k].name, options->only, strlen(options->only)) == 0
+                          : !options->whole || k == 0 || !contenders[k].own)
+            contenders[kept++] = contenders[k];
     return kept;
 }
 
 int main(int argc, char **argv)
 {
-    static struct tally tallies[PLAYERS_MOST][WORLD_MIXED];
-    struct player players[PLAYERS_MOST];
+    static struct tally tallies[CONTENDERS_MOST][WORLD_MIXED];
+    struct contender contenders[CONTENDERS_MOST];
     if (usage_asked(argc, argv, usage_text))
         return EXIT_SUCCESS;
     const struct options options = options_parse(argc, argv);
-    const size_t count = players_keep(&options, players, players_make(players));
+    const size_t count = contenders_keep(&options, contenders, contenders_make(contenders));
     FILE *file = options.keep ? fopen(options.keep, "a+") : NULL;
     if (options.keep && !file)
         world_die("--keep: the file cannot be opened");
@@ -442,13 +450,13 @@ int main(int argc, char **argv)
         for (int64_t seed = options.first; seed < options.first + options.seeds; seed++) {
             struct world world;
             world_init(&world, options.workers[k], (uint64_t)seed);
-            world_tally(&options, file, &world, players, count, tallies);
+            world_tally(&options, file, &world, contenders, count, tallies);
             world_release(&world);
         }
     if (file)
         fclose(file);
-    table_print(&options, players, count, tallies);
+    table_print(&options, contenders, count, tallies);
     printf("\n");
-    rivals_print(players, count, tallies);
+    rivals_print(contenders, count, tallies);
     return EXIT_SUCCESS;
 }

@@ -82,7 +82,7 @@ static int64_t packages_make(const struct knowing *knowing, int64_t each)
 }
 
 /* When each of the workers ends, from the trace. */
-static double play(const struct knowing *knowing, int64_t count, double *ends_s)
+static double simulate(const struct knowing *knowing, int64_t count, double *ends_s)
 {
     struct failure failure = FAILURE_INIT;
     struct trace trace = {.count = 0};
@@ -133,7 +133,7 @@ double knowing_makespan(const struct world *world, const struct scenario *scenar
         for (int turn = 0; turn < IMPROVEMENTS; turn++) {
             for (size_t k = 0; k < workers; k++)
                 ends_s[k] = 0;
-            least_s = fmin(least_s, play(&knowing, packages_make(&knowing, each), ends_s));
+            least_s = fmin(least_s, simulate(&knowing, packages_make(&knowing, each), ends_s));
             parts_move(&knowing, ends_s);
         }
     }

@@ -103,7 +103,7 @@ def watch(run, size, stop):
     return (taken / passed, waited / passed) if passed > 0 else (0, 0)
 
 
-def play(folder, workers, tasks, stop=False):
+def run_measured(folder, workers, tasks, stop=False):
     """Seconds of computing a core task, the master's share of a core, a worker's waiting for one."""
     plan, output = folder / f"plan{workers}.json", folder / "out.h5"
     plan_write(plan, workers, tasks)
@@ -139,7 +139,7 @@ def main():
         sequences_write(folder / "sequences.fasta")
         for _ in range(options.repeat):
             for kind, (workers, stop) in kinds.items():
-                seconds, share, wait = play(folder, workers, all_tasks, stop)
+                seconds, share, wait = run_measured(folder, workers, all_tasks, stop)
                 compute[kind].append(seconds)
                 shares[kind].append(share)
                 waits[kind].append(wait)
