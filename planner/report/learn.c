@@ -6,9 +6,9 @@
 
 #include "planner/model/beyond.h"
 #include "planner/model/shared.h"
-#include "planner/report/masters.h"
 #include "planner/report/replay.h"
 #include "planner/report/residuals.h"
+#include "planner/report/star_views.h"
 #include "planner/report/watts.h"
 #include "planner/studies/advice.h"
 
@@ -406,7 +406,7 @@ struct parts {
     const struct run_record **items; /* owned; borrowed each */
     bool *complete;                  /* owned; by item: can it be replayed? */
     int64_t count;
-    struct masters_views **views; /* owned; by the run's parts; NULL: one master */
+    struct star_views **views; /* owned; by the run's parts; NULL: one master */
     int64_t run_parts;
 };
 
@@ -418,7 +418,7 @@ static struct run_record *run_part(struct run_record *record, int64_t k)
 static void parts_release(struct parts *parts)
 {
     for (int64_t k = 0; parts->views && k < parts->run_parts; k++)
-        masters_views_free(&parts->views[k]);
+        star_views_free(&parts->views[k]);
     free(parts->views);
     free(parts->items);
     free(parts->complete);
@@ -431,9 +431,9 @@ static bool part_list(struct parts *parts, const struct run_record *part, int64_
         parts->items[parts->count++] = part;
         return true;
     }
-    parts->views[k] = masters_views_new(part);
+    parts->views[k] = star_views_new(part);
     for (size_t star = 0; parts->views[k] && star < stars; star++)
-        parts->items[parts->count++] = masters_view(parts->views[k], star);
+        parts->items[parts->count++] = star_views_record(parts->views[k], star);
     return parts->views[k] != NULL;
 }
 

@@ -13,12 +13,6 @@
  */
 bool masters_residuals(const struct run_record *record, struct residuals *residuals,
                        struct failure *failure);
-/* The stars of a run as runs of their own, by number, which borrow what they have from it. */
-struct masters_views;
-/* Owned; NULL: out of memory. */
-struct masters_views *masters_views_new(const struct run_record *record);
-const struct run_record *masters_view(const struct masters_views *views, size_t k);
-void masters_views_free(struct masters_views **views);
 /* A table with a row for each star, or for each group of a tree that has workers, and the member
  * "masters" or "groups"; nothing where there is one master. */
 void masters_text(const struct residuals *residuals, struct text *text);

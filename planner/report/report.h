@@ -124,7 +124,7 @@ struct run_record {
     } * levels;
     int64_t level_count;
     bool level_last; /* no level follows this one; false: that is not known */
-    bool star; /* it is one of several masters' part of a run (masters.h): the plan's core tasks
+    bool star; /* it is one of several masters' part of a run (star_views.h): the plan's core tasks
                 * stand in the job where the plan says */
     int64_t star_last; /* then: the rank of its last worker, that of its master being the plan's */
     bool surveyed; /* measured while it worked: the plan is that of its packages as they were sent,
