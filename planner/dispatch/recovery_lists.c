@@ -66,6 +66,7 @@ void recovery_return(struct dispatch_recovery *self, const struct package *packa
 
 void recovery_suspect_add(struct dispatch_recovery *self, const struct recovery_entry *entry)
 {
+    assert(self->suspects.items); /* reserved before */
     self->suspects.items[self->suspects.count++] =
         (struct recovery_entry){.package = entry->package,
                                 .losses = entry->losses,
