@@ -50,18 +50,25 @@ bool recovery_reserve(struct dispatch_recovery *self)
            list_reserve(&self->returned, count) && list_reserve(&self->suspects, count);
 }
 
+/* Does the package begin where the one ends that came back last? */
+static bool follows_last(const struct recovery_list *list, const struct package *package)
+{
+    if (list->count == 0)
+        return false;
+    const struct recovery_entry *last = &list->items[list->count - 1];
+    return !last->copy && last->package.first + last->package.count == package->first;
+}
+
 void recovery_return(struct dispatch_recovery *self, const struct package *package)
 {
-    struct recovery_entry *last =
-        self->returned.count > 0 ? &self->returned.items[self->returned.count - 1] : NULL;
+    struct recovery_list *list = &self->returned;
     self->returned_tasks += package->count;
-    if ((self->deadline || self->living == 0) && !self->apart && last && !last->copy &&
-        last->package.first + last->package.count == package->first) {
-        last->package.count += package->count;
+    if ((self->deadline || self->living == 0) && !self->apart && follows_last(list, package)) {
+        list->items[list->count - 1].package.count += package->count;
         return;
     }
-    assert(self->returned.items); /* reserved before */
-    self->returned.items[self->returned.count++] = (struct recovery_entry){.package = *package};
+    assert(list->items); /* reserved before */
+    list->items[list->count++] = (struct recovery_entry){.package = *package};
 }
 
 void recovery_suspect_add(struct dispatch_recovery *self, const struct recovery_entry *entry)
