@@ -350,7 +350,7 @@ static void part_end(const struct closing *closing, const struct wire_close *ord
         done_normalize(run, done, &order->summary, &answer->share);
     else if (order->ending == WIRE_ENDING_WHOLE)
         range_normalize(run, range, &order->summary, &answer->share);
-    if (is_built_on(run, order->ending))
+    if (is_built_on(run, (enum wire_ending)order->ending))
         store_flush(run->store, &answer->failure);
     answer->changed = !input_check(closing, &answer->failure);
     store_end(run->store, &answer->failure);
