@@ -293,6 +293,7 @@ while first() < task:
         kill -0 "$launcher" 2>/dev/null || fail "over before anybody kept results: $(cat kept.h5.said)"
         sleep 0.02
     done
+    wait $watcher || fail "nobody could see what worker 2 works on"
     (($(done_of kept.h5) == 0)) || fail "something is done before everything is handed out"
     kill -KILL "${processes[2]}"
     end kept.h5
