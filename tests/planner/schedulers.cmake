@@ -24,6 +24,8 @@ set_tests_properties(planner-effort PROPERTIES TIMEOUT 900)
 scow_add_test(planner-evaluate prop evaluate.c planner-platforms)
 scow_add_test(planner-fast-forward prop fast_forward.c planner-platforms)
 scow_add_test(planner-schedulers-windows unit schedulers_windows.c planner-platforms)
+scow_long_sanitized(planner-choice planner-schedulers-counts planner-schedulers-golden planner-schedulers-mixed
+    planner-schedulers-programs planner-schedulers-properties planner-schedulers-sets planner-schedulers-tiny planner-watch)
 
 # Not tests: how fast planning is and how good the plans are.
 if(NOT SCOW_SANITIZE)
