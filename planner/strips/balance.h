@@ -28,10 +28,10 @@ double strips_step_s(const struct strip_cost *costs, int64_t count, const int64_
 
 /* How many columns change their worker. */
 int64_t strips_moved(const int64_t *now, const int64_t *later, int64_t count);
-/* Is it worth while to give strips other widths, if `left` iterations remain and moving a column
- * takes transfer_s? Iterations must become shorter by more than what measured times differ by
- * anyway, and all of them together by more than moving takes, with a moment for the change itself.
- */
+/* Does it pay to change the widths from `now` to `later`, if `left` iterations remain and moving a
+ * column takes transfer_s? An iteration must become shorter by more than measured times vary
+ * anyway, and all of them together by more than moving the columns and a fixed time for the change
+ * take. */
 bool strips_pay(const struct strip_cost *costs, int64_t count, const int64_t *now,
                 const int64_t *later, double left, double transfer_s);
 

@@ -58,7 +58,7 @@ struct strips_plan {
     struct strips_prediction predicted;
 };
 
-/* By which strips are chosen. */
+/* What strips_choose is given; all borrowed. */
 struct strips_request {
     const struct profile *profile;
     const struct profile_setting *setting; /* one of its own */
@@ -66,7 +66,7 @@ struct strips_request {
     struct strips_job job;
 };
 
-/* Seconds of a border of so many cells, sent and received by both sides. */
+/* Seconds that two neighbours take to exchange borders of so many cells. */
 double strips_border_s(const struct exchange *exchange, int64_t cells);
 /* All strips and what is predicted; of the rest, only `job` and `threads` are set. Workers are in
  * the order of their speed, and of all beginnings of that list the one with the least step is
@@ -75,7 +75,7 @@ bool strips_choose(const struct strips_request *request, struct strips_plan *pla
                    struct failure *failure);
 /* How long the plan's strips take; fills in `predicted`. */
 void strips_predict(struct strips_plan *plan, const struct exchange *exchange);
-/* As a table for people. */
+/* Append it as a table for people. */
 void strips_describe(const struct strips_plan *plan, struct text *text);
 void strips_plan_release(struct strips_plan *plan);
 

@@ -1,11 +1,11 @@
 /*
- * What a run of strips would come to on machines whose shares of processors and links change with
- * time, and where a worker is lost: each worker begins an iteration when it and its neighbours have
- * done the one before, takes as long for its borders and its columns as the plan says and its
- * shares then make of that, and at every test strips get other widths where that pays, by the times
- * of the iterations since the last one. After a loss all begin anew, at once, with the grid that
- * was kept last, and a worker without a strip at the lost one's place or, where there is none, with
- * strips for those that are left. All as in the run (spmd/strips/master.c).
+ * Simulates a run of strips on machines whose shares of processors and links change with time, and
+ * the loss of a worker. Each worker begins an iteration when it and its neighbours have done the
+ * one before; its borders and columns take what the plan says, stretched by its shares at that
+ * time. At every test the widths change where that pays, by the times measured since the last test.
+ * After a loss all start again at once from the grid that was kept last: a spare takes the lost
+ * worker's strip or, without a spare, strips are planned anew for the workers that are left. All
+ * this as in a run (spmd/strips/master.c).
  */
 #ifndef PLANNER_STRIPS_STRIPS_SIMULATE_H
 #define PLANNER_STRIPS_STRIPS_SIMULATE_H
@@ -20,15 +20,15 @@
 /* Iterations times strips that are simulated at most: about a minute. */
 #define STRIPS_SIMULATED_MOST 4e9
 
-/* What they are simulated on; all borrowed. All zero: nothing happens. */
+/* What happens; all borrowed. All zero: nothing does. */
 struct strips_scenario {
-    /* Placed for workers by their ranks; NULL: all have all of theirs. */
+    /* Shares of processors and links, by ranks; NULL: all of them, always. */
     const struct availability *availability;
-    int64_t lost;    /* the rank of the worker that is lost; 0: nobody is */
+    int64_t lost;    /* the rank of the worker that is lost; 0: none is */
     double lost_s;   /* when; the master notices at once */
-    int64_t workers; /* ranks from 1 on; those without a strip can take a lost one's place */
-    /* Of each worker, by which a spare is slower or faster than whose place it takes; NULL: all are
-     * alike. */
+    int64_t workers; /* ranks from 1 on; those without a strip are spares */
+    /* Of each worker; tells how much faster or slower a spare is than the one it replaces. NULL:
+     * all are equal. */
     const double *s_per_column;
 };
 

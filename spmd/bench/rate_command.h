@@ -1,6 +1,6 @@
 /*
- * scow bench rate as it is asked for and as it answers, whatever carries the packages: one program
- * measures over MPI (command.c), one over ZeroMQ (join_command.c).
+ * Arguments and output of scow bench rate, which two programs share: one measures over MPI
+ * (command.c), one over ZeroMQ (join_command.c).
  */
 #ifndef SPMD_BENCH_RATE_COMMAND_H
 #define SPMD_BENCH_RATE_COMMAND_H
@@ -31,7 +31,7 @@ struct rate_measured {
     int count;
 };
 
-/* A rank that says nothing for so long is missed. */
+/* A rank of which nothing is heard for so long counts as lost. */
 extern const double rate_patience_s;
 
 struct rate_arguments rate_arguments_usual(void);
@@ -41,7 +41,7 @@ bool rate_arguments_parse(const struct comm *comm, int argc, char **argv,
 struct liveness_words rate_words(const struct rate_arguments *arguments);
 /* A series' `told`: keeps the batch in the struct rate_measured `self`, and prints it. */
 void rate_told(void *self, const struct rate_batch *batch);
-/* The outcome. */
+/* Print the outcome. False with *failure set: it could not be written. */
 bool rate_print(const struct rate_measured *measured, struct failure *failure);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Columns of a strip on their way between two ranks: they lie one behind the other, with the fixed
- * cells of the edges between them, and travel so, in pieces.
+ * Sends columns of a strip from one rank to another. Columns are contiguous in memory, with the
+ * fixed cells of the grid's edges between them, and are sent as they lie there, several in one
+ * message.
  */
 #ifndef SPMD_STRIPS_COLUMNS_H
 #define SPMD_STRIPS_COLUMNS_H
@@ -15,11 +16,11 @@ struct column_range {
     int64_t first, end;
 };
 
-/* Those of both; first == end: none. */
+/* The columns that both ranges have; first == end: none. */
 struct column_range columns_common(struct column_range a, struct column_range b);
-/* Of the strip number `place` where strips have these widths. */
+/* The columns of strip number `place`, from 0, of strips with these widths. */
 struct column_range columns_of(const int64_t *widths, int64_t place);
-/* Columns of one message. */
+/* How many columns of so many rows are sent in one message. */
 int64_t columns_piece(int64_t rows);
 /* Numbers from the first cell of one column to that of the next. */
 static inline int64_t columns_stride(int64_t rows)
@@ -32,8 +33,8 @@ static inline size_t columns_size(int64_t rows, int64_t count)
     return (size_t)(count * columns_stride(rows) - 2) * sizeof(double);
 }
 
-/* Local to the two ranks; `cells` is the first cell of the first of `count` columns. False: it was
- * interrupted, and the link may still have the cells. */
+/* Send or receive `count` columns; `cells` is the first cell of the first one. Called by these two
+ * ranks only. False: interrupted, and the link may still read or write the cells. */
 bool columns_send(const struct waiting *waiting, const double *cells, int64_t rows, int64_t count,
                   int rank, int tag);
 bool columns_receive(const struct waiting *waiting, double *cells, int64_t rows, int64_t count,

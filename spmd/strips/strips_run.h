@@ -1,13 +1,13 @@
 /*
  * Jacobi's iteration in strips: each worker has a strip of the grid's columns and exchanges borders
- * with its neighbours, without the master. Every so many iterations, at a test, all workers report
- * to the master, who says whether to go on, and may have the grid sent to it. A state machine over
- * a link, like master and worker of packages (spmd/run), and as these without any MPI.
+ * with its neighbours, without the master. Every few iterations (a test), all workers report to the
+ * master, which decides whether to go on and may ask for the grid. Master and worker are state
+ * machines over a link, as those of packages are (spmd/run), and know nothing of MPI.
  *
- * Where a worker is lost, its part of the grid is lost, too. A rank that has no strip takes its
- * place, as wide as it was; where there is none, the master plans strips for those that are left.
- * It tells them to leave whatever they are at, and all begin anew with the grid that was kept last.
- * What is under way then reaches nobody, for messages have tags of their beginning.
+ * When a worker is lost, its part of the grid is lost, too. A rank without a strip (a spare) takes
+ * the same strip; if there is none, the master plans new strips for the workers that are left. It
+ * interrupts all workers, and they start again from the grid that was kept last. Messages that were
+ * sent before are not taken for new ones, because each start has tags of its own.
  */
 #ifndef SPMD_STRIPS_STRIPS_RUN_H
 #define SPMD_STRIPS_STRIPS_RUN_H
@@ -28,27 +28,26 @@ struct strips_run {
     const struct strips_plan *plan;
     struct jacobi_values values;
     int threads;
-    int64_t done;    /* iterations that the grid is of which the master has; 0: it begins */
-    bool rebalances; /* widths may change */
-    struct liveness *liveness;          /* NULL: nobody is looked after */
-    bool (*asked)(void *self);          /* has this rank been asked to stop? */
+    int64_t done;              /* iterations of the grid that the master has; 0: the run begins */
+    bool rebalances;           /* widths may change */
+    struct liveness *liveness; /* NULL: lost ranks are not noticed */
+    bool (*asked)(void *self); /* has this rank been asked to stop? */
     bool (*late)(void *self, double s); /* the master's: would the run end too late if it went on
                                          * for so long? NULL: never */
-    /* The master's: after each test, and when a worker is lost; spare: the rank that takes its
-     * place, 0: none does. NULL: nobody is told. */
+    /* Called by the master after each test, and when a worker is lost; spare: the rank that takes
+     * its place, 0: none does. Each may be NULL. */
     void (*tell)(void *self, const struct strips_outcome *outcome);
     void (*tell_lost)(void *self, int rank, int spare, const char *why);
     void *self;
 };
 
-/* Where the master keeps the grid. Columns are numbered from 0 and come `count` at a time, each
- * `stride` numbers after the one before. */
+/* Where the master keeps the grid. Columns are numbered from 0; `count` of them are handed over at
+ * once, each `stride` numbers behind the one before. All return false with *failure set. */
 struct strips_grid {
-    /* All: false with *failure set. */
     bool (*begin)(void *self, struct failure *failure);
     bool (*put)(void *self, int64_t first, int64_t count, const double *columns, int64_t stride,
                 struct failure *failure);
-    /* From here on it is this grid that is kept. */
+    /* All columns are there: from now on this is the grid that is kept. */
     bool (*end)(void *self, const struct strips_outcome *outcome, struct failure *failure);
     bool (*get)(void *self, int64_t first, int64_t count, double *columns, int64_t stride,
                 struct failure *failure);
@@ -60,7 +59,7 @@ struct strips_worker;
 /* How the run ended, for a worker. */
 struct strips_end {
     enum failure_code code;
-    bool broken; /* workers are lost: nothing collective works any more */
+    bool broken; /* workers are lost: no collective step is possible any more */
 };
 
 /* Local to a worker, before strips_worker_run, so that ranks can agree on it. False with *failure

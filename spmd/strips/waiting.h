@@ -1,6 +1,6 @@
 /*
- * Waiting for messages of a run of strips, which ends early where a worker is lost: nobody waits
- * then for what is still under way, and memory that the link may have yet is kept for it until the
+ * Waits for messages of a run of strips. Waiting is interrupted when a worker is lost; requests
+ * that are then incomplete are given up, and memory that the link may still use is kept until the
  * run is over.
  */
 #ifndef SPMD_STRIPS_WAITING_H
@@ -13,18 +13,18 @@
 
 struct waiting {
     const struct comm *comm;         /* borrowed */
-    bool (*interrupted)(void *self); /* is all that is under way in vain? */
+    bool (*interrupted)(void *self); /* is nobody to wait for these messages any more? */
     void *self;
-    struct kept_memory *kept; /* owned; blocks that the link may still have */
+    struct kept_memory *kept; /* owned; blocks that the link may still use */
 };
 
-/* False: interrupted; the request is forgotten, and its memory is to be kept. */
+/* False: interrupted; the request is given up, and its memory is to be kept (waiting_keep). */
 bool waiting_over(const struct waiting *waiting, struct link_request *request);
 bool waiting_send(const struct waiting *waiting, const void *data, size_t bytes, int rank, int tag);
 bool waiting_receive(const struct waiting *waiting, void *data, size_t bytes, int rank, int tag);
-/* The block, which is owned from here on, stays as it is. Of NULL: nothing. */
+/* Take ownership of the block, and free it in waiting_release. Does nothing with NULL. */
 void waiting_keep(struct waiting *waiting, void *block);
-/* At the end of the run, when nobody takes or sends anything of it any more. */
+/* At the end of the run, when the link uses none of the blocks any more. */
 void waiting_release(struct waiting *waiting);
 
 #endif
