@@ -72,12 +72,12 @@ JOINED_MOST = 20  # files that are named
 
 
 def prototypes():
-    """Those of product headers that exactly one other product file uses, and how many of them no test calls either:
-    only these could be static. And the smallest files all of whose prototypes one and the same file uses: where they
+    """Those of product headers that exactly one other product file uses; how many of them no test calls either, and
+    how many of these one file of the same room uses: only these could be static with no wall less. And the smallest files all of whose prototypes one and the same file uses: where they
     are of one idea, they are one file. What nobody uses is named."""
     words = {p: set(re.findall(r"\w+", COMMENT.sub("", t))) for p, t in texts.items()}
     tested = set().union(*(re.findall(r"\w+", COMMENT.sub("", t)) for t in tests.values()))
-    users, untested, single, unused = collections.Counter(), 0, [], []
+    users, untested, inner, single, unused = collections.Counter(), 0, 0, [], []
     for path, text in texts.items():
         callers, names = set(), FUNCTION.findall(COMMENT.sub("", text)) if path.suffix == ".h" else []
         for name in names:
@@ -85,7 +85,9 @@ def prototypes():
             where = {p for p, w in words.items() if name in w and p not in own}
             defined = {p for p in where if re.search(rf"^[a-z][\w *]*\b{name}\([^;]*?\)\n\{{", texts[p], re.M)}
             users[min(len(where - defined), 2)] += 1
-            untested += len(where - defined) == 1 and name not in tested
+            if len(where - defined) == 1 and name not in tested:
+                untested += 1
+                inner += min(where - defined).parent == path.parent
             callers |= where - defined
             here = sum(len(re.findall(rf"\b{name}\b", COMMENT.sub("", texts[p]))) for p in own | defined if p in texts)
             unused += [name] if not where - defined and here <= 2 and name not in tested else []
@@ -93,7 +95,8 @@ def prototypes():
             single.append((len(texts[path.with_suffix(".c")].splitlines()), path.with_suffix(".c"), callers.pop()))
     total = sum(users.values())
     print(f"prototypes: {total}, with one other user in the product {users[1]} ({100 * users[1] / total:.0f} %); of "
-          f"these not called by a test either {untested} ({100 * untested / total:.0f} % of all could be static)")
+          f"these not called by a test either {untested} ({100 * untested / total:.0f} %), and used within their room {inner} "
+          f"({100 * inner / total:.0f} % of all could be static)")
     print(f"prototypes with no other user {users[0]}; used nowhere: {', '.join(unused) or 'none'}")
     print(f"files that one other file alone uses: {len(single)}; the smallest:")
     for lines, path, caller in sorted(single)[:JOINED_MOST]:
