@@ -78,14 +78,27 @@ static void crashes_watch(void)
 }
 #endif
 
+/* How far it is, once a minute. */
+static void progress_say(int64_t done, int64_t count, int64_t wrong, double now_s, double *said_s)
+{
+    static const double every_s = 60;
+    if (now_s - *said_s < every_s)
+        return;
+    fprintf(said, "%" PRId64 " of %" PRId64 " runs, %" PRId64 " wrong\n", done, count, wrong);
+    fflush(said);
+    *said_s = now_s;
+}
+
 static int many_run(uint64_t from, int64_t count, int64_t most, int64_t allowed)
 {
     struct trial_counts counts = {0};
     const double start_s = seconds_now();
+    double said_s = start_s;
     int64_t wrong = 0;
     for (int64_t k = 0; k < count && wrong < most; k++) {
         const uint64_t seed = from + (uint64_t)k;
         simulated = seed;
+        progress_say(k, count, wrong, seconds_now(), &said_s);
         if (trial_run(seed, NULL, &counts))
             continue;
         fprintf(said, "seed %" PRIu64 ": %s (replay: faults-simulated %s--seed %" PRIu64 ")\n",
