@@ -168,6 +168,35 @@ static double stream_due(const struct dispatch *dispatch)
     return self->left > 0 && self->held.count == 0 ? dispatch_due_s(self->inner) : HUGE_VAL;
 }
 
+/* What has arrived and is in no package yet. */
+static int64_t stream_left(const struct dispatch *dispatch)
+{
+    const struct dispatch_stream *self = (const struct dispatch_stream *)dispatch;
+    return self->held.count == 0 ? self->left : 0;
+}
+
+/* Gives away the last core tasks that have arrived. The inner dispatch has as many fewer, whichever
+ * it takes them for. */
+static bool stream_cut(struct dispatch *dispatch, int64_t tasks, struct dispatch_given *given)
+{
+    struct dispatch_stream *self = (struct dispatch_stream *)dispatch;
+    struct dispatch_given inner = {.items = NULL};
+    int64_t more = tasks < stream_left(dispatch) ? tasks : stream_left(dispatch);
+    bool good = dispatch_cut(self->inner, more, &inner);
+    dispatch_given_release(&inner);
+    while (good && more > 0) {
+        struct task_range *range = &self->ranges[self->count - 1];
+        const int64_t count = more < range->count ? more : range->count;
+        range->count -= count;
+        self->left -= count;
+        self->count -= range->count == 0;
+        more -= count;
+        good =
+            dispatch_given_add(given, (struct task_range){range->first + range->count, count}, 0);
+    }
+    return good;
+}
+
 static const struct dispatch *stream_inner(const struct dispatch *dispatch)
 {
     return ((const struct dispatch_stream *)dispatch)->inner;
@@ -191,6 +220,8 @@ struct dispatch *dispatch_new_stream(struct dispatch *inner, int64_t tasks)
                                               .late = stream_late,
                                               .busy = stream_busy,
                                               .due = stream_due,
+                                              .left = stream_left,
+                                              .cut = stream_cut,
                                               .free = stream_free,
                                               .inner = stream_inner};
     struct dispatch_stream *self = calloc(1, sizeof *self);

@@ -153,6 +153,44 @@ static void rules_hear_of_whole_packages(void **state)
     dispatch_free(&stream);
 }
 
+/* Of 12 core tasks by guided self-scheduling, 14 to 19 and 0 to 5 arrive, and 8 are given away, the
+ * last ones first: the rule goes on with as many fewer. */
+static void what_has_come_can_be_given_away(void **state)
+{
+    const struct dispatch_setup setup = {
+        .rule = "gss", .tasks = 12, .workers = 2, .ahead = 1, .least = 1, .most = 12};
+    struct failure failure = FAILURE_INIT;
+    struct dispatch *stream = dispatch_new_stream(dispatch_new_rule(&setup, &failure), setup.tasks);
+    struct dispatch_given given = {.items = NULL};
+    struct package package;
+    (void)state;
+    assert_non_null(stream);
+    assert_int_equal(dispatch_left(stream), 0);
+    assert_int_equal(dispatch_stream_add(stream, (struct task_range){14, 6}), 6);
+    assert_int_equal(dispatch_stream_add(stream, (struct task_range){0, 6}), 6);
+    assert_int_equal(dispatch_left(stream), 12);
+    assert_true(dispatch_cut(stream, 3, &given));
+    assert_true(dispatch_cut(stream, 5, &given));
+    assert_int_equal(given.tasks, 8);
+    assert_int_equal(given.count, 2);
+    assert_int_equal(given.items[0].range.first, 0);
+    assert_int_equal(given.items[0].range.count, 6);
+    assert_int_equal(given.items[1].range.first, 18);
+    assert_int_equal(given.items[1].range.count, 2);
+    dispatch_given_release(&given);
+    assert_int_equal(dispatch_next(stream, 0, &package), DISPATCH_SEND);
+    assert_int_equal(package.first, 14);
+    assert_int_equal(package.count, 2); /* half of what is left */
+    assert_int_equal(dispatch_left(stream), 2);
+    assert_true(dispatch_cut(stream, 100, &given));
+    assert_int_equal(given.tasks, 2);
+    assert_int_equal(given.items[0].range.first, 16);
+    dispatch_given_release(&given);
+    dispatch_stream_end(stream);
+    assert_int_equal(dispatch_next(stream, 0, &package), DISPATCH_FINISHED);
+    dispatch_free(&stream);
+}
+
 /* Fewer than planned: the end comes when those that are there are done. */
 static void fewer_may_come(void **state)
 {
@@ -294,6 +332,7 @@ int main(void)
         cmocka_unit_test(nothing_is_due_before_something_comes),
         cmocka_unit_test(no_package_is_larger_than_the_limit),
         cmocka_unit_test(rules_hear_of_whole_packages),
+        cmocka_unit_test(what_has_come_can_be_given_away),
         cmocka_unit_test(fewer_may_come),
         cmocka_unit_test(each_task_once),
     };
