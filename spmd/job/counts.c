@@ -5,14 +5,16 @@ void counts_gather(struct counts_gathered *gathered, double seconds, bool failed
     gathered->used = true;
     gathered->finished++;
     gathered->failed += failed;
-    if (!failed)
-        gathered->steps[durations_step(seconds)]++;
+    if (failed)
+        return;
+    gathered->steps[durations_step(seconds)]++;
+    gathered->waiting++;
 }
 
 void counts_tell(struct counts_gathered *gathered, struct counts *counts)
 {
     *counts = (struct counts){.finished = gathered->finished, .failed = gathered->failed};
-    for (int k = 0; k < COUNTS_STEPS && counts->told < COUNTS_TOLD; k++) {
+    for (int k = 0; k < COUNTS_STEPS && gathered->waiting > 0 && counts->told < COUNTS_TOLD; k++) {
         const int step = gathered->next;
         const uint32_t have = gathered->steps[step];
         gathered->next = (step + 1) % COUNTS_STEPS;
@@ -22,6 +24,7 @@ void counts_tell(struct counts_gathered *gathered, struct counts *counts)
         counts->steps[counts->told].step = (uint16_t)step;
         counts->steps[counts->told++].count = count;
         gathered->steps[step] -= count;
+        gathered->waiting -= count;
     }
     gathered->finished = gathered->failed = 0;
 }

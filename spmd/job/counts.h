@@ -26,8 +26,9 @@ struct counts {
 struct counts_gathered {
     int64_t finished, failed;
     uint32_t steps[COUNTS_STEPS];
-    int next;  /* step to be told */
-    bool used; /* its core task counts at all */
+    int64_t waiting; /* all of `steps` */
+    int next;        /* step to be told */
+    bool used;       /* its core task counts at all */
 };
 
 void counts_gather(struct counts_gathered *gathered, double seconds, bool failed);

@@ -73,8 +73,8 @@ JOINED_MOST = 20  # files that are named
 
 def prototypes():
     """Those of product headers that exactly one other product file uses; how many of them no test calls either, and
-    how many of these one file of the same room uses: only these could be static with no wall less. And the smallest files all of whose prototypes one and the same file uses: where they
-    are of one idea, they are one file. What nobody uses is named."""
+    how many of these a file of the same room uses: only these could be static. And the smallest files all of whose
+    prototypes one and the same file uses: where they are of one idea, they are one file. What nobody uses is named."""
     words = {p: set(re.findall(r"\w+", COMMENT.sub("", t))) for p, t in texts.items()}
     tested = set().union(*(re.findall(r"\w+", COMMENT.sub("", t)) for t in tests.values()))
     users, untested, inner, single, unused = collections.Counter(), 0, 0, [], []
