@@ -31,12 +31,14 @@ static double now_s(void)
 static void *spin_run(void *self)
 {
     struct spin *own = self;
-    own->counted = cpu_bind(own->cpu) && processor_time_now(&own->from);
+    struct processor_counter counter = {0};
+    own->counted = cpu_bind(own->cpu) && processor_time_now(&counter, &own->from);
     if (!own->counted)
         return NULL;
     for (const double until_s = now_s() + spin_s; now_s() < until_s;)
         ;
-    own->counted = processor_time_now(&own->to);
+    own->counted = processor_time_now(&counter, &own->to);
+    processor_counter_close(&counter);
     return NULL;
 }
 

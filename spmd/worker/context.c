@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "spmd/node/processor_time.h"
 #include "spmd/transport/wire.h"
 
 enum { ALIGNMENT = 64 };
@@ -69,6 +68,7 @@ void worker_context_release(struct worker_context *context)
     context->engine = NULL;
     free(context->package);
     context->package = NULL;
+    processor_counter_close(&context->counter);
 }
 
 void worker_context_start(struct worker_context *context)
@@ -140,10 +140,10 @@ static bool sensed_compute(struct worker_context *context, const struct package 
 {
     const struct run *run = context->run;
     struct processor_time from, to, had = {0, 0};
-    const bool counted = run->senses && processor_time_team(run->threads, &from);
+    const bool counted = run->senses && processor_time_team(&context->counter, run->threads, &from);
     const bool good = engine_compute(context->engine, package->first, package->count, packed.bytes,
                                      packed.size, (struct engine_pulse){pulse, context}, failure);
-    if (counted && processor_time_team(run->threads, &to))
+    if (counted && processor_time_team(&context->counter, run->threads, &to))
         processor_time_add(&had, &from, &to);
     times->worked_s = had.worked_s;
     times->queued_s = had.queued_s;
@@ -177,21 +177,21 @@ bool worker_context_compute(struct worker_context *context, const struct inbox_p
     return good;
 }
 
-/* Like store_write; *stalled_s, if not NULL, becomes the time that was spent waiting for the
- * store. */
-static bool weighed_write(const struct run *run, const struct package_results *results,
-                          double *stalled_s, struct failure *failure)
+/* Like store_write; says in context->stalled_s how long it waited for the store. */
+static bool weighed_write(struct worker_context *context, const struct package_results *results,
+                          struct failure *failure)
 {
-    *stalled_s = 0;
+    const struct run *run = context->run;
+    context->stalled_s = 0;
     if (!run->weighs_output)
         return store_write(run->store, results, failure);
     struct processor_time from, to;
-    const bool counted = processor_time_now(&from);
+    const bool counted = processor_time_now(&context->counter, &from);
     const double start = clock_now();
     const bool good = store_write(run->store, results, failure);
     const double within_s = clock_now() - start;
-    if (counted && processor_time_now(&to))
-        *stalled_s =
+    if (counted && processor_time_now(&context->counter, &to))
+        context->stalled_s =
             fmax(0, within_s - (to.worked_s - from.worked_s) - (to.queued_s - from.queued_s));
     return good;
 }
@@ -204,7 +204,7 @@ bool worker_context_output(struct worker_context *context, struct summary *summa
     const double start = comm_now(run->comm);
     liveness_pass(run->liveness);
     const bool summed = summary_add(summary, run->job, results, failure);
-    const bool good = summed && weighed_write(run, results, &context->stalled_s, failure);
+    const bool good = summed && weighed_write(context, results, failure);
     context->own = context->own || (summed && !good && failure->code == FAILURE_FAILED);
     sleep_here(context, OPERATION_OUTPUT, (struct task_range){results->first, results->count},
                start);

@@ -8,6 +8,7 @@
 #include "planner/dispatch/dispatch.h"
 #include "spmd/job/engine.h"
 #include "spmd/job/summary.h"
+#include "spmd/node/processor_time.h"
 #include "spmd/protocol/returns.h"
 #include "spmd/protocol/run.h"
 #include "spmd/transport/inbox.h"
@@ -21,7 +22,8 @@ struct worker_context {
     char *package;                  /* owned; of a staged job: what the worker has read by itself */
     struct link_request cancelling; /* for the master's word to stop */
     bool cancelled;
-    double stalled_s; /* of the last output, where run->weighs_output says so */
+    struct processor_counter counter; /* of the thread that computes here */
+    double stalled_s;                 /* of the last output, where run->weighs_output says so */
     bool own; /* what failed is this rank's own trouble: reading its input, writing results */
     /* With results that are written behind: what is to be done now and then meanwhile, and until
      * when an emulated store is busy. */

@@ -205,7 +205,8 @@ void usage_requested(struct run_request *request)
 /* ---- processors, of which some have but a share ------------------------------------------------
  */
 
-bool __wrap_processor_time_team(int threads, struct processor_time *now);
+bool __wrap_processor_time_team(struct processor_counter *counter, int threads,
+                                struct processor_time *now);
 char *__wrap_run_conditions_processor(void);
 
 char *__wrap_run_conditions_processor(void)
@@ -213,8 +214,10 @@ char *__wrap_run_conditions_processor(void)
     return strdup("simulated");
 }
 
-bool __wrap_processor_time_team(int threads, struct processor_time *now)
+bool __wrap_processor_time_team(struct processor_counter *counter, int threads,
+                                struct processor_time *now)
 {
+    (void)counter;
     (void)threads;
     *now = (struct processor_time){world.current->worked_s, world.current->queued_s};
     return true;

@@ -53,14 +53,16 @@ struct competitor {
 static void *compete(void *self)
 {
     struct competitor *own = self;
+    struct processor_counter counter = {0};
     struct processor_time from, to;
     const bool bound = cpu_bind(own->cpu);
     pthread_barrier_wait(own->begin);
-    const bool counted = bound && processor_time_now(&from);
+    const bool counted = bound && processor_time_now(&counter, &from);
     for (const double until_s = now_s() + 0.5; now_s() < until_s;)
         ;
     own->availability =
-        counted && processor_time_now(&to) ? processor_availability(&from, &to) : -1;
+        counted && processor_time_now(&counter, &to) ? processor_availability(&from, &to) : -1;
+    processor_counter_close(&counter);
     return NULL;
 }
 
@@ -99,14 +101,16 @@ static void who_is_never_ready_has_all(void **state)
 /* A team's time is that of all threads together, and what passed is added. */
 static void teams_are_counted_together(void **state)
 {
+    struct processor_counter counter = {0};
     struct processor_time one, team, sum = {1, 1};
     const struct processor_time from = {2, 3}, to = {2.5, 5};
     (void)state;
     processor_time_add(&sum, &from, &to);
     assert_true(sum.worked_s == 1.5 && sum.queued_s == 3);
-    if (!processor_time_team(1, &one))
+    if (!processor_time_team(&counter, 1, &one))
         skip(); /* nobody counts here */
-    assert_true(processor_time_team(2, &team));
+    assert_true(processor_time_team(&counter, 2, &team));
+    processor_counter_close(&counter);
     assert_true(one.worked_s >= 0 && team.worked_s >= 0 && team.queued_s >= 0);
 }
 
