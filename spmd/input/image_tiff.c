@@ -42,17 +42,19 @@ static bool image_tiff_decode(struct image_file *file, const struct scow_input *
 
 #include <stdarg.h>
 #include <stdlib.h>
-#include <tiffio.h>
 
 #include "spmd/input/image_number.h"
 #include "spmd/input/input.h"
+#include "spmd/input/libtiff.h"
 
 /* What is left out of a long row of equal bytes by the best of TIFF's compressions, Zstandard. */
 enum { MOST_PER_BYTE = 32768 };
 
-/* What libtiff's call-backs get. */
+/* What is read; libtiff's call-backs get it, too. */
 struct tiff_source {
     struct image_file *file;
+    const struct libtiff *by;
+    TIFF *tiff;
     char reason[160]; /* of the first error; "" */
 };
 
@@ -116,19 +118,19 @@ struct tiff_handlers {
     TIFFErrorHandlerExt error_with_handle, warning_with_handle;
 };
 
-static struct tiff_handlers handlers_take(void)
+static struct tiff_handlers handlers_take(const struct libtiff *by)
 {
-    return (struct tiff_handlers){TIFFSetErrorHandler(NULL), TIFFSetWarningHandler(NULL),
-                                  TIFFSetErrorHandlerExt(tiff_complain),
-                                  TIFFSetWarningHandlerExt(NULL)};
+    return (struct tiff_handlers){by->TIFFSetErrorHandler(NULL), by->TIFFSetWarningHandler(NULL),
+                                  by->TIFFSetErrorHandlerExt(tiff_complain),
+                                  by->TIFFSetWarningHandlerExt(NULL)};
 }
 
-static void handlers_restore(const struct tiff_handlers *handlers)
+static void handlers_restore(const struct libtiff *by, const struct tiff_handlers *handlers)
 {
-    TIFFSetErrorHandler(handlers->error);
-    TIFFSetWarningHandler(handlers->warning);
-    TIFFSetErrorHandlerExt(handlers->error_with_handle);
-    TIFFSetWarningHandlerExt(handlers->warning_with_handle);
+    by->TIFFSetErrorHandler(handlers->error);
+    by->TIFFSetWarningHandler(handlers->warning);
+    by->TIFFSetErrorHandlerExt(handlers->error_with_handle);
+    by->TIFFSetWarningHandlerExt(handlers->warning_with_handle);
 }
 
 static bool tiff_damaged(const struct tiff_source *source, const char *reason,
@@ -144,17 +146,17 @@ static bool tiff_damaged(const struct tiff_source *source, const char *reason,
 static const char way_out[] = "convert it to one grey channel of 8 or 16 bits, for example with "
                               "ImageMagick's `convert IN.tif -colorspace Gray -depth 16 OUT.tif`";
 
-static int tag_short(TIFF *tiff, uint32_t tag)
+static int tag_short(const struct tiff_source *source, uint32_t tag)
 {
     uint16_t value = 0;
-    return TIFFGetFieldDefaulted(tiff, tag, &value) ? value : -1;
+    return source->by->TIFFGetFieldDefaulted(source->tiff, tag, &value) ? value : -1;
 }
 
-static bool page_grey(TIFF *tiff, const struct tiff_source *source, struct failure *failure)
+static bool page_grey(const struct tiff_source *source, struct failure *failure)
 {
     const char *name = source->file->name;
-    const int meaning = tag_short(tiff, TIFFTAG_PHOTOMETRIC);
-    if (tag_short(tiff, TIFFTAG_SAMPLESPERPIXEL) != 1 ||
+    const int meaning = tag_short(source, TIFFTAG_PHOTOMETRIC);
+    if (tag_short(source, TIFFTAG_SAMPLESPERPIXEL) != 1 ||
         (meaning >= 0 && meaning != PHOTOMETRIC_MINISBLACK && meaning != PHOTOMETRIC_MINISWHITE))
         return failure_set(failure, FAILURE_MISMATCH, "'%s' is a TIFF with colours or channels: %s",
                            name, way_out);
@@ -164,11 +166,11 @@ static bool page_grey(TIFF *tiff, const struct tiff_source *source, struct failu
     return true;
 }
 
-static bool page_number(TIFF *tiff, const struct tiff_source *source, struct image_number *number,
-                        int *type, struct failure *failure)
+static bool page_number(const struct tiff_source *source, struct image_number *number, int *type,
+                        struct failure *failure)
 {
-    const int bits = tag_short(tiff, TIFFTAG_BITSPERSAMPLE);
-    const int format = tag_short(tiff, TIFFTAG_SAMPLEFORMAT);
+    const int bits = tag_short(source, TIFFTAG_BITSPERSAMPLE);
+    const int format = tag_short(source, TIFFTAG_SAMPLEFORMAT);
     *number = (struct image_number){.bytes = bits / 8};
     number->kind = format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID ? 'u'
                    : format == SAMPLEFORMAT_INT                               ? 'i'
@@ -182,33 +184,33 @@ static bool page_number(TIFF *tiff, const struct tiff_source *source, struct ima
 }
 
 /* Of the current page, one slice. */
-static bool page_describe(TIFF *tiff, const struct tiff_source *source, struct scow_input *shape,
+static bool page_describe(const struct tiff_source *source, struct scow_input *shape,
                           struct image_number *number, struct failure *failure)
 {
     uint32_t columns = 0, rows = 0;
-    if (!TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &columns) ||
-        !TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &rows))
+    if (!source->by->TIFFGetField(source->tiff, TIFFTAG_IMAGEWIDTH, &columns) ||
+        !source->by->TIFFGetField(source->tiff, TIFFTAG_IMAGELENGTH, &rows))
         return tiff_damaged(source, "no width or height", failure);
     shape->extent[0] = 1;
     shape->extent[1] = rows;
     shape->extent[2] = columns;
-    return page_grey(tiff, source, failure) &&
-           page_number(tiff, source, number, &shape->type, failure) &&
+    return page_grey(source, failure) && page_number(source, number, &shape->type, failure) &&
            image_plausible(source->file, shape, MOST_PER_BYTE, failure);
 }
 
-static bool page_counts(TIFF *tiff)
+static bool page_counts(const struct tiff_source *source)
 {
     uint32_t kind = 0;
-    return !TIFFGetField(tiff, TIFFTAG_SUBFILETYPE, &kind) ||
+    return !source->by->TIFFGetField(source->tiff, TIFFTAG_SUBFILETYPE, &kind) ||
            (kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0;
 }
 
 /* ImageJ writes stacks over 4 GiB with a single page, behind whose pixels the others' stand. */
-static bool page_hides_others(TIFF *tiff)
+static bool page_hides_others(const struct tiff_source *source)
 {
     char *words = NULL;
-    if (!TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &words) || strncmp(words, "ImageJ=", 7) != 0)
+    if (!source->by->TIFFGetField(source->tiff, TIFFTAG_IMAGEDESCRIPTION, &words) ||
+        strncmp(words, "ImageJ=", 7) != 0)
         return false;
     const char *images = strstr(words, "\nimages=");
     return images && strtol(images + 8, NULL, 10) > 1;
@@ -232,17 +234,17 @@ struct tiff_pieces {
     size_t bytes;
 };
 
-static bool pieces_describe(TIFF *tiff, const struct tiff_source *source,
-                            const struct scow_input *shape, const struct image_number *number,
-                            struct tiff_pieces *pieces, struct failure *failure)
+static bool pieces_describe(const struct tiff_source *source, const struct scow_input *shape,
+                            const struct image_number *number, struct tiff_pieces *pieces,
+                            struct failure *failure)
 {
     uint32_t rows = 0, columns = (uint32_t)shape->extent[2];
-    pieces->tiled = TIFFIsTiled(tiff) != 0;
+    pieces->tiled = source->by->TIFFIsTiled(source->tiff) != 0;
     if (pieces->tiled) {
-        TIFFGetField(tiff, TIFFTAG_TILELENGTH, &rows);
-        TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &columns);
+        source->by->TIFFGetField(source->tiff, TIFFTAG_TILELENGTH, &rows);
+        source->by->TIFFGetField(source->tiff, TIFFTAG_TILEWIDTH, &columns);
     } else {
-        TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &rows);
+        source->by->TIFFGetFieldDefaulted(source->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
         if (rows > shape->extent[1])
             rows = (uint32_t)shape->extent[1];
     }
@@ -254,16 +256,17 @@ static bool pieces_describe(TIFF *tiff, const struct tiff_source *source,
     if (!image_plausible(source->file, &piece, MOST_PER_BYTE, failure))
         return false;
     pieces->bytes = (size_t)rows * columns * (size_t)number->bytes;
-    const tmsize_t wanted = pieces->tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);
+    const tmsize_t wanted = pieces->tiled ? source->by->TIFFTileSize(source->tiff)
+                                          : source->by->TIFFStripSize(source->tiff);
     return (wanted > 0 && wanted == (tmsize_t)pieces->bytes) ||
            tiff_damaged(source, "sizes differ", failure);
 }
 
 /* One strip or tile, whose first pixel is the image's at that place. */
-static bool piece_read(TIFF *tiff, const struct tiff_source *source,
-                       const struct tiff_pieces *pieces, const struct scow_input *shape,
-                       const struct image_number *number, int64_t row, int64_t column,
-                       unsigned char *room, void *pixels, struct failure *failure)
+static bool piece_read(const struct tiff_source *source, const struct tiff_pieces *pieces,
+                       const struct scow_input *shape, const struct image_number *number,
+                       int64_t row, int64_t column, unsigned char *room, void *pixels,
+                       struct failure *failure)
 {
     const int64_t below = shape->extent[1] - row, right = shape->extent[2] - column;
     const int64_t rows = below < pieces->rows ? below : pieces->rows;
@@ -273,8 +276,12 @@ static bool piece_read(TIFF *tiff, const struct tiff_source *source,
     const uint32_t x = (uint32_t)column, y = (uint32_t)row;
     const tmsize_t got =
         pieces->tiled
-            ? TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, x, y, 0, 0), room, (tmsize_t)wanted)
-            : TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, y, 0), room, (tmsize_t)wanted);
+            ? source->by->TIFFReadEncodedTile(source->tiff,
+                                              source->by->TIFFComputeTile(source->tiff, x, y, 0, 0),
+                                              room, (tmsize_t)wanted)
+            : source->by->TIFFReadEncodedStrip(source->tiff,
+                                               source->by->TIFFComputeStrip(source->tiff, y, 0),
+                                               room, (tmsize_t)wanted);
     if (got != (tmsize_t)wanted)
         return tiff_damaged(source, "pixels are missing", failure);
     for (int64_t k = 0; k < rows; k++)
@@ -282,19 +289,17 @@ static bool piece_read(TIFF *tiff, const struct tiff_source *source,
     return true;
 }
 
-static bool page_decode(TIFF *tiff, const struct tiff_source *source,
-                        const struct scow_input *shape, const struct image_number *number,
-                        void *pixels, struct failure *failure)
+static bool page_decode(const struct tiff_source *source, const struct scow_input *shape,
+                        const struct image_number *number, void *pixels, struct failure *failure)
 {
     struct tiff_pieces pieces = {0};
-    if (!pieces_describe(tiff, source, shape, number, &pieces, failure))
+    if (!pieces_describe(source, shape, number, &pieces, failure))
         return false;
     unsigned char *room = malloc(pieces.bytes + 1);
     bool good = room || failure_memory(failure, "reading a TIFF");
     for (int64_t row = 0; good && row < shape->extent[1]; row += pieces.rows)
         for (int64_t column = 0; good && column < shape->extent[2]; column += pieces.columns)
-            good = piece_read(tiff, source, &pieces, shape, number, row, column, room, pixels,
-                              failure);
+            good = piece_read(source, &pieces, shape, number, row, column, room, pixels, failure);
     free(room);
     return good;
 }
@@ -315,8 +320,8 @@ static bool page_alike(const struct tiff_source *source, const struct scow_input
 
 /* All that count, whose number is *count; with `pixels`, which have room for shape->extent[0] of
  * them, also these. Without, *shape is the first one's. */
-static bool pages_read(TIFF *tiff, struct tiff_source *source, struct scow_input *shape,
-                       unsigned char *pixels, int64_t *count, struct failure *failure)
+static bool pages_read(struct tiff_source *source, struct scow_input *shape, unsigned char *pixels,
+                       int64_t *count, struct failure *failure)
 {
     const int64_t wanted = shape->extent[0];
     bool hidden = false;
@@ -324,21 +329,21 @@ static bool pages_read(TIFF *tiff, struct tiff_source *source, struct scow_input
     do {
         struct image_number number = {0};
         struct scow_input page = *shape;
-        if (!page_counts(tiff))
+        if (!page_counts(source))
             continue;
-        if (!page_describe(tiff, source, &page, &number, failure))
+        if (!page_describe(source, &page, &number, failure))
             return false;
-        hidden = *count == 0 && page_hides_others(tiff);
+        hidden = *count == 0 && page_hides_others(source);
         if (!pixels && *count == 0)
             *shape = page;
         if (!page_alike(source, &page, shape, failure))
             return false;
         if (pixels && (*count >= wanted ||
-                       !page_decode(tiff, source, &page, &number,
+                       !page_decode(source, &page, &number,
                                     pixels + (size_t)*count * image_bytes(&page), failure)))
             return false;
         ++*count;
-    } while (TIFFReadDirectory(tiff));
+    } while (source->by->TIFFReadDirectory(source->tiff));
     if (source->reason[0] || *count == 0)
         return tiff_damaged(source, "no page that is an image", failure);
     if (hidden && *count == 1)
@@ -351,18 +356,25 @@ static bool pages_read(TIFF *tiff, struct tiff_source *source, struct scow_input
 static bool tiff_read(struct image_file *file, struct scow_input *shape, void *pixels,
                       int64_t *count, struct failure *failure)
 {
-    struct tiff_source source = {file, ""};
+    const struct libtiff *by = libtiff_load();
+    struct tiff_source source = {file, by, NULL, ""};
     *count = 0;
-    const struct tiff_handlers handlers = handlers_take();
+    if (!by)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "'%s' is a TIFF, and the libtiff that scow was built with is not on "
+                           "this machine: install it, or convert the image to PNG, or the stack to "
+                           "an HDF5 data set",
+                           file->name);
+    const struct tiff_handlers handlers = handlers_take(by);
     rewind(file->stream);
     /* m: by the call-backs, not by mapping the file. */
-    TIFF *tiff = TIFFClientOpen(file->name, "rm", &source, source_read, source_write, source_seek,
-                                source_close, source_size, NULL, NULL);
-    const bool good = tiff ? pages_read(tiff, &source, shape, pixels, count, failure)
-                           : tiff_damaged(&source, "no header", failure);
-    if (tiff)
-        TIFFClose(tiff);
-    handlers_restore(&handlers);
+    source.tiff = by->TIFFClientOpen(file->name, "rm", &source, source_read, source_write,
+                                     source_seek, source_close, source_size, NULL, NULL);
+    const bool good = source.tiff ? pages_read(&source, shape, pixels, count, failure)
+                                  : tiff_damaged(&source, "no header", failure);
+    if (source.tiff)
+        by->TIFFClose(source.tiff);
+    handlers_restore(by, &handlers);
     return good;
 }
 

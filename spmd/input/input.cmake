@@ -27,10 +27,15 @@ target_link_libraries(scow-input
     PUBLIC scow-planner
     PRIVATE scow-house external::hdf5 MPI::MPI_C external::libpng external::libcrypto Threads::Threads)
 # Compressed text and FASTA; TIFF.
-foreach(library zlib zstd tiff)
+foreach(library zlib zstd)
     if(TARGET external::${library})
         string(TOUPPER SCOW_HAVE_${library} have)
         target_compile_definitions(scow-input PUBLIC ${have})
         target_link_libraries(scow-input PRIVATE external::${library})
     endif()
 endforeach()
+if(TARGET external::tiff)
+    target_sources(scow-input PRIVATE input/libtiff.c)
+    target_compile_definitions(scow-input PUBLIC SCOW_HAVE_TIFF)
+    external_use(scow-input tiff tiff input/libtiff.c SCOW_TIFF_LIBRARY)
+endif()
