@@ -428,7 +428,7 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
     effort_read(&effort, arguments->quick, arguments->budget, failure);
     launch_threads_check(failure);
     if (comm->rank == 0 && failure->code == FAILURE_NONE && outcome_check(arguments, failure))
-        weights_find(&arguments->weights, readers_available(), &weights, failure);
+        weights_find(&arguments->weights, &weights, failure);
     const struct devices_wish devices = {arguments->gpus, arguments->master_computes};
     if (!comm_agree(comm, failure) || !devices_share(comm, &devices, failure))
         goto out;

@@ -214,11 +214,11 @@ static void beside_tell(const struct beside *beside)
 
 /* The run does not fail for a page. */
 static void page_leave(const struct arguments *arguments, const struct beside *beside,
-                       const struct run_record *record, const struct samples *samples)
+                       const struct run_record *record, const struct samples *samples,
+                       const struct readers *readers)
 {
     struct failure failure = FAILURE_INIT;
-    if (!page_of_run(beside->page, arguments->run.output, record, samples, readers_available(),
-                     &failure))
+    if (!page_of_run(beside->page, arguments->run.output, record, samples, readers, &failure))
         fprintf(stderr, "scow go: %s\n", failure.text);
     else if (!arguments->run.quiet)
         beside_tell(beside);
@@ -229,14 +229,14 @@ static void page_leave(const struct arguments *arguments, const struct beside *b
 static void files_complete(const struct arguments *arguments, const struct beside *beside,
                            struct go_pilot *pilot)
 {
-    const struct readers *readers = readers_available();
     struct failure failure = FAILURE_INIT;
     struct run_record record;
+    const struct readers *readers = readers_find(NULL, &failure);
     if (!readers || !readers->read_run(arguments->run.output, 0, &record, &failure))
         return;
     go_pilot_complete(pilot, &record);
     if (!arguments->no_page)
-        page_leave(arguments, beside, &record, &pilot->samples);
+        page_leave(arguments, beside, &record, &pilot->samples, readers);
     run_record_release(&record);
 }
 

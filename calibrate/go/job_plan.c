@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/command/readers.h"
 #include "spmd/input/input.h"
 #include "spmd/job/job.h"
 
@@ -46,7 +45,7 @@ static bool job_find(const struct job_wanted *wanted, struct job_found *found,
     if (good && weights_by_task(wanted->weights))
         found->weights = job_weighs(wanted, &description, &values, input, failure);
     else if (good)
-        weights_find(wanted->weights, readers_available(), &found->weights, failure);
+        weights_find(wanted->weights, &found->weights, failure);
     good = failure->code == FAILURE_NONE &&
            (!found->weights || weights_match(found->weights, found->tasks, failure));
     description_release(&description);

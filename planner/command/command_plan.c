@@ -10,6 +10,7 @@
 #include "planner/command/plan_options.h"
 #include "planner/command/plan_periods.h"
 #include "planner/command/plan_strips.h"
+#include "planner/command/readers.h"
 #include "planner/files/load.h"
 #include "planner/files/observations_tsv.h"
 #include "planner/files/plan_json.h"
@@ -292,25 +293,14 @@ static bool plan_put(const struct plan_options *options, const struct planned *p
 
 /* ---- a job --------------------------------------------------------------------------------- */
 
-/* What is needed to count the core tasks of a job's input. */
-struct counting {
-    const struct plan_options *options;
-    const struct readers *readers; /* may be NULL */
-};
-
 static bool tasks_count(const void *context, const struct profile *profile,
                         const struct profile_setting *setting, int64_t *tasks,
                         struct failure *failure)
 {
-    const struct counting *counting = context;
-    const struct plan_options *options = counting->options;
-    const struct readers *readers = counting->readers;
-    if (!readers)
-        return failure_set(
-            failure, FAILURE_USAGE,
-            "this scow was built without readers of inputs: give -X TASKS instead%s%s",
-            options->input ? " of -i " : "", options->input ? options->input : "");
-    return readers->count_tasks(options->input, options->kernel, profile, setting, tasks, failure);
+    const struct plan_options *options = context;
+    const struct readers *readers = readers_find("give -X TASKS in place of an input", failure);
+    return readers &&
+           readers->count_tasks(options->input, options->kernel, profile, setting, tasks, failure);
 }
 
 static struct plan_request request_of(const struct plan_options *options)
@@ -371,16 +361,14 @@ static bool groups_load(const char *path, const struct profile *profile, struct 
     return load_grouping(path, profile, grouping, failure);
 }
 
-static bool plan_run(const struct plan_options *options, const struct readers *readers,
-                     struct failure *failure)
+static bool plan_run(const struct plan_options *options, struct failure *failure)
 {
     struct profile profile;
     struct planned planned;
     char digest[65];
-    const struct counting counting = {options, readers};
     struct plan_request request = request_of(options);
     request.digest = digest;
-    request.context = &counting;
+    request.context = options;
     struct waits waits = {.rows = NULL};
     struct observations load = {.nodes = NULL};
     enum forecast_by by;
@@ -402,7 +390,7 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     request.load_path = options->load;
     const struct weights_job job = {&profile, options->profile, options->kernel,
                                     weights_implied(options, &profile)};
-    bool good = weights_of_job(&options->weights, &job, readers, &weights, failure);
+    bool good = weights_of_job(&options->weights, &job, &weights, failure);
     request.weights = weights;
     if (weights && !options->input && options->tasks == 0)
         request.tasks = weights->work.tasks;
@@ -475,15 +463,11 @@ static bool rest_answer(const struct plan_options *options, const struct run_rec
 }
 
 /* Plans what is left of a run, as scow run --resume does. */
-static bool rest_run(const struct plan_options *options, const struct readers *readers,
-                     struct failure *failure)
+static bool rest_run(const struct plan_options *options, struct failure *failure)
 {
     struct run_record record = {0};
-    if (!readers)
-        return failure_set(failure, FAILURE_USAGE,
-                           "this scow was built without readers of outputs: plan with -p PROFILE "
-                           "-X TASKS");
-    if (!readers->read_run(options->resume, 1, &record, failure))
+    const struct readers *readers = readers_find("plan with -p PROFILE -X TASKS", failure);
+    if (!readers || !readers->read_run(options->resume, 1, &record, failure))
         return false;
     const int64_t workers =
         options->workers > 0 ? options->workers : plan_workers_needed(&record.plan);
@@ -550,8 +534,7 @@ static bool strips_run(const struct plan_options *options, struct failure *failu
 }
 
 /* Answers what was asked for, after a check that the options go together. */
-static bool checked_run(const struct plan_options *options, const struct readers *readers,
-                        struct failure *failure)
+static bool checked_run(const struct plan_options *options, struct failure *failure)
 {
     struct plan_request request = request_of(options);
     static const struct waits waited = {.rows = NULL}; /* read where a plan is made */
@@ -566,15 +549,13 @@ static bool checked_run(const struct plan_options *options, const struct readers
         !weights_options_check(&options->weights, failure) ||
         !plan_request_check(&request, failure))
         return false;
-    return options->resume ? rest_run(options, readers, failure)
-                           : plan_run(options, readers, failure);
+    return options->resume ? rest_run(options, failure) : plan_run(options, failure);
 }
 
-bool command_plan(int argc, char **argv, const struct readers *readers, struct failure *failure)
+bool command_plan(int argc, char **argv, struct failure *failure)
 {
     struct plan_options options;
     const enum options_outcome outcome =
         plan_options_read(&options, argc, argv, names_list, failure);
-    return outcome == OPTIONS_READ ? checked_run(&options, readers, failure)
-                                   : outcome == OPTIONS_HELPED;
+    return outcome == OPTIONS_READ ? checked_run(&options, failure) : outcome == OPTIONS_HELPED;
 }

@@ -5,6 +5,7 @@
 #include "planner/base/options.h"
 #include "planner/command/command.h"
 #include "planner/command/pages.h"
+#include "planner/command/readers.h"
 #include "planner/files/probes.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/strips_json.h"
@@ -285,7 +286,7 @@ static bool options_check(const struct report_options *options, struct failure *
     return true;
 }
 
-bool command_report(int argc, char **argv, const struct readers *readers, struct failure *failure)
+bool command_report(int argc, char **argv, struct failure *failure)
 {
     struct report_options options = {.json = false};
     const struct option_row rows[] = {
@@ -325,10 +326,9 @@ bool command_report(int argc, char **argv, const struct readers *readers, struct
         return outcome == OPTIONS_HELPED;
     if (!options_check(&options, failure))
         return false;
+    const struct readers *readers = readers_find(NULL, failure);
     if (!readers)
-        return failure_set(failure, FAILURE_FAILED,
-                           "this scow was built without HDF5 and cannot read runs: use the full "
-                           "build");
+        return false;
     return options.compare ? runs_compare(&options, readers, failure)
                            : report_print(&options, readers, failure);
 }

@@ -72,13 +72,6 @@ static bool is_tiff(const char *path)
     return ending_find(path)->content == CONTENT_TIFF;
 }
 
-/* Refuses in a build that cannot read runs; always false. */
-static bool extract_unable(struct failure *failure)
-{
-    return failure_set(failure, FAILURE_FAILED,
-                       "this scow was built without HDF5 and cannot read runs: use the full build");
-}
-
 /* ---- what is wanted ------------------------------------------------------------------------ */
 
 static int formats(const struct show_options *options)
@@ -222,15 +215,11 @@ static bool records_write(const struct show_options *options, const struct reade
     return good;
 }
 
-static bool extract_run(const struct show_options *options, const struct readers *readers,
-                        struct failure *failure)
+static bool extract_run(const struct show_options *options, struct failure *failure)
 {
-    if (!readers && draws(options))
-        return failure_set(failure, FAILURE_FAILED,
-                           "this scow was built without PNG and HDF5 and cannot draw: use the full "
-                           "build");
+    const struct readers *readers = readers_find(NULL, failure);
     if (!readers)
-        return extract_unable(failure);
+        return false;
     if (options->failed)
         return readers->show_failed(options->path, options->json, failure);
     if (extract_emits(options))
@@ -278,15 +267,15 @@ static bool strips_show(const struct show_options *options, const struct readers
     return good;
 }
 
-static bool run_show(const struct show_options *options, const struct readers *readers,
-                     struct text *text, struct failure *failure)
+static bool run_show(const struct show_options *options, struct text *text, struct failure *failure)
 {
     const char *path = options->path;
     struct run_record record = {0};
     struct text compared = TEXT_INIT;
     bool strips = false;
+    const struct readers *readers = readers_find(NULL, failure);
     if (!readers)
-        return extract_unable(failure);
+        return false;
     if (!strips_show(options, readers, text, &strips, failure) || strips)
         return failure->code == FAILURE_NONE;
     if (!readers->read_run(path, RUN_PLAN_ONLY, &record, failure))
@@ -358,13 +347,12 @@ static bool search_check(const struct show_options *options, const struct reader
 }
 
 /* Describes all levels of a search. */
-static bool search_show(const struct show_options *options, const struct readers *readers,
-                        struct text *text, struct failure *failure)
+static bool search_show(const struct show_options *options, struct text *text,
+                        struct failure *failure)
 {
     struct run_record record = {0};
-    if (!readers)
-        return extract_unable(failure);
-    if (!readers->read_search(options->path, &record, failure))
+    const struct readers *readers = readers_find(NULL, failure);
+    if (!readers || !readers->read_search(options->path, &record, failure))
         return false;
     const bool good = !options->check || search_check(options, readers, &record, failure);
     if (good && options->json)
@@ -439,22 +427,22 @@ static bool file_is_run(const char *path)
 }
 
 /* Describes one core task's results, or all core tasks as a log. */
-static bool tasks_show(const struct show_options *options, const struct readers *readers,
-                       struct text *text, struct failure *failure)
+static bool tasks_show(const struct show_options *options, struct text *text,
+                       struct failure *failure)
 {
+    const struct readers *readers = readers_find(NULL, failure);
     if (!readers)
-        return extract_unable(failure);
+        return false;
     return options->joblog ? readers->show_joblog(options->path, text, failure)
                            : readers->show_task(options->path, options->task - 1, text, failure);
 }
 
-static bool show_print(const struct show_options *options, const struct readers *readers,
-                       struct failure *failure)
+static bool show_print(const struct show_options *options, struct failure *failure)
 {
     struct text text = TEXT_INIT;
-    bool good = options->joblog || options->task > 0 ? tasks_show(options, readers, &text, failure)
-                : options->levels                    ? search_show(options, readers, &text, failure)
-                : file_is_run(options->path)         ? run_show(options, readers, &text, failure)
+    bool good = options->joblog || options->task > 0 ? tasks_show(options, &text, failure)
+                : options->levels                    ? search_show(options, &text, failure)
+                : file_is_run(options->path)         ? run_show(options, &text, failure)
                                                      : text_show(options, &text, failure);
     if (good && !options->quiet)
         return text_print(&text, "describing a file", failure);
@@ -486,7 +474,7 @@ static bool options_check(struct show_options *options, struct failure *failure)
     return true;
 }
 
-bool command_show(int argc, char **argv, const struct readers *readers, struct failure *failure)
+bool command_show(int argc, char **argv, struct failure *failure)
 {
     struct show_options options = {.quiet = false};
     int operands = 0;
@@ -552,8 +540,7 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
     if (!options_check(&options, failure))
         return false;
     if (options.live)
-        return live_show(&(struct live_options){options.path, options.json, options.once}, readers,
-                         failure);
-    return extract_wanted(&options) ? extract_run(&options, readers, failure)
-                                    : show_print(&options, readers, failure);
+        return live_show(&(struct live_options){options.path, options.json, options.once}, failure);
+    return extract_wanted(&options) ? extract_run(&options, failure)
+                                    : show_print(&options, failure);
 }

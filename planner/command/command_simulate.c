@@ -214,14 +214,13 @@ static bool levels_run(const struct simulate_options *options, struct failure *f
 /* Reads the weights, which also say how many core tasks there are. *weights is owned; NULL: none
  * were asked for. */
 static bool weights_take(struct simulate_options *options, const struct profile *profile,
-                         const struct readers *readers, struct task_weights **weights,
-                         struct failure *failure)
+                         struct task_weights **weights, struct failure *failure)
 {
     const struct weights_job job = {.profile = profile, .path = options->profile};
     struct simulation_request *request = &options->request;
     if (!weights_asked(&options->weights))
         return true;
-    if (!weights_of_job(&options->weights, &job, readers, weights, failure))
+    if (!weights_of_job(&options->weights, &job, weights, failure))
         return false;
     request->weights = *weights;
     if (request->rule && request->tasks == 0)
@@ -229,8 +228,7 @@ static bool weights_take(struct simulate_options *options, const struct profile 
     return simulation_request_check(request, options->plan != NULL, failure);
 }
 
-static bool simulate_run(struct simulate_options *options, const struct readers *readers,
-                         struct failure *failure)
+static bool simulate_run(struct simulate_options *options, struct failure *failure)
 {
     struct simulated simulated;
     struct profile profile;
@@ -245,7 +243,7 @@ static bool simulate_run(struct simulate_options *options, const struct readers 
                                failure);
     if (!load_profile(options->profile, &profile, NULL, failure))
         return false;
-    bool good = weights_take(options, &profile, readers, &weights, failure) &&
+    bool good = weights_take(options, &profile, &weights, failure) &&
                 (!given || load_plan_any(options->plan, &plan, failure)) &&
                 (!options->gantt || !given || gantt_check(&plan, failure)) &&
                 simulated_make(&profile, given, &options->request, &simulated, failure);
@@ -427,7 +425,7 @@ static enum options_outcome simulate_parse(int argc, char **argv, struct simulat
     return options_read(&table, argc, argv, &options->plan, 1, &operands, failure);
 }
 
-bool command_simulate(int argc, char **argv, const struct readers *readers, struct failure *failure)
+bool command_simulate(int argc, char **argv, struct failure *failure)
 {
     struct simulate_options options = {.seed = 1,
                                        .request = {.seeds = 1, .scenario = SCENARIO_INIT}};
@@ -439,5 +437,5 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
     if (!options_check(&options, failure))
         return false;
     return options.levels ? levels_check(&options, failure) && levels_run(&options, failure)
-                          : simulate_run(&options, readers, failure);
+                          : simulate_run(&options, failure);
 }

@@ -1,8 +1,9 @@
 #include "planner/base/options.h"
 #include "planner/base/wrap.h"
 #include "planner/command/command.h"
+#include "planner/command/readers.h"
 
-bool command_tasks(int argc, char **argv, const struct readers *readers, struct failure *failure)
+bool command_tasks(int argc, char **argv, struct failure *failure)
 {
     char *name = NULL;
     int operands = 0;
@@ -17,9 +18,9 @@ bool command_tasks(int argc, char **argv, const struct readers *readers, struct 
         options_read(&table, argc, argv, &name, 1, &operands, failure);
     if (outcome != OPTIONS_READ)
         return outcome == OPTIONS_HELPED;
+    const struct readers *readers = readers_find(NULL, failure);
     if (!readers)
-        return failure_set(failure, FAILURE_FAILED,
-                           "this scow was built without core tasks: use the full build");
+        return false;
     if (!name)
         readers->list_kernels(&text);
     else if (!readers->describe_kernel(name, &text, failure)) {

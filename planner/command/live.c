@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "planner/base/duration.h"
+#include "planner/command/readers.h"
 #include "planner/files/textfile.h"
 
 /* The time between two readings of the status. */
@@ -82,15 +83,11 @@ void live_describe(const char *output, const struct run_status *status, double n
 }
 
 /* For a run that no longer writes a status: the state by its output file. */
-static bool output_read(const char *output, const struct readers *readers,
-                        struct run_status *status, struct failure *failure)
+static bool output_read(const char *output, struct run_status *status, struct failure *failure)
 {
     struct run_record record = {0};
-    if (!readers)
-        return failure_set(failure, FAILURE_FAILED,
-                           "this scow was built without HDF5 and cannot read runs: use the full "
-                           "build");
-    if (!readers->read_run(output, RUN_PLAN_ONLY, &record, failure))
+    const struct readers *readers = readers_find(NULL, failure);
+    if (!readers || !readers->read_run(output, RUN_PLAN_ONLY, &record, failure))
         return false;
     *status = (struct run_status){.state = record.complete ? RUN_FINISHED : RUN_STOPPED,
                                   .tasks = record.tasks,
@@ -102,8 +99,8 @@ static bool output_read(const char *output, const struct readers *readers,
 }
 
 /* *written: is there a status file? If not, the state is read from the output. */
-static bool status_read(const struct live_options *options, const struct readers *readers,
-                        struct run_status *status, bool *written, struct failure *failure)
+static bool status_read(const struct live_options *options, struct run_status *status,
+                        bool *written, struct failure *failure)
 {
     char *path = status_path(options->output), *text = NULL;
     size_t length = 0;
@@ -113,7 +110,7 @@ static bool status_read(const struct live_options *options, const struct readers
     if (!path)
         failure_memory(failure, "reading a run's status");
     else if (!*written)
-        good = output_read(options->output, readers, status, failure);
+        good = output_read(options->output, status, failure);
     else if ((text = textfile_read(path, &length, failure)) != NULL)
         good = status_parse(status, text, length, path, failure);
     free(text);
@@ -142,13 +139,13 @@ static void output_describe(const char *output, const struct run_status *status,
 }
 
 /* Reads and prints the status once; *state becomes the run's state. */
-static bool look(const struct live_options *options, const struct readers *readers, bool redraw,
-                 enum run_state *state, struct failure *failure)
+static bool look(const struct live_options *options, bool redraw, enum run_state *state,
+                 struct failure *failure)
 {
     struct text text = TEXT_INIT;
     struct run_status status;
     bool written = false;
-    if (!status_read(options, readers, &status, &written, failure))
+    if (!status_read(options, &status, &written, failure))
         return false;
     const double now_s = clock_s();
     status.gone = written && status.state == RUN_RUNNING && process_has_ended(&status.master);
@@ -168,13 +165,12 @@ static bool look(const struct live_options *options, const struct readers *reade
     return text_print(&text, "describing a run", failure);
 }
 
-bool live_show(const struct live_options *options, const struct readers *readers,
-               struct failure *failure)
+bool live_show(const struct live_options *options, struct failure *failure)
 {
     const bool once = options->once || !isatty(STDOUT_FILENO);
     enum run_state state = RUN_RUNNING;
     for (;;) {
-        if (!look(options, readers, !once, &state, failure))
+        if (!look(options, !once, &state, failure))
             return false;
         if (once || state != RUN_RUNNING)
             return true;

@@ -6,7 +6,6 @@
 
 #include "planner/base/failure.h"
 #include "planner/base/text.h"
-#include "planner/command/readers.h"
 #include "planner/files/status.h"
 
 struct live_options {
@@ -15,8 +14,7 @@ struct live_options {
 };
 
 /* On a terminal until the run has ended, elsewhere once. */
-bool live_show(const struct live_options *options, const struct readers *readers,
-               struct failure *failure);
+bool live_show(const struct live_options *options, struct failure *failure);
 /* One screen; now_s is since 1970. */
 void live_describe(const char *output, const struct run_status *status, double now_s,
                    struct text *text);

@@ -9,13 +9,14 @@
 #include "planner/base/nearest.h"
 #include "planner/base/wrap.h"
 #include "planner/command/command.h"
+#include "planner/command/readers.h"
 #include "planner/command/sibling.h"
 
 struct command {
     const char *name, *summary;
     /* NULL: the command is a parallel one, within this program or, if it is not linked in, a
      * program of its own. */
-    bool (*run)(int argc, char **argv, const struct readers *readers, struct failure *failure);
+    bool (*run)(int argc, char **argv, struct failure *failure);
 };
 
 static const struct command commands[] = {
@@ -74,8 +75,10 @@ static void beginning_print(FILE *out)
           out);
 }
 
-static void version_print(const struct readers *readers)
+static void version_print(void)
 {
+    struct failure none = FAILURE_INIT;
+    const struct readers *readers = readers_find(NULL, &none);
     printf("scow %s\n", SCOW_VERSION);
     printf("compiler %s%s\n", compiler_family, __VERSION__);
     printf("%s\n", readers ? readers->libraries() : "planner only: no MPI, no HDF5");
@@ -121,7 +124,6 @@ static void help_turn(int argc, char **argv)
 static bool command_run(int argc, char **argv, const struct program_parallel *parallel, int *code,
                         struct failure *failure)
 {
-    const struct readers *readers = readers_available();
     if (argc < 2) {
         beginning_print(stderr);
         return failure_set(failure, FAILURE_USAGE, "no command given: see 'scow --help'");
@@ -132,7 +134,7 @@ static bool command_run(int argc, char **argv, const struct program_parallel *pa
         strcmp(argv[1], "help") == 0)
         return usage_print(failure);
     if (strcmp(argv[1], "--version") == 0) {
-        version_print(readers);
+        version_print();
         return true;
     }
     const struct command *command = command_find(argv[1], failure);
@@ -145,7 +147,7 @@ static bool command_run(int argc, char **argv, const struct program_parallel *pa
     }
     if (!command->run)
         return sibling_execute(command->name, argv + 1, failure);
-    return command->run(argc - 1, argv + 1, readers, failure);
+    return command->run(argc - 1, argv + 1, failure);
 }
 
 int program_main(int argc, char **argv, const struct program_parallel *parallel)

@@ -1,7 +1,8 @@
 /*
- * What the pure planner cannot read by itself, handed to the command's main as functions: inputs,
- * core tasks and run outputs need PNG, HDF5 and the code of core tasks, which a planner-only build
- * does not have.
+ * What the pure planner cannot read by itself, as functions: inputs, core tasks and run outputs
+ * need PNG, HDF5 and the code of core tasks. These libraries take five times as long to load as the
+ * rest of a command takes to start, so that scow-planner loads them only for what needs them
+ * (readers_loaded.c); a planner-only build does not have them (readers_none.c).
  */
 #ifndef PLANNER_COMMAND_READERS_H
 #define PLANNER_COMMAND_READERS_H
@@ -104,7 +105,14 @@ struct readers {
     const char *(*libraries)(void);
 };
 
-/* NULL in a planner-only build. */
-const struct readers *readers_available(void);
+/* The library that has them where a program loads them, and its function: they are NULL where
+ * `version` is not its own SCOW_VERSION. */
+#define READERS_LIBRARY "scow-readers.so"
+#define READERS_ENTRY "scow_readers"
+const struct readers *scow_readers(const char *version);
+
+/* Local. The readers of this program, loaded at first use. NULL with *failure set: it has none;
+ * `instead` tells the user what to do then (NULL: to use the full build). */
+const struct readers *readers_find(const char *instead, struct failure *failure);
 
 #endif

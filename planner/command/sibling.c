@@ -37,23 +37,30 @@ static void warnings_leave_out(void)
     setenv("UCX_LOG_LEVEL", "error", 0);
 }
 
-bool sibling_execute(const char *name, char **argv, struct failure *failure)
+bool sibling_beside(const char *file, char *path, size_t size)
 {
-    char own[PATH_MAX], program[NAME_MAX], beside[PATH_MAX + NAME_MAX];
-    snprintf(program, sizeof program, "scow-%s", name);
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    char own[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     own[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(own, '/');
+    if (!slash)
+        return false;
+    slash[1] = '\0';
+    const int needed = snprintf(path, size, "%s%s", own, file);
+    return needed > 0 && (size_t)needed < size;
+}
+
+bool sibling_execute(const char *name, char **argv, struct failure *failure)
+{
+    char program[NAME_MAX], beside[PATH_MAX + NAME_MAX];
+    snprintf(program, sizeof program, "scow-%s", name);
     argv[0] = program;
     if (sibling_exists(name)) {
         waiting_settle();
         warnings_leave_out();
     }
-    if (slash) {
-        slash[1] = '\0';
-        snprintf(beside, sizeof beside, "%s%s", own, program);
+    if (sibling_beside(program, beside, sizeof beside))
         execv(beside, argv);
-    }
     execvp(program, argv);
     return failure_set(failure, FAILURE_FAILED,
                        "cannot start '%s': %s; put it beside scow or on the PATH", program,

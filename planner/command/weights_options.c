@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/command/readers.h"
 #include "planner/files/weights_file.h"
 #include "planner/model/order.h"
 
@@ -176,18 +177,15 @@ static bool input_same(const struct run_record *record, const struct weights_opt
                        options->from, record->input ? record->input : "not named", options->input);
 }
 
-static bool run_weigh(const struct weights_options *options, const struct readers *readers,
-                      struct task_weights **weights, struct failure *failure)
+static bool run_weigh(const struct weights_options *options, struct task_weights **weights,
+                      struct failure *failure)
 {
     const char *path = options->from;
     struct run_record record = {0};
     struct measuring measuring = {.seconds = NULL};
-    if (!readers)
-        return failure_set(failure, FAILURE_USAGE,
-                           "%s: this scow was built without readers of outputs: give a log with "
-                           "--weights-from, or numbers with --weights",
-                           path);
-    bool good = readers->read_run(path, 0, &record, failure) &&
+    const struct readers *readers =
+        readers_find("give a log with --weights-from, or numbers with --weights", failure);
+    bool good = readers && readers->read_run(path, 0, &record, failure) &&
                 input_same(&record, options, readers, failure) &&
                 record_measure(&record, &measuring, failure) &&
                 measured_check(&measuring, path, failure);
@@ -223,16 +221,11 @@ static bool names_hdf5(const char *name)
     return is;
 }
 
-static bool numbers_weigh(const char *name, const struct readers *readers,
-                          struct task_weights **weights, struct failure *failure)
+static bool numbers_weigh(const char *name, struct task_weights **weights, struct failure *failure)
 {
     int64_t count = 0;
-    if (!readers)
-        return failure_set(failure, FAILURE_USAGE,
-                           "%s: this scow was built without HDF5: give weights as text, a number a "
-                           "line",
-                           name);
-    double *numbers = readers->read_numbers(name, &count, failure);
+    const struct readers *readers = readers_find("give weights as text, a number a line", failure);
+    double *numbers = readers ? readers->read_numbers(name, &count, failure) : NULL;
     if (numbers)
         *weights = weights_of(name, name, numbers, count, failure);
     return *weights != NULL;
@@ -241,15 +234,15 @@ static bool numbers_weigh(const char *name, const struct readers *readers,
 /* ---- which --------------------------------------------------------------------------------- */
 
 /* Finds the weights of computing. */
-static bool work_find(const struct weights_options *options, const struct readers *readers,
-                      struct task_weights **weights, struct failure *failure)
+static bool work_find(const struct weights_options *options, struct task_weights **weights,
+                      struct failure *failure)
 {
     *weights = NULL;
     if (options->from && file_is_hdf5(options->from))
-        return run_weigh(options, readers, weights, failure);
+        return run_weigh(options, weights, failure);
     if (options->file && !from_input(options) && !weights_by_task(options) &&
         names_hdf5(options->file))
-        return numbers_weigh(options->file, readers, weights, failure);
+        return numbers_weigh(options->file, weights, failure);
     if (options->from)
         *weights = weights_read_log(options->from, options->input, failure);
     else if (options->column > 0)
@@ -261,14 +254,14 @@ static bool work_find(const struct weights_options *options, const struct reader
     return failure->code == FAILURE_NONE;
 }
 
-bool weights_find_bytes(const struct weights_options *options, const struct readers *readers,
-                        struct task_weights **weights, struct failure *failure)
+bool weights_find_bytes(const struct weights_options *options, struct task_weights **weights,
+                        struct failure *failure)
 {
     struct task_weights *found = NULL;
     if (!options->of)
         return true;
     const struct weights_options bytes = bytes_options(options);
-    if (work_find(&bytes, readers, &found, failure) && found && !*weights)
+    if (work_find(&bytes, &found, failure) && found && !*weights)
         *weights = weights_alike(found->work.tasks);
     if (found && *weights) {
         (*weights)->bytes = found;
@@ -280,26 +273,24 @@ bool weights_find_bytes(const struct weights_options *options, const struct read
     return failure->code == FAILURE_NONE ? failure_memory(failure, "reading weights") : false;
 }
 
-bool weights_find(const struct weights_options *options, const struct readers *readers,
-                  struct task_weights **weights, struct failure *failure)
+bool weights_find(const struct weights_options *options, struct task_weights **weights,
+                  struct failure *failure)
 {
-    return work_find(options, readers, weights, failure) &&
-           (weights_by_task(options) || weights_find_bytes(options, readers, weights, failure));
+    return work_find(options, weights, failure) &&
+           (weights_by_task(options) || weights_find_bytes(options, weights, failure));
 }
 
 bool weights_of_job(const struct weights_options *options, const struct weights_job *job,
-                    const struct readers *readers, struct task_weights **weights,
-                    struct failure *failure)
+                    struct task_weights **weights, struct failure *failure)
 {
     if (!weights_by_task(options) && !job->implied)
-        return weights_find(options, readers, weights, failure);
+        return weights_find(options, weights, failure);
     *weights = NULL;
+    const struct readers *readers =
+        readers_find("plan core tasks that weigh themselves with the full build", failure);
     if (!readers)
-        return failure_set(failure, FAILURE_USAGE,
-                           "this scow was built without core tasks, whose weights '%s' has: plan "
-                           "where there are some",
-                           job->path);
+        return false;
     *weights = readers->weigh_tasks(options->input, job->kernel, job->profile,
                                     &job->profile->settings[0], failure);
-    return *weights && weights_find_bytes(options, readers, weights, failure);
+    return *weights && weights_find_bytes(options, weights, failure);
 }

@@ -6,7 +6,6 @@
 
 #include "planner/base/failure.h"
 #include "planner/base/options.h"
-#include "planner/command/readers.h"
 #include "planner/model/weights.h"
 
 /* The options; at most one of the first three is given. */
@@ -48,16 +47,14 @@ bool weights_asked(const struct weights_options *options);
 bool weights_by_task(const struct weights_options *options);
 bool weights_options_check(const struct weights_options *options, struct failure *failure);
 /* Owned, in *weights; NULL: no option asks for them, or for the core task's own. With those of
- * transfers; where they are given alone, core tasks are alike. `readers` may be
- * NULL. */
-bool weights_find(const struct weights_options *options, const struct readers *readers,
-                  struct task_weights **weights, struct failure *failure);
+ * transfers; where they are given alone, core tasks are alike. */
+bool weights_find(const struct weights_options *options, struct task_weights **weights,
+                  struct failure *failure);
 /* Those of transfers beside the core task's own, which are in *weights; freed where that fails. */
-bool weights_find_bytes(const struct weights_options *options, const struct readers *readers,
-                        struct task_weights **weights, struct failure *failure);
+bool weights_find_bytes(const struct weights_options *options, struct task_weights **weights,
+                        struct failure *failure);
 /* The same, and the core task's own, too. */
 bool weights_of_job(const struct weights_options *options, const struct weights_job *job,
-                    const struct readers *readers, struct task_weights **weights,
-                    struct failure *failure);
+                    struct task_weights **weights, struct failure *failure);
 
 #endif

@@ -22,8 +22,10 @@ static struct task_weights *task_weigh(const struct documents *documents,
                     given->plan_name);
         return NULL;
     }
-    return readers_available()->weigh_tasks(given->options->input, given->kernel, profile, setting,
-                                            failure);
+    const struct readers *readers = readers_find(NULL, failure);
+    return readers ? readers->weigh_tasks(given->options->input, given->kernel, profile, setting,
+                                          failure)
+                   : NULL;
 }
 
 /* Local to the master. Owned; NULL with *failure set. */
@@ -33,9 +35,9 @@ static struct task_weights *weights_read_given(const struct documents *documents
 {
     struct task_weights *weights = NULL;
     if (!weights_by_task(given->options))
-        weights_find(given->options, readers_available(), &weights, failure);
+        weights_find(given->options, &weights, failure);
     else if ((weights = task_weigh(documents, given, failure)) != NULL)
-        weights_find_bytes(given->options, readers_available(), &weights, failure);
+        weights_find_bytes(given->options, &weights, failure);
     return weights;
 }
 
