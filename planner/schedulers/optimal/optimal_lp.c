@@ -70,6 +70,7 @@ struct program {
     CoinBigIndex *start;         /* owned, per row */
     double *low, *high;          /* owned, per row */
     double *least, *most, *cost; /* owned, per column */
+    bool *used;                  /* owned, per column: some row has it */
 };
 
 static int column_of(const struct program *program, int64_t package, enum column column)
@@ -149,11 +150,12 @@ static bool program_open(struct program *program, const struct optimal_lp *lp)
     program->least = calloc(columns, sizeof *program->least);
     program->most = malloc(columns * sizeof *program->most);
     program->cost = calloc(columns, sizeof *program->cost);
+    program->used = calloc(columns, sizeof *program->used);
     return program->own != NULL && program->held != NULL && program->last != NULL &&
            packages_link(program) && program->column != NULL && program->number != NULL &&
            program->state != NULL && program->start != NULL && program->low != NULL &&
            program->high != NULL && program->least != NULL && program->most != NULL &&
-           program->cost != NULL;
+           program->cost != NULL && program->used != NULL;
 }
 
 static void program_close(struct program *program)
@@ -170,10 +172,12 @@ static void program_close(struct program *program)
     free(program->least);
     free(program->most);
     free(program->cost);
+    free(program->used);
 }
 
 static void number_add(struct program *program, int column, double number)
 {
+    program->used[column] = true;
     program->column[program->numbers] = column;
     program->number[program->numbers++] = number;
 }
@@ -428,8 +432,13 @@ static bool basis_enter(const struct program *program, Clp_Simplex *model)
         return false;
     clp->copyinStatus(model, none); /* allocates the states */
     free(none);
+    /* A column that no row has, like the results' of a group where none return, would make a basis
+     * singular. */
     for (int column = 0; column < column_makespan(program); column++)
-        clp->setColumnStatus(model, column, state_find(program->lp, column_state(program, column)));
+        clp->setColumnStatus(model, column,
+                             program->used[column]
+                                 ? state_find(program->lp, column_state(program, column))
+                                 : STATE_AT_LOWER);
     clp->setColumnStatus(model, column_makespan(program), STATE_BASIC);
     for (int row = 0; row < program->rows; row++)
         clp->setRowStatus(model, row,
