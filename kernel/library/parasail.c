@@ -4,28 +4,17 @@
 
 #ifdef SCOW_PARASAIL_LIBRARY
 
-#include <pthread.h>
-#include <stdbool.h>
-
 #include "planner/base/shared_library.h"
 
 static struct parasail loaded;
-static bool complete;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void functions_find(void)
-{
 #define PARASAIL_FIND(function) {"parasail_" #function, &loaded.function},
-    const struct shared_function functions[] = {PARASAIL_FUNCTIONS(PARASAIL_FIND)};
+static const struct shared_function functions[] = {PARASAIL_FUNCTIONS(PARASAIL_FIND)};
 #undef PARASAIL_FIND
-    complete =
-        shared_library_load(SCOW_PARASAIL_LIBRARY, functions, sizeof functions / sizeof *functions);
-}
+static struct shared_library library = SHARED_LIBRARY(SCOW_PARASAIL_LIBRARY, functions);
 
 const struct parasail *parasail_load(void)
 {
-    pthread_once(&once, functions_find);
-    return complete ? &loaded : NULL;
+    return shared_library_ready(&library) ? &loaded : NULL;
 }
 
 #else

@@ -20,3 +20,14 @@ bool shared_library_load(const char *name, const struct shared_function *functio
         complete = function_find(library, &functions[k]);
     return complete;
 }
+
+bool shared_library_ready(struct shared_library *library)
+{
+    pthread_mutex_lock(&library->lock);
+    if (!library->tried)
+        library->complete = shared_library_load(library->name, library->functions, library->count);
+    library->tried = true;
+    const bool complete = library->complete;
+    pthread_mutex_unlock(&library->lock);
+    return complete;
+}

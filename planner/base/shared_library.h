@@ -5,6 +5,7 @@
 #ifndef PLANNER_BASE_SHARED_LIBRARY_H
 #define PLANNER_BASE_SHARED_LIBRARY_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,5 +17,24 @@ struct shared_function {
 /* Local. Load the library of that name, which stays until the process ends, and set the pointers.
  * False: it is not on this machine, or lacks one of them. */
 bool shared_library_load(const char *name, const struct shared_function *functions, size_t count);
+
+/* One that is tried once, by whoever needs it first. Begins as SHARED_LIBRARY(name, functions), of
+ * an array. */
+struct shared_library {
+    const char *name;                        /* borrowed */
+    const struct shared_function *functions; /* borrowed */
+    size_t count;
+    pthread_mutex_t lock;
+    bool tried, complete;
+};
+
+#define SHARED_LIBRARY(of, wanted)                                                                 \
+    {                                                                                              \
+        .name = (of), .functions = (wanted), .count = sizeof(wanted) / sizeof *(wanted),           \
+        .lock = PTHREAD_MUTEX_INITIALIZER                                                          \
+    }
+
+/* May be called by any thread. As shared_library_load. */
+bool shared_library_ready(struct shared_library *library);
 
 #endif

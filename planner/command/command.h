@@ -1,5 +1,4 @@
-/* The commands that are built in. Each parses its own command line; argv[0] is the command's name.
- */
+/* The built-in commands. Each parses its own command line; argv[0] is the command's name. */
 #ifndef PLANNER_COMMAND_COMMAND_H
 #define PLANNER_COMMAND_COMMAND_H
 

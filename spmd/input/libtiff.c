@@ -4,28 +4,17 @@
 
 #ifdef SCOW_TIFF_LIBRARY
 
-#include <pthread.h>
-#include <stdbool.h>
-
 #include "planner/base/shared_library.h"
 
 static struct libtiff loaded;
-static bool complete;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void functions_find(void)
-{
 #define LIBTIFF_FIND(function) {#function, &loaded.function},
-    const struct shared_function functions[] = {LIBTIFF_FUNCTIONS(LIBTIFF_FIND)};
+static const struct shared_function functions[] = {LIBTIFF_FUNCTIONS(LIBTIFF_FIND)};
 #undef LIBTIFF_FIND
-    complete =
-        shared_library_load(SCOW_TIFF_LIBRARY, functions, sizeof functions / sizeof *functions);
-}
+static struct shared_library library = SHARED_LIBRARY(SCOW_TIFF_LIBRARY, functions);
 
 const struct libtiff *libtiff_load(void)
 {
-    pthread_once(&once, functions_find);
-    return complete ? &loaded : NULL;
+    return shared_library_ready(&library) ? &loaded : NULL;
 }
 
 #else

@@ -4,28 +4,17 @@
 
 #ifdef SCOW_CLP_LIBRARY
 
-#include <pthread.h>
-#include <stdbool.h>
-
 #include "planner/base/shared_library.h"
 
 static struct clp loaded;
-static bool complete;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void functions_find(void)
-{
 #define CLP_FIND(function) {"Clp_" #function, &loaded.function},
-    const struct shared_function functions[] = {CLP_FUNCTIONS(CLP_FIND)};
+static const struct shared_function functions[] = {CLP_FUNCTIONS(CLP_FIND)};
 #undef CLP_FIND
-    complete =
-        shared_library_load(SCOW_CLP_LIBRARY, functions, sizeof functions / sizeof *functions);
-}
+static struct shared_library library = SHARED_LIBRARY(SCOW_CLP_LIBRARY, functions);
 
 const struct clp *clp_load(void)
 {
-    pthread_once(&once, functions_find);
-    return complete ? &loaded : NULL;
+    return shared_library_ready(&library) ? &loaded : NULL;
 }
 
 #else
