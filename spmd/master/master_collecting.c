@@ -192,12 +192,24 @@ static void return_test(struct master *master, struct master_return *each)
     each->begun_s = fmin(each->begun_s, each->end_s); /* clocks may differ a little */
 }
 
+/* Do earlier results of the same worker still wait for a room? It sends its results in order, and
+ * the later ones would take their bytes, and the rooms that they wait for. */
+static bool is_behind(const struct master *master, const struct master_return *each)
+{
+    const struct master_return *earlier = master->returns->coming.first;
+    while (earlier != each &&
+           !(earlier->member == each->member && is_awaited(earlier) && earlier->room == NO_ROOM))
+        earlier = earlier->next;
+    return earlier != each;
+}
+
 void master_returns_hear(struct master *master)
 {
     int holders = 0; /* how many have rooms: when all rooms are used, no other can begin */
     for (struct master_return *each = master->returns ? master->returns->coming.first : NULL;
          each && holders < UNDER_WAY; each = each->next) {
-        const bool begins = is_awaited(each) && each->room == NO_ROOM && !is_held(master, each);
+        const bool begins = is_awaited(each) && each->room == NO_ROOM && !is_held(master, each) &&
+                            !is_behind(master, each);
         const int room = begins ? room_find(master->returns) : NO_ROOM;
         if (begins && room != NO_ROOM && !return_begin(master, each, room))
             return; /* the list may have changed */
