@@ -115,6 +115,17 @@ static bool grid_add(struct reading *reading, int64_t task, uint64_t *digest)
     return true;
 }
 
+/* `before` is the digest of all else. */
+static bool emitted_compare(const struct reading *reading, int64_t k, uint64_t before)
+{
+    struct emitted *emitted = reading->subject->emitted;
+    const struct layout_emitted *row = &reading->index[k];
+    uint64_t digest = before, older = task_digest_add(before, row, sizeof *row);
+    return emitted_digest(emitted, row, &digest) &&
+           (digest == reading->digests[k] ||
+            (emitted_digest(emitted, row, &older) && older == reading->digests[k]));
+}
+
 /* Does the file hold what was written of core task `k` of the batch that begins at `first`? */
 static bool task_compare(struct reading *reading, int64_t first, int64_t k)
 {
@@ -129,12 +140,7 @@ static bool task_compare(struct reading *reading, int64_t first, int64_t k)
     if (subject->record_size > 0)
         digest = task_digest_add(digest, reading->records + (size_t)k * subject->record_size,
                                  subject->record_size);
-    if (subject->emitted) {
-        digest = task_digest_add(digest, &reading->index[k], sizeof *reading->index);
-        if (!emitted_digest(subject->emitted, &reading->index[k], &digest))
-            return false;
-    }
-    return digest == reading->digests[k];
+    return subject->emitted ? emitted_compare(reading, k, digest) : digest == reading->digests[k];
 }
 
 static bool task_is_intact(struct reading *reading, int64_t first, int64_t k)

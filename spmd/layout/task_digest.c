@@ -4,7 +4,6 @@
 #include <xxhash.h>
 
 #include "kernel/type.h"
-#include "spmd/layout/layout.h"
 
 enum { GIVEN_UP = 1 << 8 }; /* a value that no byte of a ledger has */
 
@@ -49,9 +48,8 @@ static uint64_t grid_add(uint64_t digest, const struct job *job, int64_t task, c
 }
 
 void task_digests_fill(const struct job *job, const struct package_results *results,
-                       const struct layout_emitted *index, uint64_t *digests)
+                       uint64_t *digests)
 {
-    static const struct layout_emitted nothing = {.rank = 0};
     size_t next = 0;
     for (int64_t k = 0; k < results->count; k++) {
         const int64_t task = package_task(results, k);
@@ -61,10 +59,8 @@ void task_digests_fill(const struct job *job, const struct package_results *resu
         if (results->records)
             digest = task_digest_add(digest, results->records + (size_t)k * job->record_size,
                                      job->record_size);
-        if (job->results.emits) {
-            digest = task_digest_add(digest, index ? &index[k] : &nothing, sizeof nothing);
+        if (job->results.emits)
             digest = emissions_add(digest, &results->emissions, &next, task);
-        }
         digests[k] = digest;
     }
 }

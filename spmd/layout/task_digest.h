@@ -2,8 +2,10 @@
  * The digest of the results of one core task, 8 bytes in /digests. It is written after the results
  * and before the ledger marks them as done, so that a reader can check whether they still are what
  * was written. XXH3-64, each part seeded with the digest of those before it: the task's number and
- * its byte in the ledger; where it was done, its numbers of the grid, row-major; its record; its
- * row of /emitted, and what that points to. Against accidents, not against people: whoever can
+ * its byte in the ledger; where it was done, its numbers of the grid, row-major; its record; what
+ * it emitted. Where that lies is no part of it: two workers that do the same core task, as one of
+ * them seemed lost, agree on the digest, whichever writes last. Files of older versions have the
+ * row of /emitted before what that points to. Against accidents, not against people: whoever can
  * change the results can change their digest.
  */
 #ifndef SPMD_LAYOUT_TASK_DIGEST_H
@@ -14,8 +16,6 @@
 
 #include "spmd/job/engine.h"
 
-struct layout_emitted; /* spmd/layout/layout.h */
-
 /* Of core task `task` (from 0), with that byte in the ledger, and nothing else. */
 uint64_t task_digest_begin(int64_t task, int mark);
 /* And of these bytes. */
@@ -24,9 +24,8 @@ uint64_t task_digest_add(uint64_t digest, const void *bytes, size_t size);
  */
 uint64_t task_digest_given_up(int64_t task);
 
-/* Of all core tasks of a package into `digests`; `index`: their rows of /emitted, NULL where all of
- * them are zeros. */
+/* Of all core tasks of a package into `digests`. */
 void task_digests_fill(const struct job *job, const struct package_results *results,
-                       const struct layout_emitted *index, uint64_t *digests);
+                       uint64_t *digests);
 
 #endif

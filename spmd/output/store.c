@@ -475,12 +475,11 @@ static bool digests_reserve(struct store *store, int64_t count, struct failure *
 static bool digests_write(struct store *store, const struct package_results *results,
                           struct failure *failure)
 {
-    const bool indexed = results->emissions.count > 0 || store->resumed;
     if (store->places.digests == 0)
         return true;
     if (!digests_reserve(store, results->count, failure))
         return false;
-    task_digests_fill(store->job, results, indexed ? store->index : NULL, store->digests);
+    task_digests_fill(store->job, results, store->digests);
     return rows_write(store, store->places.digests, store->digests, (int64_t)sizeof *store->digests,
                       results, failure);
 }
