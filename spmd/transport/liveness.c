@@ -18,8 +18,9 @@ static const double away_s = 2;
 /* After so many seconds of silence it is checked whether the process is there. */
 static const double silence_s = 3;
 /* A worker may be silent for so many times the longest package's time or, while no time is known,
- * for so many times the shortest deadline. */
-static const double deadline_factor = 10, unknown_factor = 60;
+ * for so many times the shortest deadline; always for so many times the time after which it says
+ * that it lives. */
+static const double deadline_factor = 10, unknown_factor = 60, told_factor = 2;
 /* Each of the first ranks reports a missing one this much later than the rank before it, so that
  * mostly one of them does it for all. */
 static const double apart_s = 0.5;
@@ -311,15 +312,21 @@ void liveness_give_up(struct liveness *liveness, int peer)
     word_send(liveness, peer, WIRE_LOST);
 }
 
+static double deadline_floor(double deadline_s)
+{
+    return fmax(deadline_s, told_factor * tell_every_s);
+}
+
 double liveness_deadline(double least_s, double longest_s)
 {
-    return longest_s > 0 ? fmax(least_s, deadline_factor * longest_s) : unknown_factor * least_s;
+    return deadline_floor(longest_s > 0 ? fmax(least_s, deadline_factor * longest_s)
+                                        : unknown_factor * least_s);
 }
 
 static double deadline_of(const struct liveness *liveness)
 {
     return liveness->working ? liveness_deadline(liveness->least_s, liveness->longest_s)
-                             : liveness->least_s;
+                             : deadline_floor(liveness->least_s);
 }
 
 /* A link that reports an end is reliable. Messages that arrived before it have been received by the

@@ -85,7 +85,8 @@ void liveness_end(struct liveness *liveness);
 /* From here on this rank bears silence of so long; 0: of as long as in the beginning. */
 void liveness_patience(struct liveness *liveness, double most_s);
 /* After which silence a worker is lost whose longest package takes that long (0: nobody knows), and
- * none is that has been silent for less than `least_s`. */
+ * none is that has been silent for less than `least_s`, or for less than two seconds, since all say
+ * every second that they live. */
 double liveness_deadline(double least_s, double longest_s);
 /* This rank shows by its place in that file that it lives, and sees by theirs whether others do. */
 void liveness_place(struct liveness *liveness, const char *path);
