@@ -50,6 +50,13 @@ void task_sum_add(struct census_sum *sum, int64_t number)
     sum->hashes += hash_of(number);
 }
 
+void task_sum_merge(struct census_sum *sum, const struct census_sum *more)
+{
+    sum->tasks += more->tasks;
+    sum->numbers += more->numbers;
+    sum->hashes += more->hashes;
+}
+
 int task_sum_print(const struct census_sum *sum, char *text, size_t size)
 {
     return snprintf(text, size,
@@ -277,12 +284,8 @@ static void reset(const void *job, void *state)
 
 static void merge(const void *job, void *state, const void *part)
 {
-    struct census_sum *sum = state;
-    const struct census_sum *more = part;
     (void)job;
-    sum->tasks += more->tasks;
-    sum->numbers += more->numbers;
-    sum->hashes += more->hashes;
+    task_sum_merge(state, part);
 }
 
 static int print(const void *job, const void *state, char *json, size_t size)

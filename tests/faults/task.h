@@ -42,6 +42,7 @@ bool task_fails(int64_t number);
 void task_record(int64_t number, struct record *record);
 /* As its outcome is printed. */
 void task_sum_add(struct census_sum *sum, int64_t number);
+void task_sum_merge(struct census_sum *sum, const struct census_sum *more);
 int task_sum_print(const struct census_sum *sum, char *text, size_t size);
 
 #endif
